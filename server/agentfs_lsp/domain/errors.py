@@ -1,0 +1,324 @@
+"""What can go wrong, as facts.
+
+One tree of errors. An error says what was found, not which code or text answers it: that is one table in
+`lsp/envelope.py` (docs/protocol.md#3-envelope), and a test holds it against every class here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.revision import Expected
+
+
+@dataclass(eq=False)
+class DomainError(Exception):
+    """The root of the tree; never raised itself."""
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+# --- parameters -------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class BadParameter(DomainError):
+    """A parameter is missing, unknown or of the wrong shape. `problem` is a whole English sentence part."""
+
+    name: str
+    problem: str
+
+
+# --- paths (docs/protocol.md#4-paths-and-roots) -----------------------------------------------------------
+
+
+@dataclass(eq=False)
+class AbsolutePath(DomainError):
+    """An absolute path where only relative ones are taken."""
+
+    path: str
+
+
+@dataclass(eq=False)
+class MalformedPath(DomainError):
+    """A spelling that no path may have; `reason` is one of a closed set so that it can be translated."""
+
+    path: str
+    reason: Literal[
+        "empty", "backslash", "control", "bidi", "uri", "too_long", "unstorable", "link_loop", "below_file"
+    ]
+
+
+@dataclass(eq=False)
+class UnknownRoot(DomainError):
+    """With several roots a path begins with a folder's name; this one begins with none of `names`."""
+
+    path: str
+    names: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class AmbiguousRoot(DomainError):
+    """Two roots share the name the path begins with."""
+
+    path: str
+    name: str
+
+
+@dataclass(eq=False)
+class NoRoot(DomainError):
+    """No folder is open."""
+
+
+@dataclass(eq=False)
+class OutsideRoots(DomainError):
+    """After resolving, the file lies in no root."""
+
+    path: str
+
+
+@dataclass(eq=False)
+class FileMissing(DomainError):
+    """There is no such file."""
+
+    path: str
+
+
+@dataclass(eq=False)
+class IsDirectory(DomainError):
+    """The path is a directory."""
+
+    path: str
+
+
+@dataclass(eq=False)
+class NotRegular(DomainError):
+    """Neither a regular file nor a directory."""
+
+    path: str
+    kind: Literal["device", "fifo", "socket", "other"]
+
+
+# --- the operating system ---------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class SystemRefused(DomainError):
+    """The operating system refused: mode, owner, read-only file system, a folder that can't be written."""
+
+    path: str
+    reason: str
+
+
+@dataclass(eq=False)
+class SystemFailed(DomainError):
+    """Any other I/O failure: disk full, quota, too many open files, an I/O error."""
+
+    path: str
+    reason: str
+
+
+# --- content (docs/protocol.md#5-agentfsread) -------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class BinaryFile(DomainError):
+    """NUL in the text."""
+
+    path: str
+
+
+@dataclass(eq=False)
+class TooLarge(DomainError):
+    """Over `limits.max_file_bytes`; sizes in bytes."""
+
+    path: str
+    size: int
+    limit: int
+
+
+@dataclass(eq=False)
+class BadRange(DomainError):
+    """`start_line` (1-based) is past the end of a file of `total_lines`."""
+
+    start_line: int
+    total_lines: int
+
+
+@dataclass(eq=False)
+class Unencodable(DomainError):
+    """The file's encoding has no way to write `character`; `line` is 1-based, in the text put in."""
+
+    character: str
+    encoding: str
+    line: int
+
+
+@dataclass(eq=False)
+class LossyReplace(DomainError):
+    """A file whose bytes did not all decode can be replaced whole only with `expected_hash`."""
+
+    path: str
+
+
+@dataclass(eq=False)
+class EmptyContent(DomainError):
+    """Empty `content` without `allow_empty`."""
+
+
+@dataclass(eq=False)
+class TextLeftOut(DomainError):
+    """The model wrote a marker such as "... rest unchanged" in place of text; `line` is 1-based in what came."""
+
+    line: int
+    marker: str
+
+
+# --- matching (docs/protocol.md#7-agentfsedit) ------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class EmptyOldString(DomainError):
+    """`old_string` is empty: there is no place to look for."""
+
+
+@dataclass(eq=False)
+class NothingChanges(DomainError):
+    """The edit would leave the file as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """The closest lines to what was looked for: where (1-based) and what stands there."""
+
+    line: int
+    text: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class NoMatch(DomainError):
+    """Found nowhere. `cause` is told only where it is certain; `near` is empty where reading is denied."""
+
+    near: tuple[NearMiss, ...] = ()
+    cause: Literal["line_numbers", "over_escaped", "letter_case", "drifted"] | None = None
+    detail: str = ""
+
+
+@dataclass(eq=False)
+class SeveralMatches(DomainError):
+    """Found at several places where one was asked for; `lines` are 1-based, at most the first twenty."""
+
+    count: int
+    lines: tuple[int, ...]
+    level: str
+
+
+@dataclass(eq=False)
+class CountMismatch(DomainError):
+    """`expected_count` places were announced, `count` found; `lines` as in SeveralMatches."""
+
+    expected: int
+    count: int
+    lines: tuple[int, ...]
+
+
+@dataclass(eq=False)
+class OverlappingMatches(DomainError):
+    """`replace_all` over places that overlap has no one meaning; `lines` as in SeveralMatches."""
+
+    count: int
+    lines: tuple[int, ...]
+
+
+# --- the lock (docs/protocol.md#8-lock) -------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class NotRead(DomainError):
+    """An existing file was to be changed that this session has not read."""
+
+    path: str
+
+
+ConflictReason = Literal[
+    "changed",  # other content than the session read
+    "expected",  # not what the caller's expected_* say
+    "exists",  # a new file, but it came to be in between
+    "gone",  # the file is gone
+    "wrong_encoding",  # the editor shows it in an encoding that loses characters
+    "reviewing",  # changed while it was being reviewed
+    "unsaved",  # the editor holds text that would be lost
+]
+
+
+@dataclass(eq=False)
+class Conflict(DomainError):
+    """Somebody else's work is in the way (docs/protocol.md#8-lock). `diff` is text since the session's read."""
+
+    path: str
+    source: Literal["disk", "editor"]
+    reason: ConflictReason
+    expected: Expected | None = None
+    actual: Expected | None = None
+    diff: str | None = None
+
+
+# --- policy, review, landing (docs/protocol.md#9-review-and-landing) --------------------------------------
+
+
+@dataclass(eq=False)
+class PolicyDenied(DomainError):
+    """A rule says no; `rule` is its glob or name as the user knows it."""
+
+    path: str
+    operation: str
+    rule: str
+
+
+@dataclass(eq=False)
+class NobodyToAsk(DomainError):
+    """A question is needed and the client can't put it to anybody."""
+
+    reason: Literal["no_message", "too_long", "failed"]
+    detail: str = ""
+
+
+@dataclass(eq=False)
+class Rejected(DomainError):
+    """The user said no, or went away without a yes."""
+
+    decision: Literal["rejected", "dismissed"]
+    feedback: str = ""
+
+
+@dataclass(eq=False)
+class ReviewTimedOut(DomainError):
+    """Nobody answered within `approval.timeout_s`."""
+
+    seconds: float
+
+
+@dataclass(eq=False)
+class Withdrawn(DomainError):
+    """The proposal was taken back before it was decided; `reason` in the words of a closed set."""
+
+    reason: Literal["cancelled", "shutdown", "root_removed", "settings", "client"]
+
+
+@dataclass(eq=False)
+class NotLanded(DomainError):
+    """Accepted, but the editor did not do its part, and nothing changed."""
+
+    path: str
+    reason: str
+
+
+@dataclass(eq=False)
+class LandingUnknown(DomainError):
+    """Accepted, and it can't be told whether it landed."""
+
+    path: str
+    reason: str

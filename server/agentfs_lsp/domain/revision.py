@@ -1,0 +1,51 @@
+"""What a file was when somebody looked at it, and whether that still holds (docs/protocol.md#8-lock)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+
+def hash_bytes(data: bytes) -> str:
+    """The name of these bytes: `sha256:` and 64 hexadecimal digits."""
+    return "sha256:" + sha256(data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What the file system says of a regular file. `mtime_ns` in nanoseconds, `size` in bytes."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    device: int
+    mode: int
+    links: int
+
+    @property
+    def mtime_ms(self) -> int:
+        """Milliseconds since the epoch, rounded down as the contract says."""
+        return self.mtime_ns // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A revision as callers know it: each field may be unknown. Times in ms, sizes in bytes."""
+
+    mtime_ms: int | None = None
+    size_bytes: int | None = None
+    hash: str | None = None
+
+    def __bool__(self) -> bool:
+        return (self.mtime_ms, self.size_bytes, self.hash) != (None, None, None)
+
+    def met_by(self, actual: Expected) -> bool:
+        """Whether every field given here is the same there."""
+        return all(
+            wanted is None or wanted == found
+            for wanted, found in (
+                (self.mtime_ms, actual.mtime_ms),
+                (self.size_bytes, actual.size_bytes),
+                (self.hash, actual.hash),
+            )
+        )

@@ -1,0 +1,223 @@
+"""What the use cases need from the world, as protocols: adapters implement them, tests may too.
+
+Nothing here does anything. Texts are `str` with their own line ends; offsets are code points; times are
+milliseconds or named otherwise; every path that names a file is a `Location`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.change import Splice
+    from agentfs_lsp.domain.revision import FileStat
+
+
+# --- files on disk ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A workspace folder: the name paths begin with where there are several, its real absolute path, its URI."""
+
+    name: str
+    path: str
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A file (there or not) inside a root after all links were followed; `relative` has `/` and no links."""
+
+    root: Root
+    relative: str
+
+    @property
+    def absolute(self) -> str:
+        """The real absolute path. To show and to compare, never to open: that goes through `FileStore`."""
+        return f"{self.root.path.rstrip('/')}/{self.relative}"
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A regular file's bytes, and what the file system said of the very file they were read from."""
+
+    data: bytes
+    stat: FileStat
+
+
+@dataclass(frozen=True, slots=True)
+class LineRange:
+    """Lines read from a file without loading it. `more` is true when lines remain behind them."""
+
+    data: bytes
+    lines: int
+    more: bool
+    stat: FileStat
+    head: bytes  # the file's first bytes, from which its encoding is told
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What a commit left on disk. `hard_links`: how many other names the replaced file had and keeps."""
+
+    stat: FileStat
+    hard_links: int = 0
+    created_dirs: tuple[str, ...] = ()
+
+
+class Staged(Protocol):
+    """A file's next content, durable beside its target under a temporary name, not yet visible."""
+
+    def commit(self) -> Landed:
+        """Make it the file, atomically and durably. Raises Conflict when what was there is not the base
+        (it stays, or is put back), SystemRefused or SystemFailed; whatever it raises, nothing changed."""
+
+    def discard(self) -> None:
+        """Remove the temporary file and every folder made for it; never raises."""
+
+
+class FileStore(Protocol):
+    """The disk, confined to the roots. Every method may raise SystemRefused and SystemFailed.
+    Blocking: call from a worker thread unless the file is known to be small."""
+
+    def set_roots(self, roots: Sequence[Root]) -> None:
+        """Replace the roots; handles of those gone are closed."""
+
+    def resolve(self, root: Root, relative: str) -> Location:
+        """Follow `..` and every link. The file and its parents may be missing. Raises OutsideRoots,
+        MalformedPath (link_loop, below_file, too_long, unstorable)."""
+
+    def stat(self, location: Location) -> FileStat | None:
+        """None when there is nothing. Raises IsDirectory, NotRegular, MalformedPath (below_file)."""
+
+    def read(self, location: Location, max_bytes: int) -> Blob:
+        """The whole file. Raises FileMissing, TooLarge, and what `stat` raises. Never blocks on a FIFO."""
+
+    def read_lines(self, location: Location, start_line: int, lines: int, max_bytes: int) -> LineRange:
+        """`lines` lines from the 1-based `start_line` (0: all), at most `max_bytes`, of a file of any size.
+        Raises FileMissing, BadRange, and what `stat` raises."""
+
+    def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
+        """Write `data` durably beside the target. `base` None: a new file, which never replaces one.
+        Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises Conflict when
+        what is there is no longer the base, FileMissing when the folder is missing and not to be created."""
+
+
+# --- what the editor holds --------------------------------------------------------------------------------
+
+
+class Document(Protocol):
+    """An open document as it is now."""
+
+    @property
+    def uri(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def dirty_hint(self) -> bool | None:
+        """What the client told of unsaved changes (`agentfs/documentState`), None if it told nothing."""
+
+    @property
+    def encoding_hint(self) -> str | None: ...
+
+
+class Documents(Protocol):
+    """The open documents, by the real path of the file they show."""
+
+    def at(self, absolute: str) -> Document | None:
+        """The document that shows this file; where several do (through links), one with unsaved changes."""
+
+    def watch(self, absolute: str, seen: Callable[[], None]) -> Callable[[], None]:
+        """Call `seen` after every open, change, save and close of that file's documents, on the event loop.
+        Returns what ends the watch."""
+
+
+# --- the editor as somebody to ask and to hand edits to ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEdit:
+    """Line-sized pieces to change in one document, pinned to a version (None: the file is not open)."""
+
+    uri: str
+    version: int | None
+    base: str
+    splices: tuple[Splice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """The annotation that makes an editor ask: one for a change."""
+
+    id: str
+    label: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """How the client answered a `workspace/applyEdit`. `answered` false: an error, or no answer in time."""
+
+    applied: bool
+    reason: str = ""
+    answered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class EditorTraits:
+    """What the connected client can do, flattened once from its capabilities."""
+
+    name: str = ""
+    review: bool = False
+    save: bool = False
+    preview: bool = False  # a Refactor Preview that asks and applies
+    show_document: bool = False
+    first_action_only: bool = False
+    progress: bool = False
+
+
+class Editor(Protocol):
+    """The connected client. Every method that waits can be cancelled, which tells the client so."""
+
+    @property
+    def traits(self) -> EditorTraits: ...
+
+    async def apply(
+        self, edits: Sequence[DocumentEdit], *, label: str, confirm: Confirm | None = None
+    ) -> Applied: ...
+
+    async def ask(self, message: str, actions: Sequence[str]) -> str | None:
+        """The title chosen, None for none. Raises NobodyToAsk when the client answers with an error."""
+
+    async def show(self, uri: str) -> bool:
+        """Whether the client says that it showed it."""
+
+    def notify(self, event: str, payload: Mapping[str, object]) -> None:
+        """One of the contract's own notifications, by its short name ("proposed", "settled", …)."""
+
+
+# --- time -------------------------------------------------------------------------------------------------
+
+
+class Clock(Protocol):
+    """Time as the use cases see it."""
+
+    def now_ms(self) -> float:
+        """Monotonic milliseconds."""
+
+
+Outcome = Literal["landed", "editor", "rejected", "withdrawn", "timed_out", "conflict", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Warning_:
+    """Something the reviewer should see; `line` is 1-based in the proposed text, 0 for the whole file."""
+
+    kind: str
+    line: int
+    detail: str = field(default="")
