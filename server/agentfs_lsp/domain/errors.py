@@ -1,7 +1,7 @@
 """What can go wrong, as facts.
 
 One tree of errors. An error says what was found, not which code or text answers it: that is one table in
-`lsp/envelope.py` (docs/protocol.md#3-envelope), and a test holds it against every class here.
+`lsp/error_texts.py` (docs/protocol.md#3-envelope), and a test holds it against every class here.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ ConflictReason = Literal[
     "gone",  # the file is gone
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
     "reviewing",  # changed while it was being reviewed
-    "unsaved",  # the editor holds text that would be lost
+    "out_of_sync",  # what the editor holds is not known with certainty
 ]
 
 
@@ -301,11 +301,21 @@ class ReviewTimedOut(DomainError):
     seconds: float
 
 
+WithdrawnReason = Literal["shutdown", "root_removed", "settings"]
+
+
 @dataclass(eq=False)
 class Withdrawn(DomainError):
-    """The proposal was taken back before it was decided; `reason` in the words of a closed set."""
+    """The proposal was taken back before it was decided, and not by the agent that made it."""
 
-    reason: Literal["cancelled", "shutdown", "root_removed", "settings", "client"]
+    reason: WithdrawnReason
+
+
+@dataclass(eq=False)
+class TooManyPending(DomainError):
+    """The session has `limit` proposals waiting already."""
+
+    limit: int
 
 
 @dataclass(eq=False)

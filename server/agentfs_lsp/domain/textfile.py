@@ -1,20 +1,47 @@
 """Bytes to text and back, so that what nobody touched stays byte for byte (docs/protocol.md#5-agentfsread).
 
-SKELETON: the interface that the other modules build on.
+`encode(decode(data, ...).text, like=...)` is `data`, for any bytes: an encoding that would not give them
+back is not used. Which encoding a file should have is told by the caller; `editorconfig` reads it from
+where users say so.
 """
 
 from __future__ import annotations
 
+import codecs
+import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.errors import BinaryFile, Unencodable
+from agentfs_lsp.domain.lines import line_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Eol = Literal["lf", "crlf", "cr", "mixed", "none"]
+
+# UTF-32 before UTF-16: the one's little-endian mark begins with the other's.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What keeps the bytes that do not decode. No other encoding is used for bytes that do not fit it.
+_KEEP = {encoding: "surrogatepass" for _, encoding in _MARKS} | {"utf-8": "surrogateescape"}
+# Encodings of names, literals and mail headers: of no file, and slow or noisy on what is not theirs.
+_NOT_FOR_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A decoded file. `text` holds its own line ends and no mark; bytes that did not decode are lone
-    surrogates U+DC80..U+DCFF (PEP 383) in it, which `shown` replaces by U+FFFD, one for one."""
+    """A decoded file. `text` holds its own line ends and no mark.
+
+    Where `lossy`, what did not decode is lone surrogates in it: for UTF-8 U+DC80..U+DCFF, one a byte (PEP
+    383); for UTF-16 and UTF-32 the unpaired ones that are there.
+    """
 
     text: str
     encoding: str
@@ -23,16 +50,93 @@ class TextFile:
 
     @property
     def shown(self) -> str:
-        raise NotImplementedError
+        """`text` with U+FFFD in place of every lone surrogate, one for one: the offsets stay."""
+        return _SURROGATE.sub("\ufffd", self.text) if self.lossy else self.text
 
 
-def decode(data: bytes, fallback_encoding: str) -> TextFile:
-    raise NotImplementedError
+def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
+    """The text of a file: by its mark, else strict UTF-8, else `fallback_encoding` where the bytes fit it and
+    it gives them back, else UTF-8 with the rest kept (`lossy`). An unknown `fallback_encoding` is none.
+
+    Raises BinaryFile (with `path`) for NUL in the text, and for a mark of UTF-16 or UTF-32 before bytes
+    that can't be that: shown as anything else, an edit would harm them.
+    """
+    mark, encoding = next((it for it in _MARKS if data.startswith(it[0])), (b"", "utf-8"))
+    body = data[len(mark) :]
+    text, lossy = _fit(body, encoding), False
+    if not mark and (text is None or "\0" in text):
+        known = _encoding_named(fallback_encoding)
+        fallback = _fit(body, known) if known else None
+        if known and fallback and "\0" not in fallback and _expressed(fallback, known) == body:
+            text, encoding = fallback, known
+    if text is None:
+        text, lossy = _fit(body, encoding, _KEEP[encoding]), True
+    if text is None or "\0" in text:
+        raise BinaryFile(path)
+    return TextFile(text, encoding, mark, lossy)
 
 
 def encode(text: str, like: TextFile) -> bytes:
-    raise NotImplementedError
+    """`text` as bytes of that file: in its encoding, with its mark. Raises Unencodable, never alters it."""
+    errors = _KEEP[like.encoding] if like.lossy else "strict"
+    data = _expressed(text, like.encoding, errors)
+    if data is None:
+        raise _first_unfit(text, like, lambda it: _expressed(it, like.encoding, errors) is not None)
+    return like.bom + data
+
+
+def check_insertable(inserted: str, like: TextFile) -> None:
+    """Let pass what may be put into that file's text: what its encoding expresses; where the file is lossy,
+    ASCII alone. Raises Unencodable for the first character that may not."""
+    if inserted.isascii():
+        return
+    if like.lossy:
+        raise _first_unfit(inserted, like, str.isascii)
+    if _expressed(inserted, like.encoding) is None:
+        raise _first_unfit(inserted, like, lambda it: _expressed(it, like.encoding) is not None)
 
 
 def eol_of(text: str) -> Eol:
-    raise NotImplementedError
+    """Which line ends `text` has."""
+    returns = text.count("\r")
+    both = text.count("\r\n") if returns else 0
+    counts: dict[Eol, int] = {"lf": text.count("\n") - both, "crlf": both, "cr": returns - both}
+    kinds = [kind for kind, count in counts.items() if count]
+    return "mixed" if len(kinds) > 1 else kinds[0] if kinds else "none"
+
+
+def _encoding_named(name: str) -> str | None:
+    try:
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return None
+    return None if known in _NOT_FOR_FILES else known
+
+
+def _fit(data: bytes, encoding: str, errors: str = "strict") -> str | None:
+    try:
+        return data.decode(encoding, errors)
+    except (LookupError, ValueError):
+        return None
+
+
+def _expressed(text: str, encoding: str, errors: str = "strict") -> bytes | None:
+    """`text` in an encoding, None where that is impossible. Some encoders put a likeness (Shift JIS a
+    backslash
+    for a yen sign), so all but Unicode's own are asked what they read in it."""
+    try:
+        data = text.encode(encoding, errors)
+    except ValueError:
+        return None
+    return data if encoding in _KEEP or _fit(data, encoding) == text else None
+
+
+def _first_unfit(text: str, like: TextFile, fits: Callable[[str], bool]) -> Unencodable:
+    """The first character that does not fit alone; the very first where only several together do not."""
+    fitting: dict[str, bool] = {}
+    for at, character in enumerate(text):
+        if character not in fitting:
+            fitting[character] = fits(character)
+        if not fitting[character]:
+            return Unencodable(character, like.encoding, line_of(text, at))
+    return Unencodable(text[0], like.encoding, 1)

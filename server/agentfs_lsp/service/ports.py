@@ -6,13 +6,15 @@ milliseconds or named otherwise; every path that names a file is a `Location`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.revision import FileStat
+    from agentfs_lsp.service.proposals import Decision, Proposal
 
 
 # --- files on disk ----------------------------------------------------------------------------------------
@@ -38,6 +40,11 @@ class Location:
     def absolute(self) -> str:
         """The real absolute path. To show and to compare, never to open: that goes through `FileStore`."""
         return f"{self.root.path.rstrip('/')}/{self.relative}"
+
+    @property
+    def uri(self) -> str:
+        """The `file:` URI an editor would open it under."""
+        return f"{self.root.uri.rstrip('/')}/{quote(self.relative)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +107,20 @@ class FileStore(Protocol):
         """`lines` lines from the 1-based `start_line` (0: all), at most `max_bytes`, of a file of any size.
         Raises FileMissing, BadRange, and what `stat` raises."""
 
+    def has_folder(self, location: Location) -> bool:
+        """Whether the folder the file is in, or would be in, is there."""
+
     def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
         """Write `data` durably beside the target. `base` None: a new file, which never replaces one.
         Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises Conflict when
         what is there is no longer the base, FileMissing when the folder is missing and not to be created."""
+
+
+    def sweep(self) -> None:
+        """Remove what servers that were killed left behind; never what a living one has."""
+
+    def close(self) -> None:
+        """A clean exit, after the last landing."""
 
 
 # --- what the editor holds --------------------------------------------------------------------------------
@@ -124,6 +141,10 @@ class Document(Protocol):
 
     @property
     def encoding_hint(self) -> str | None: ...
+    @property
+    def in_sync(self) -> bool:
+        """False once a change could not be followed: then `text` is not what the user sees, and nothing may
+        be read from it or landed in it until the editor sends the whole text again."""
 
 
 class Documents(Protocol):
@@ -197,11 +218,47 @@ class Editor(Protocol):
     async def show(self, uri: str) -> bool:
         """Whether the client says that it showed it."""
 
-    def notify(self, event: str, payload: Mapping[str, object]) -> None:
-        """One of the contract's own notifications, by its short name ("proposed", "settled", …)."""
+    def proposed(self, proposal: Proposal) -> None:
+        """Tell a reviewing client what is coming."""
 
 
-# --- time -------------------------------------------------------------------------------------------------
+class Hand(Protocol):
+    """By whom an accepted change gets into open documents, once a rung has its yes."""
+
+    @property
+    def applied_already(self) -> bool:
+        """The editor asked and applied in one go: what is left is to look."""
+
+    @property
+    def saves(self) -> bool:
+        """Whether the client saves what it was handed."""
+
+    async def apply(self, edits: Sequence[DocumentEdit]) -> Applied:
+        """Hand the edits over and wait for the client to say what became of them."""
+
+    async def committed(self, save: Sequence[str]) -> None:
+        """The change stands. `save`: the documents the client is to save; returns when it says it did, or
+        at once where it is not going to say."""
+
+    def failed(self, error: Exception) -> None:
+        """The change does not stand, and why."""
+
+
+class Reviewer(Protocol):
+    """Puts a proposal before the user."""
+
+    def rung_for(self, proposal: Proposal | None) -> str:
+        """The name of the rung that would ask; with None, for a change that any rung can show."""
+
+    async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
+        """Wait for the user. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict. When cancelled, what
+        is shown is withdrawn and nothing that comes later approves it."""
+
+    async def allow_read(self, path: str, session: str, agent: str) -> bool:
+        """Ask whether this agent may read a protected file, once. Raises NobodyToAsk, ReviewTimedOut."""
+
+    def let_through(self) -> Hand:
+        """The hand for what policy lets through without a question."""
 
 
 class Clock(Protocol):
@@ -209,15 +266,3 @@ class Clock(Protocol):
 
     def now_ms(self) -> float:
         """Monotonic milliseconds."""
-
-
-Outcome = Literal["landed", "editor", "rejected", "withdrawn", "timed_out", "conflict", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Warning_:
-    """Something the reviewer should see; `line` is 1-based in the proposed text, 0 for the whole file."""
-
-    kind: str
-    line: int
-    detail: str = field(default="")

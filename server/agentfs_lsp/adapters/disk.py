@@ -1,0 +1,184 @@
+"""The disk as the use cases see it: `service.ports.FileStore`, confined to the roots.
+
+Each root is a directory handle that stays open; every file is opened beneath it (`confined`) under a name
+whose links were followed before (`resolving`). How a file is replaced is `staging` and `replace`. Nothing
+here knows what text is, or asks anybody.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, opening
+from agentfs_lsp.adapters.lines import read_line_range
+from agentfs_lsp.adapters.litter import Notes, sweep
+from agentfs_lsp.adapters.refusals import domain_error, regular
+from agentfs_lsp.adapters.resolving import Roots
+from agentfs_lsp.adapters.staging import Staging
+from agentfs_lsp.adapters.state import LandingLock, StateFolder
+from agentfs_lsp.adapters.syscalls import Kernel
+from agentfs_lsp.domain.errors import FileMissing, OutsideRoots, SystemFailed, TooLarge
+from agentfs_lsp.service.ports import Blob, LineRange, Location
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.revision import FileStat
+    from agentfs_lsp.service.ports import Root, Staged
+
+_READS = 4
+
+
+class DiskStore:
+    """`service.ports.FileStore` on the real disk. Its methods may be called from any thread."""
+
+    def __init__(self, state: StateFolder, kernel: Kernel | None = None) -> None:
+        self._kernel = kernel or Kernel()
+        self._state = state
+        self._open = opening(self._kernel)
+        self._notes = Notes(state)
+        self.landing = LandingLock(state)
+        """Taken by every commit; to be held round several that belong together."""
+        self._staging = Staging(self._notes, self.landing, self._kernel, self._open)
+        self._roots = Roots(())
+        self._folders: dict[str, Folder | None] = {}
+
+    # --- roots --------------------------------------------------------------------------------------------
+
+    def set_roots(self, roots: Sequence[Root]) -> None:
+        """See `FileStore.set_roots`. A root that stayed keeps its handle, unless another folder stands there
+        by now: calling this again takes up a root that was replaced. One that can't be opened has no files."""
+        folders: dict[str, Folder | None] = {}
+        for root in roots:
+            if self.root_intact(root):
+                folders[root.path] = self._folders[root.path]
+                continue
+            try:
+                folders[root.path] = folder_at(root.path)
+            except OSError:
+                folders[root.path] = None
+        self._folders, self._roots = folders, Roots(roots)
+
+    def root_intact(self, root: Root) -> bool:
+        """Whether the root is one of those set, and its path still names the folder it named then
+        (docs/protocol.md#4-paths-and-roots)."""
+        folder = self._folders.get(root.path)
+        try:
+            return folder is not None and folder.is_same(os.stat(root.path))
+        except OSError:
+            return False
+
+    def _root(self, root: Root, relative: str) -> Folder:
+        """The root's handle. Raises FileMissing where the root is gone, OutsideRoots where it is another
+        folder now, or none of ours."""
+        folder = self._folders.get(root.path)
+        try:
+            found = os.stat(root.path)
+        except OSError as error:
+            raise FileMissing(relative) from error
+        if folder is None or not folder.is_same(found):
+            raise OutsideRoots(relative)
+        return folder
+
+    def resolve(self, root: Root, relative: str) -> Location:
+        """See `FileStore.resolve`. In nested roots the location is the innermost's; a root itself is
+        IsDirectory."""
+        folder = self._root(root, relative)
+        return self._roots.resolve(self._open, folder.fd, root, relative)
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def stat(self, location: Location) -> FileStat | None:
+        """See `FileStore.stat`."""
+        path = location.relative
+        folder = self._root(location.root, path)
+        try:
+            return regular(look(self._open, folder.fd, path), path)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise domain_error(error, path) from error
+
+    def read(self, location: Location, max_bytes: int) -> Blob:
+        """See `FileStore.read`. A file that changes meanwhile is read again; one that never rests but only
+        grows, a log, is given as long as it was."""
+        path = location.relative
+        fd = self._open_file(location)
+        try:
+            before = os.fstat(fd)
+            found = regular(before, path)
+            for attempt in range(_READS):
+                if found.size > max_bytes:
+                    raise TooLarge(path, found.size, max_bytes)
+                data = _read_whole(fd, found.size + 1)
+                after = os.fstat(fd)
+                if len(data) == found.size and _rested(before, after):
+                    return Blob(data, found)
+                if attempt == _READS - 1 and len(data) >= found.size:
+                    return Blob(data[: found.size], found)
+                before, found = after, regular(after, path)
+            raise SystemFailed(path, "the file changes while it is read")
+        except OSError as error:
+            raise domain_error(error, path) from error
+        finally:
+            os.close(fd)
+
+    def read_lines(self, location: Location, start_line: int, lines: int, max_bytes: int) -> LineRange:
+        """See `FileStore.read_lines`. `data` is without the file's byte-order mark, and of whole lines: only
+        a first line that alone is longer than `max_bytes` is cut, between two characters."""
+        path = location.relative
+        fd = self._open_file(location)
+        try:
+            found = regular(os.fstat(fd), path)
+            data, count, more, head = read_line_range(fd, start_line, lines, max_bytes)
+            return LineRange(data, count, more, found, head)
+        except OSError as error:
+            raise domain_error(error, path) from error
+        finally:
+            os.close(fd)
+
+    def _open_file(self, location: Location) -> int:
+        path = location.relative
+        root = self._root(location.root, path)
+        try:
+            return self._open(root.fd, path, READING)
+        except OSError as error:
+            raise domain_error(error, path) from error
+
+    # --- changing -----------------------------------------------------------------------------------------
+
+    def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
+        """See `FileStore.stage`."""
+        root = self._root(location.root, location.relative)
+        return self._staging.stage(root, location, data, base, create_dirs=create_dirs)
+
+    # --- litter -------------------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Remove what servers that were killed left behind. For a thread of its own, once at start."""
+        sweep(self._state, self._open)
+
+    def close(self) -> None:
+        """A clean exit, after the last landing: nothing is left to sweep."""
+        self._notes.close()
+
+
+def _read_whole(fd: int, size: int) -> bytes:
+    """The file's first `size` bytes, or all there are."""
+    data = os.pread(fd, size, 0)
+    if len(data) in {size, size - 1}:
+        return data
+    pieces = [data]
+    while data and (size := size - len(data)):
+        data = os.pread(fd, size, sum(map(len, pieces)))
+        pieces.append(data)
+    return b"".join(pieces)
+
+
+def _rested(before: os.stat_result, after: os.stat_result) -> bool:
+    return (before.st_mtime_ns, before.st_ctime_ns, before.st_size) == (
+        after.st_mtime_ns,
+        after.st_ctime_ns,
+        after.st_size,
+    )

@@ -1,0 +1,166 @@
+"""Lines out of an open file of any size, without loading it (docs/protocol.md#5-agentfsread).
+
+Works on bytes: where a byte-order mark says UTF-16 or UTF-32, line ends are looked for in their code units.
+Decoding is left to the caller. What is before the range is only counted, a block at a time.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import BadRange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAD_BYTES = 4096
+_BLOCK = 1 << 20
+_WINDOW = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """How a file's bytes make up code units: its mark, a unit's width in bytes, and codec."""
+
+    mark: bytes
+    width: int
+    codec: str
+
+    @property
+    def carriage_return(self) -> bytes:
+        return "\r".encode(self.codec)
+
+    @property
+    def ends(self) -> re.Pattern[bytes]:
+        cr, lf = re.escape(self.carriage_return), re.escape("\n".encode(self.codec))
+        return re.compile(cr + lf + b"|" + cr + b"|" + lf)
+
+    def cut(self, data: bytes, at: int) -> int:
+        """`at` or shortly before it, where no character is cut in two."""
+        at -= at % self.width
+        if self.width == 1:
+            back = 0
+            while back < 3 and back < at and data[at - back] & 0xC0 == 0x80:
+                back += 1
+            return at - back if data[at - back] & 0xC0 == 0xC0 else at
+        if self.width == 2:
+            unit = int.from_bytes(data[at - 2 : at], "little" if self.codec.endswith("le") else "big")
+            return at - 2 if 0xD800 <= unit < 0xDC00 else at
+        return at
+
+
+_BYTES = _Units(b"", 1, "latin-1")
+_MARKED = (  # the longer marks first: UTF-32's begins like UTF-16's
+    _Units(codecs.BOM_UTF32_LE, 4, "utf-32-le"),
+    _Units(codecs.BOM_UTF32_BE, 4, "utf-32-be"),
+    _Units(codecs.BOM_UTF16_LE, 2, "utf-16-le"),
+    _Units(codecs.BOM_UTF16_BE, 2, "utf-16-be"),
+    _Units(codecs.BOM_UTF8, 1, "latin-1"),
+)
+
+
+def read_line_range(fd: int, start_line: int, lines: int, max_bytes: int) -> tuple[bytes, int, bool, bytes]:
+    """`lines` lines (0: all) from the 1-based `start_line`, at most `max_bytes` bytes: the bytes without the
+    file's mark, how many lines they are, whether more follow, and the file's first bytes.
+
+    Whole lines, but for a first one that alone is over `max_bytes`, which is cut between two characters.
+    Raises BadRange past the end, OSError.
+    """
+    head = os.pread(fd, HEAD_BYTES, 0)
+    units = next((units for units in _MARKED if head.startswith(units.mark)), _BYTES)
+    return *_Scan(fd, units).lines(start_line, lines, max_bytes), head
+
+
+class _Scan:
+    def __init__(self, fd: int, units: _Units) -> None:
+        self._fd = fd
+        self._units = units
+        self._ends = units.ends
+
+    def lines(self, start_line: int, lines: int, max_bytes: int) -> tuple[bytes, int, bool]:
+        start = self._begin_of(start_line)
+        pieces: list[bytes] = []
+        size = count = 0
+        for block, ends in self._blocks(start):
+            if lines and count + ends >= lines:
+                pieces.append(block[: self._nth_end(block, lines - count)])
+                break
+            pieces.append(block)
+            count += ends
+            size += len(block)
+            if size > max_bytes:
+                break
+        data = b"".join(pieces)
+        if len(data) > max_bytes:
+            data = data[: self._last_end(data, max_bytes) or self._units.cut(data, max_bytes)]
+        more = bool(os.pread(self._fd, 1, start + len(data)))
+        return data, self._count(data) + self._is_open(data), more
+
+    def _begin_of(self, line: int) -> int:
+        """The offset at which the line begins. Raises BadRange."""
+        offset = len(self._units.mark)
+        if line == 1:
+            return offset
+        missing = line - 1
+        unended = False
+        for block, ends in self._blocks(offset):
+            if ends >= missing:
+                offset += self._nth_end(block, missing)
+                missing = 0
+                if os.pread(self._fd, 1, offset):
+                    return offset
+                break
+            missing -= ends
+            offset += len(block)
+            unended = self._is_open(block)
+        raise BadRange(line, line - 1 - missing + (unended and missing > 0))
+
+    def _blocks(self, offset: int) -> Iterator[tuple[bytes, int]]:
+        """The bytes from `offset` on, and how many line ends each piece holds. No piece ends between the
+        two halves of a CR LF."""
+        cr = self._units.carriage_return
+        while block := os.pread(self._fd, _BLOCK, offset):
+            if len(block) == _BLOCK and block.endswith(cr):
+                block = block[: -len(cr)]
+            yield block, self._count(block)
+            offset += len(block)
+
+    def _count(self, data: bytes) -> int:
+        if self._units.width == 1:
+            carriage_returns = data.count(b"\r")
+            return data.count(b"\n") + carriage_returns - (carriage_returns and data.count(b"\r\n"))
+        return sum(1 for _ in self._ends_in(data, 0, len(data)))
+
+    def _is_open(self, data: bytes) -> bool:
+        """Whether the last line of `data` has no end."""
+        tail = data[-self._units.width :]
+        return bool(tail) and not self._ends.fullmatch(tail)
+
+    def _nth_end(self, data: bytes, number: int) -> int:
+        for at in self._ends_in(data, 0, len(data)):
+            number -= 1
+            if not number:
+                return at
+        return len(data)
+
+    def _last_end(self, data: bytes, limit: int) -> int:
+        """The last line end at or before `limit`, 0 for none. Of a CR LF the limit cuts, the CR is none."""
+        width, high = self._units.width, limit - limit % self._units.width
+        split = self._ends.fullmatch(data, high - width, high + width)
+        high -= width if split else 0
+        while high > 0:
+            low = max(0, high - _WINDOW)
+            if found := max(self._ends_in(data, low, high), default=0):
+                return found
+            high = low
+        return 0
+
+    def _ends_in(self, data: bytes, low: int, high: int) -> Iterator[int]:
+        width = self._units.width
+        for end in self._ends.finditer(data, low, high):
+            if not end.start() % width:  # else halves of two neighbours that look like an end
+                yield end.end()

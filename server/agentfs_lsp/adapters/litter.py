@@ -1,0 +1,185 @@
+"""What a killed server left beside people's files, swept at the next start (docs/protocol.md#6-agentfswrite).
+
+Each server keeps a note in the state folder of where it puts temporary files and which folders it makes for a
+landing that is not over; it holds the note locked while it lives. A note whose lock can be had is a dead
+server's. A living server's files are left alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import re
+import secrets
+import stat
+import threading
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.confined import Folder, OpenBeneath, folder_at, open_folder
+from agentfs_lsp.adapters.refusals import system_error
+from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentfs_lsp.adapters.state import StateFolder
+
+_FOLDER = "servers"
+_REPLACED = frozenset({errno.ELOOP, errno.EXDEV})
+_NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
+
+
+class Notes:
+    """This server's own note, begun with its first landing."""
+
+    def __init__(self, state: StateFolder) -> None:
+        self.server_id = secrets.token_hex(8)
+        self._state = state
+        self._lock = threading.Lock()
+        self._fd: int | None = None
+        self._known: set[str] = set()
+
+    def temporary_name(self, number: int) -> str:
+        """A name for a temporary file that only this server's heirs remove."""
+        return f".agentfs-{self.server_id}-{number}.tmp"
+
+    def announce(self, temporary_in: str, making: Iterable[str] = ()) -> None:
+        """Before a temporary file, or a folder for it, is made: note where. All are real absolute paths.
+        Durable when it returns. Raises SystemRefused and SystemFailed naming the note."""
+        made = list(making)
+        with self._lock:
+            if temporary_in in self._known and not made:
+                return
+            try:
+                os.fsync(self._write({"temporary_in": temporary_in, "making": made}))
+            except OSError as error:
+                raise system_error(error, self._path) from error
+            self._known.add(temporary_in)
+
+    def settle(self, folders: Iterable[str]) -> None:
+        """These folders are to stay, or are gone again. Never raises: what stays noted in vain does no harm,
+        since only empty folders are removed."""
+        with self._lock:
+            try:
+                self._write({"settled": list(folders)})
+            except (OSError, SystemRefused, SystemFailed):
+                pass
+
+    def close(self) -> None:
+        """A clean exit leaves nothing to sweep."""
+        with self._lock:
+            if self._fd is not None:
+                try:
+                    os.unlink(self._path)
+                except OSError:
+                    pass  # the next sweep finds nothing to do in it
+                os.close(self._fd)
+                self._fd = None
+                self._known.clear()
+
+    @property
+    def _path(self) -> str:
+        return os.path.join(self._state.path, _FOLDER, f"{self.server_id}.jsonl")
+
+    def _write(self, line: dict[str, str | list[str]]) -> int:
+        if self._fd is None:
+            self._fd = self._begin()
+        os.write(self._fd, json.dumps(line).encode() + b"\n")
+        return self._fd
+
+    def _begin(self) -> int:
+        self._state.ensure(_FOLDER)
+        while True:
+            fd = os.open(
+                self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            if os.fstat(fd).st_nlink:
+                return fd
+            os.close(fd)  # a sweep took the note for a dead server's before it was locked
+
+
+def sweep(state: StateFolder, open_beneath: OpenBeneath) -> None:
+    """Remove what dead servers left. What can't be reached now is kept noted for the next start."""
+    try:
+        folder = state.ensure(_FOLDER)
+        names = os.listdir(folder)
+    except (OSError, SystemRefused, SystemFailed):
+        return
+    for name in names:
+        if match := _NOTE.fullmatch(name):
+            _sweep_one(os.path.join(folder, name), match[1], open_beneath)
+
+
+def _sweep_one(note: str, server_id: str, open_beneath: OpenBeneath) -> None:
+    try:
+        fd = os.open(note, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with open(fd, "rb", closefd=False) as lines:
+            temporary_in, making = _read(lines)
+        everything = folder_at("/")
+        for path in temporary_in:
+            _remove_temporaries(everything, path, server_id, open_beneath)
+        for path in sorted(making, key=len, reverse=True):
+            _remove_empty(everything, path, open_beneath)
+        os.unlink(note)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
+
+
+def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
+    temporary_in: set[str] = set()
+    making: set[str] = set()
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # cut short by the end of its server
+        if "temporary_in" in entry:
+            temporary_in.add(entry["temporary_in"])
+            making.update(entry["making"])
+        else:
+            making.difference_update(entry["settled"])
+    return temporary_in, making
+
+
+def _open_below(everything: Folder, path: str, open_beneath: OpenBeneath) -> Folder | None:
+    """The noted folder, if it still is where it was: no link that was put in its place is followed."""
+    try:
+        return open_folder(open_beneath, everything.fd, path.strip("/"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if error.errno in _REPLACED:
+            return None
+        raise
+
+
+def _remove_temporaries(everything: Folder, path: str, server_id: str, open_beneath: OpenBeneath) -> None:
+    folder = _open_below(everything, path, open_beneath)
+    if folder is None:
+        return
+    temporary = re.compile(rf"\.agentfs-{server_id}-\d+\.tmp")
+    for name in os.listdir(folder.fd):
+        if temporary.fullmatch(name):
+            found = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
+            if not stat.S_ISDIR(found.st_mode):
+                os.unlink(name, dir_fd=folder.fd)
+
+
+def _remove_empty(everything: Folder, path: str, open_beneath: OpenBeneath) -> None:
+    parent, _, name = path.rstrip("/").rpartition("/")
+    folder = _open_below(everything, parent, open_beneath)
+    if folder is None:
+        return
+    try:
+        os.rmdir(name, dir_fd=folder.fd)
+    except OSError:
+        pass  # somebody uses it by now

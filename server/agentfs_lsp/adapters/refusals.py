@@ -1,0 +1,79 @@
+"""What the operating system says, as the domain's errors: one table (docs/protocol.md#3-envelope)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from typing import Literal
+
+from agentfs_lsp.domain.errors import (
+    DomainError,
+    FileMissing,
+    IsDirectory,
+    MalformedPath,
+    NotRegular,
+    OutsideRoots,
+    SystemFailed,
+    SystemRefused,
+)
+from agentfs_lsp.domain.revision import FileStat
+
+_Refusal = Callable[[str], DomainError]
+
+
+def _malformed(reason: Literal["too_long", "unstorable", "below_file"]) -> _Refusal:
+    return lambda path: MalformedPath(path, reason)
+
+
+# ELOOP and EXDEV: names are opened after their links were followed, so a link that is met now was put there
+# since, and leads nobody knows where.
+_BY_ERRNO: dict[int, _Refusal] = {
+    errno.ENOENT: FileMissing,
+    errno.EISDIR: IsDirectory,
+    errno.ENOTDIR: _malformed("below_file"),
+    errno.ENAMETOOLONG: _malformed("too_long"),
+    errno.EILSEQ: _malformed("unstorable"),
+    errno.EINVAL: _malformed("unstorable"),
+    errno.ELOOP: OutsideRoots,
+    errno.EXDEV: OutsideRoots,
+    errno.ENXIO: lambda path: NotRegular(path, "socket"),
+}
+_REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+def domain_error(error: OSError, path: str) -> DomainError:
+    """The domain's word for what a system call said about `path`."""
+    refusal = _BY_ERRNO.get(error.errno or 0)
+    return refusal(path) if refusal else system_error(error, path)
+
+
+def system_error(error: OSError, path: str) -> SystemRefused | SystemFailed:
+    """The same where `path` is none that a caller gave."""
+    code = error.errno or errno.EIO
+    kind = SystemRefused if code in _REFUSED else SystemFailed
+    return kind(path, os.strerror(code))
+
+
+_KINDS: dict[int, Literal["device", "fifo", "socket"]] = {
+    stat.S_IFBLK: "device",
+    stat.S_IFCHR: "device",
+    stat.S_IFIFO: "fifo",
+    stat.S_IFSOCK: "socket",
+}
+
+
+def regular(found: os.stat_result, path: str) -> FileStat:
+    """What the file system says of a regular file. Raises IsDirectory, NotRegular, and OutsideRoots for a
+    link, which stands where none was."""
+    kind = stat.S_IFMT(found.st_mode)
+    if kind == stat.S_IFREG:
+        return FileStat(
+            found.st_mtime_ns, found.st_size, found.st_ino, found.st_dev, found.st_mode, found.st_nlink
+        )
+    if kind == stat.S_IFDIR:
+        raise IsDirectory(path)
+    if kind == stat.S_IFLNK:
+        raise OutsideRoots(path)
+    raise NotRegular(path, _KINDS.get(kind, "other"))

@@ -1,0 +1,165 @@
+"""The whole diff as a file the editor can show, for as long as the question is open
+(docs/protocol.md#92-the-message-rung).
+
+It lies in the root, since outside of it some editors start a second server: `.agentfs/review/<id>.diff`,
+readable by the user alone, kept out of version control. What lies there and belongs to no living server is
+removed at the start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.confined import READING, Folder, folder_at, open_folder, opening
+from agentfs_lsp.adapters.syscalls import Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from agentfs_lsp.service.ports import Editor, Root
+    from agentfs_lsp.service.proposals import Proposal
+
+FOLDERS = (".agentfs", "review")
+_IGNORE = ".gitignore"
+
+
+class DiffFile:
+    """A diff on disk. Its lock tells other servers that it is still looked at."""
+
+    def __init__(self, folder: Folder, fd: int, filename: str, data: bytes, root: Root) -> None:
+        self._folder = folder
+        self._fd = fd
+        self._filename = filename
+        self._data = data
+        self.name = "/".join((*FOLDERS, filename))
+        self.uri = f"{root.uri.rstrip('/')}/{self.name}"
+
+    async def is_intact(self) -> bool:
+        """Whether the file the user was shown still says what was written."""
+        return await asyncio.to_thread(self._is_intact)
+
+    def _is_intact(self) -> bool:
+        try:
+            fd = os.open(self._filename, READING | os.O_NOFOLLOW, dir_fd=self._folder.fd)
+        except OSError:
+            return False
+        try:
+            return os.read(fd, len(self._data) + 1) == self._data
+        finally:
+            os.close(fd)
+
+    def remove(self) -> None:
+        """Take it away; never raises."""
+        _unlink(self._folder, self._filename)
+        os.close(self._fd)
+
+
+class DiffFiles:
+    """Writes diffs into roots, confined like everything else."""
+
+    def __init__(self, kernel: Kernel | None = None) -> None:
+        self._open_beneath = opening(kernel or Kernel())
+
+    @asynccontextmanager
+    async def shown_for(self, editor: Editor, proposal: Proposal) -> AsyncIterator[DiffFile | None]:
+        """The proposal's diff in front of the user; None where the client can't show it or it can't be
+        written."""
+        written = await asyncio.to_thread(self._write, proposal) if editor.traits.show_document else None
+        try:
+            shown = written is not None and await editor.show(written.uri)
+            yield written if shown else None
+        finally:
+            if written is not None:
+                written.remove()
+                self._tidy(proposal.computed.base.location.root)
+
+    def sweep(self, roots: Sequence[Root]) -> None:
+        """Remove what killed servers left. For a thread of its own, at start."""
+        for root in roots:
+            try:
+                folder = self._folder(root, create=False)
+                for name in os.listdir(folder.fd):
+                    if name.endswith(".diff") and _is_abandoned(folder, name):
+                        _unlink(folder, name)
+            except OSError:
+                continue
+            self._tidy(root)
+
+    def _write(self, proposal: Proposal) -> DiffFile | None:
+        change = proposal.computed
+        root = change.base.location.root
+        data = change.full_preview.encode("utf-8", "backslashreplace")
+        filename = f"{proposal.id}.diff"
+        try:
+            folder = self._folder(root, create=True)
+            fd = os.open(filename, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+        except OSError:
+            _unlink(folder, filename)
+            os.close(fd)
+            return None
+        return DiffFile(folder, fd, filename, data, root)
+
+    def _folder(self, root: Root, *, create: bool) -> Folder:
+        at = open_folder(self._open_beneath, folder_at(root.path).fd, "")
+        for name in FOLDERS:
+            if create:
+                try:
+                    os.mkdir(name, 0o700, dir_fd=at.fd)
+                except FileExistsError:
+                    pass
+            at = open_folder(self._open_beneath, at.fd, name)
+            if create and name == FOLDERS[0]:
+                _ignore_all(at)
+        return at
+
+    def _tidy(self, root: Root) -> None:
+        """Remove the folders once nothing of anybody is left in them."""
+        try:
+            top = open_folder(self._open_beneath, folder_at(root.path).fd, "")
+            own = open_folder(self._open_beneath, top.fd, FOLDERS[0])
+            os.rmdir(FOLDERS[1], dir_fd=own.fd)
+            if os.listdir(own.fd) == [_IGNORE]:
+                _unlink(own, _IGNORE)
+                os.rmdir(FOLDERS[0], dir_fd=top.fd)
+        except OSError:
+            pass
+
+
+def _ignore_all(folder: Folder) -> None:
+    try:
+        fd = os.open(_IGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
+    except FileExistsError:
+        return
+    os.write(fd, b"*\n")
+    os.close(fd)
+
+
+def _is_abandoned(folder: Folder, name: str) -> bool:
+    """Whether no living server holds the file's lock."""
+    fd = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder.fd)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(fd)
+
+
+def _unlink(folder: Folder, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder.fd)
+    except OSError:
+        pass

@@ -1,0 +1,48 @@
+"""Hands that need no conversation: the edit that is no question, and the preview that already applied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.service.ports import Applied
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.service.ports import DocumentEdit, Editor
+
+
+class PlainHand:
+    """A plain, pinned `workspace/applyEdit`: what it holds was let through or approved elsewhere."""
+
+    applied_already = False
+
+    def __init__(self, editor: Editor, label: str) -> None:
+        self._editor = editor
+        self._label = label
+
+    @property
+    def saves(self) -> bool:
+        """A `save` client saves what was clean by itself."""
+        return self._editor.traits.save
+
+    async def apply(self, edits: Sequence[DocumentEdit]) -> Applied:
+        """Hand the edits over."""
+        return await self._editor.apply(edits, label=self._label)
+
+    async def committed(self, save: Sequence[str]) -> None:
+        """There is nobody to tell."""
+
+    def failed(self, error: Exception) -> None:
+        """There is nobody to tell."""
+
+
+class PreviewedHand(PlainHand):
+    """The editor asked and applied; it saves nothing."""
+
+    applied_already = True
+
+    @property
+    def saves(self) -> bool:
+        """Never: what was previewed waits in the editor."""
+        return False

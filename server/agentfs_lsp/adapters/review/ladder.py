@@ -1,0 +1,83 @@
+"""Which rung asks the user: the first that fits (docs/protocol.md#9-review-and-landing). Never open by default."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.review.hands import PlainHand
+from agentfs_lsp.adapters.review.message import review_by_message
+from agentfs_lsp.adapters.review.preview import is_previewable, review_in_preview
+from agentfs_lsp.domain.errors import ReviewTimedOut
+from agentfs_lsp.domain.shown import escape_invisible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.adapters.review.client import ClientReviews
+    from agentfs_lsp.adapters.review.diff_file import DiffFiles
+    from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.ports import Clock, Editor, Hand
+    from agentfs_lsp.service.proposals import Decision, Proposal
+
+
+class Ladder:
+    """The reviewer: picks the rung, and shows one preview or message at a time, in the order they came."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        clock: Clock,
+        settings: Callable[[], Settings],
+        say: Callable[[], Say],
+        client_reviews: ClientReviews,
+        diff_files: DiffFiles,
+    ) -> None:
+        self._editor = editor
+        self._clock = clock
+        self._settings = settings
+        self._say = say
+        self._client_reviews = client_reviews
+        self._diff_files = diff_files
+        self._screen = asyncio.Lock()
+
+    def rung_for(self, proposal: Proposal | None) -> str:
+        """The rung that would ask; without a proposal, for a change that any rung can show."""
+        traits = self._editor.traits
+        if traits.review:
+            return "review"
+        if traits.preview and self._settings().preview.enabled and (proposal is None or is_previewable(proposal)):
+            return "preview"
+        return "message"
+
+    async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
+        """Ask by the first rung that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""
+        rung = self.rung_for(proposal)
+        limit = self._settings().approval.seconds(review_client=rung == "review")
+        if rung == "review":
+            return await self._client_reviews.review(proposal, limit)
+        async with self._screen:
+            if rung == "preview":
+                return await review_in_preview(self._editor, self._clock, self._say(), proposal, limit)
+            return await review_by_message(
+                self._editor, self._clock, self._say(), proposal, limit, self._diff_files
+            )
+
+    async def allow_read(self, path: str, session: str, agent: str) -> bool:
+        """Ask whether a protected file may be read, this once."""
+        say = self._say()
+        limit = self._settings().approval.seconds(review_client=False)
+        once = say("Allow once")
+        who = escape_invisible(agent or session)
+        question = say("agentfs: {agent} asks to read '{path}'.", agent=who, path=escape_invisible(path))
+        async with self._screen:
+            try:
+                async with asyncio.timeout(limit):
+                    return await self._editor.ask(question, (say("Deny"), once)) == once
+            except TimeoutError:
+                raise ReviewTimedOut(limit or 0) from None
+
+    def let_through(self) -> Hand:
+        """The hand for what policy lets through."""
+        return PlainHand(self._editor, "agentfs")

@@ -1,0 +1,50 @@
+"""The `preview` rung: VS Code's Refactor Preview asks and applies by itself (docs/protocol.md#9).
+
+One annotation a change, one edit a hunk. The answer is not believed: `service/landing.py` looks at the buffer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.review.client import edit_of
+from agentfs_lsp.adapters.review.hands import PreviewedHand
+from agentfs_lsp.adapters.review.wording import title_of
+from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.textfile import eol_of
+from agentfs_lsp.service.ports import Confirm
+from agentfs_lsp.service.proposals import Decision
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.ports import Clock, Editor, Hand
+    from agentfs_lsp.service.proposals import Proposal
+
+
+def is_previewable(proposal: Proposal) -> bool:
+    """Whether the editor would show and apply the change without harm: the file exists, is UTF-8, and its
+    line ends are uniform, which the editor would make them."""
+    text = proposal.computed.base.text
+    exists = proposal.computed.operation == "update"
+    return exists and text.encoding == "utf-8" and not text.lossy and eol_of(text.text) != "mixed"
+
+
+async def review_in_preview(
+    editor: Editor, clock: Clock, say: Say, proposal: Proposal, timeout_s: float | None
+) -> tuple[Decision, Hand]:
+    """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
+    NobodyToAsk when the editor answers with an error."""
+    title = title_of(proposal, say)
+    confirm = Confirm(proposal.id, title, proposal.explanation)
+    proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
+    try:
+        async with asyncio.timeout(timeout_s):
+            applied = await editor.apply([edit_of(proposal)], label=title, confirm=confirm)
+    except TimeoutError:
+        raise ReviewTimedOut(timeout_s or 0) from None
+    if not applied.answered:
+        raise NobodyToAsk("failed", applied.reason)
+    if not applied.applied:
+        raise Rejected("rejected")
+    return Decision("preview", "accepted", "user"), PreviewedHand(editor, title)

@@ -1,0 +1,134 @@
+"""The system calls Python has no name for: openat2, and the renames that exchange or never replace.
+
+Each raises OSError like the functions of `os`; where the kernel or the file system lacks it, with an errno in
+`MISSING`. What to do then is the callers' part.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import sys
+from dataclasses import dataclass
+
+MISSING = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Which of the calls to use. Where one is False, or turns out to be missing, its stand-in is used: a walk
+    over directory handles, a check followed by a plain rename, a hard link."""
+
+    openat2: bool = True
+    exchange: bool = True
+    exclusive: bool = True
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _failure(*names: str) -> OSError:
+    code = ctypes.get_errno()
+    return OSError(code, os.strerror(code), *names[:1], *((None, *names[1:]) if names[1:] else ()))
+
+
+# --- opening ----------------------------------------------------------------------------------------------
+
+_OPENAT2 = 437  # on every architecture that a Python runs on
+_BENEATH_WITHOUT_LINKS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, _NO_SYMLINKS, _NO_MAGICLINKS
+_ATTEMPTS = 64
+
+
+class _OpenHow(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+_syscall = _libc["syscall"]  # by index: a function of one's own, whose types nobody else can change
+_syscall.restype = ctypes.c_long
+_syscall.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+def openat2(folder: int, relative: str, flags: int) -> int:
+    """Open an existing file below a directory handle, following no link in any component.
+
+    Raises OSError: ELOOP for a link, EXDEV for a way out.
+    """
+    name = os.fsencode(relative)
+    how = _OpenHow(flags | os.O_CLOEXEC, 0, _BENEATH_WITHOUT_LINKS)
+    for _ in range(_ATTEMPTS):
+        handle: int = _syscall(_OPENAT2, folder, name, ctypes.byref(how), ctypes.sizeof(how))
+        if handle >= 0:
+            return handle
+        # EAGAIN: a rename somewhere came between, and the kernel asks to try again.
+        if ctypes.get_errno() not in {errno.EAGAIN, errno.EINTR}:
+            break
+    raise _failure(relative)
+
+
+def has_openat2() -> bool:
+    """Whether the kernel has the call, and a sandbox lets it through."""
+    if sys.platform != "linux":
+        return False
+    folder = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.close(openat2(folder, ".", os.O_PATH))
+    except OSError:
+        return False
+    finally:
+        os.close(folder)
+    return True
+
+
+# --- renaming ---------------------------------------------------------------------------------------------
+
+_RENAME_ARGUMENTS = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+_leading: tuple[int, ...] = ()
+_RENAMEAT2 = {"x86_64": 316, "aarch64": 276, "riscv64": 276}
+
+
+if sys.platform == "darwin":
+    _EXCHANGE, _EXCLUSIVE = 0x2, 0x4
+    _renameat = _libc["renameatx_np"]
+    _renameat.argtypes = _RENAME_ARGUMENTS
+else:
+    _EXCHANGE, _EXCLUSIVE = 0x2, 0x1
+    if hasattr(_libc, "renameat2"):
+        _renameat = _libc["renameat2"]
+        _renameat.argtypes = _RENAME_ARGUMENTS
+    else:  # a C library older than its kernel
+        _renameat = _libc["syscall"]
+        _renameat.argtypes = (ctypes.c_long, *_RENAME_ARGUMENTS)
+        _leading = (_RENAMEAT2.get(platform.machine(), -1),)
+
+
+def exchange(folder: int, one: str, other: str) -> None:
+    """Swap two names of a folder in one step. Both must be there, whatever they are."""
+    _rename(folder, one, other, _EXCHANGE)
+
+
+def rename_exclusive(folder: int, source: str, target: str) -> None:
+    """Rename within a folder; FileExistsError where there is anything of that name."""
+    _rename(folder, source, target, _EXCLUSIVE)
+
+
+def _rename(folder: int, source: str, target: str, flags: int) -> None:
+    if _renameat(*_leading, folder, os.fsencode(source), folder, os.fsencode(target), flags) != 0:
+        raise _failure(source, target)
+
+
+# --- syncing ----------------------------------------------------------------------------------------------
+
+
+def sync(handle: int) -> None:
+    """Bring a file or folder to the platters; macOS' fsync stops at the drive's cache."""
+    if sys.platform == "darwin":
+        import fcntl  # noqa: PLC0415 - its constant exists on macOS alone
+
+        try:
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        except OSError:
+            os.fsync(handle)
+    else:
+        os.fsync(handle)

@@ -1,0 +1,154 @@
+"""`agentfs-lsp demo`: arguments, the copy of the workspace, the server process, and their end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from agentfs_lsp.demo import copying, plan
+from agentfs_lsp.demo.connection import Connection, LostServerError
+from agentfs_lsp.demo.editor import Editor, RefusedError, UnansweredError
+from agentfs_lsp.demo.ledger import Ledger
+from agentfs_lsp.demo.screen import Screen
+from agentfs_lsp.demo.script import Turn
+from agentfs_lsp.demo.seat import Seat
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DESCRIPTION = """\
+An agent's turn on a copy of a workspace, reviewed by you. A real server runs as a process of its own; this
+terminal plays the editor. You see every change as a diff and answer with one key:
+
+  a  accept           r  reject, with your words
+  e  edit it first    w  accept, and always from now on
+  Ctrl-D  leave: nothing is rejected, the change is withdrawn
+  Ctrl-C  stop
+
+Without a terminal it answers by itself, and says so.
+"""
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def run(argv: Sequence[str]) -> int:
+    """The command; `argv` without its name. The exit code: 0, 1 something is wrong, 2 usage, 130 Ctrl-C."""
+    options = _parser().parse_args(argv)
+    console = Console(record=options.svg is not None, highlight=False)
+    screen = Screen(console)
+    base = Path(mkdtemp(prefix="agentfs-demo-")).resolve()
+    try:
+        code = _prepare_and_play(screen, base, options)
+    finally:
+        if options.clean:
+            shutil.rmtree(base, ignore_errors=True)
+    if options.svg is not None:
+        options.svg.parent.mkdir(parents=True, exist_ok=True)
+        console.save_svg(str(options.svg), title="agentfs-lsp demo")
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="agentfs-lsp demo",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "dir",
+        metavar="DIR",
+        nargs="?",
+        type=Path,
+        help="a project of yours: the turn runs on a copy of it, and the original is not touched "
+        f"(at most {copying.MAX_FILES} files and {copying.MAX_MIB} MiB, without .git, node_modules and the "
+        "like, and without links). Default: a small sample workspace",
+    )
+    parser.add_argument("--yes", action="store_true", help="answer by itself, as it does without a terminal")
+    parser.add_argument(
+        "--clean", action="store_true", help="remove the copy at the end instead of keeping it"
+    )
+    parser.add_argument("--svg", metavar="FILE", type=Path, help=argparse.SUPPRESS)
+    return parser
+
+
+def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace) -> int:
+    source = copying.SAMPLE if options.dir is None else options.dir.resolve()
+    if not source.is_dir():
+        return _complain(screen, f"{options.dir} is not a folder.")
+    root = base / ("harbour" if options.dir is None else source.name or "workspace")
+    try:
+        copying.copy_project(source, root)
+        turn_plan = plan.SAMPLE if options.dir is None else plan.plan_for(root)
+    except copying.TooBigError:
+        limits = f"{copying.MAX_FILES} files or {copying.MAX_MIB} MiB"
+        return _complain(screen, f"{options.dir} holds more than {limits}. Choose a folder inside it.")
+    except plan.NothingToEditError:
+        return _complain(screen, f"{options.dir} holds no text file that the demo knows how to edit.")
+    except OSError as error:
+        return _complain(screen, f"{error.filename}: {error.strerror}")
+    return _play(screen, root, turn_plan, options)
+
+
+def _complain(screen: Screen, words: str) -> int:
+    screen.line(words, "red")
+    return USAGE
+
+
+def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Namespace) -> int:
+    log = root.parent / "server.log"
+    # The history of a demo is nobody's: it stays with the copy.
+    environment = {**os.environ, "XDG_STATE_HOME": str(root.parent / "state")}
+    # -P: a module in the current folder never takes the place of a real one.
+    command = [sys.executable, "-P", "-m", "agentfs_lsp", "--stdio"]
+    with log.open("wb") as stderr:
+        connection = Connection(command, root.parent, environment, stderr)
+    ledger = Ledger(root)
+    try:
+        code = _take_turn(screen, connection, ledger, turn_plan, options)
+    except KeyboardInterrupt:
+        screen.line("Interrupted: the request is taken back, nothing more changes.", "yellow")
+        code = INTERRUPTED
+    except (LostServerError, RefusedError) as error:
+        screen.line(f"{error} Its log: {log}", "red")
+        code = FAILED
+    finally:
+        ended = connection.close()
+    findings = ledger.findings()
+    screen.closing(findings)
+    screen.goodbye(ended, None if options.clean else root)
+    right = ended == 0 and all(found.ok for found in findings)
+    return code or (DONE if right else FAILED)
+
+
+def _take_turn(
+    screen: Screen, connection: Connection, ledger: Ledger, turn_plan: plan.Plan, options: argparse.Namespace
+) -> int:
+    person, answers = None, "by itself, as --yes says"
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        answers = "by itself: there is no terminal to ask in"
+    elif not options.yes:
+        from agentfs_lsp.demo.person import Person  # noqa: PLC0415 - needs a terminal's modules
+
+        person, answers = Person(screen), "you"
+    seat = Seat(screen, person)
+    editor = Editor(connection, seat)
+    try:
+        editor.start(ledger.root)
+        kept = "a copy, removed at the end" if options.clean else "a copy, kept"
+        server = f"{Path(sys.executable).name} -m agentfs_lsp, process {connection.pid}, on stdio"
+        facts = (("files", f"{ledger.root} ({kept})"), ("server", server), ("answers", answers))
+        screen.opening(turn_plan.task, facts, asked=person is not None)
+        Turn(ledger.root, editor, seat, screen, ledger).play(turn_plan)
+    except UnansweredError:
+        screen.line("Nobody answers any more: the turn ends here.", "yellow")
+    except KeyboardInterrupt:
+        editor.cancel()
+        raise
+    return DONE

@@ -1,0 +1,157 @@
+"""JSON-RPC with a server process over its pipes, from the client's side.
+
+Two threads move whole messages between the pipes and queues, so that an interrupt in the middle of
+anything never leaves half a message on the wire. What a message means is `editor`'s part.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import threading
+from queue import Empty, SimpleQueue
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+Message = dict[str, Any]
+
+SILENCE_S = 90.0  # the server's own limits for landing and saving are 40 s together
+GOODBYE_S = 10.0
+
+
+class LostServerError(Exception):
+    """The server ended or fell silent; `str()` is a sentence for the person."""
+
+
+class Connection:
+    """A running server and the line to it. Use it from one thread; `close` is always to be called."""
+
+    def __init__(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], log: IO[bytes]) -> None:
+        # A session of its own: a Ctrl-C in the terminal is for the client, which then ends the server.
+        self._process = subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._ids = itertools.count(1)
+        self._incoming: SimpleQueue[Message | None] = SimpleQueue()
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        self._threads = (
+            threading.Thread(target=_read, args=(self._process.stdout, self._incoming), daemon=True),
+            threading.Thread(target=_write, args=(self._process.stdin, self._outgoing), daemon=True),
+        )
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        """The server's process id."""
+        return self._process.pid
+
+    def request(self, method: str, params: object) -> int:
+        """Ask; returns the id under which the answer will come."""
+        ident = next(self._ids)
+        self._send({"id": ident, "method": method, "params": params})
+        return ident
+
+    def notify(self, method: str, params: object) -> None:
+        """Tell; there is no answer."""
+        self._send({"method": method, "params": params})
+
+    def answer(self, ident: object, result: object) -> None:
+        """Answer a request of the server's."""
+        self._send({"id": ident, "result": result})
+
+    def refuse(self, ident: object, code: int, message: str) -> None:
+        """Answer a request of the server's with an error."""
+        self._send({"id": ident, "error": {"code": code, "message": message}})
+
+    def receive(self, timeout_s: float = SILENCE_S) -> Message:
+        """The next message, in the order they came. Raises LostServerError."""
+        try:
+            message = self._incoming.get(timeout=timeout_s)
+        except Empty:
+            raise LostServerError(f"The server said nothing for {timeout_s:.0f} seconds.") from None
+        if message is None:
+            self._incoming.put(None)
+            raise LostServerError("The server has ended.")
+        return message
+
+    def close(self) -> int:
+        """Shut the server down, by the protocol first, by force where that does not help; its exit code."""
+        try:
+            self._say_goodbye()
+            self._process.wait(GOODBYE_S)
+        except subprocess.TimeoutExpired:
+            self._process.terminate()
+        except KeyboardInterrupt:  # a second one: the person does not want to wait
+            self._process.kill()
+        return self._reap()
+
+    def _say_goodbye(self) -> None:
+        ident = self.request("shutdown", None)
+        try:
+            while self.receive(GOODBYE_S).get("id") != ident:
+                pass  # what still comes is for nobody
+            self.notify("exit", None)
+        except LostServerError:
+            pass  # the end of its input says the same
+        self._outgoing.put(None)
+
+    def _reap(self) -> int:
+        try:
+            code = self._process.wait(GOODBYE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._outgoing.put(None)
+        for thread in self._threads:
+            thread.join(GOODBYE_S)
+        return code
+
+    def _send(self, message: Message) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self._outgoing.put(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+
+def _write(pipe: IO[bytes], messages: SimpleQueue[bytes | None]) -> None:
+    try:
+        with pipe:
+            while (message := messages.get()) is not None:
+                pipe.write(message)
+                pipe.flush()
+    except OSError:
+        pass  # the server is gone; the reader tells
+
+
+def _read(pipe: IO[bytes], messages: SimpleQueue[Message | None]) -> None:
+    with pipe:
+        try:
+            while (message := _read_message(pipe)) is not None:
+                messages.put(message)
+        except (OSError, ValueError):
+            pass  # not a protocol any more: as good as gone
+        finally:
+            messages.put(None)
+
+
+def _read_message(pipe: IO[bytes]) -> Message | None:
+    length = None
+    while (line := pipe.readline()).strip():
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            length = int(value)
+    if not line or length is None:
+        return None
+    message = json.loads(pipe.read(length))
+    return message if isinstance(message, dict) else None

@@ -1,0 +1,65 @@
+"""A unified diff as a person reads it: coloured, with the line numbers of both sides.
+
+It renders what it is given and computes no differences itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from agentfs_lsp.demo.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_STYLES = {"+": "not dim green", "-": "not dim red", " ": "not dim"}
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line to show: what stands before the text of the file, and all of it."""
+
+    margin: int
+    text: Text
+
+
+def render_diff(diff: str) -> list[DiffLine]:
+    """The lines of `diff` but for its headers, each with its number in the old and in the new text."""
+    digits = len(str(max((_last_number(hunk) for hunk in _HUNK.finditer(diff)), default=1)))
+    margin = 2 * digits + 4
+    view: list[DiffLine] = []
+    old = new = old_left = new_left = 0
+    for line in _lines(diff):
+        sign, rest = line[:1] or " ", line[1:].removesuffix("\r")
+        if (old_left or new_left) and sign in _STYLES:
+            in_old, in_new = sign != "+", sign != "-"
+            numbers = f"{old if in_old else '':>{digits}} {new if in_new else '':>{digits}} "
+            text = Text(numbers, "dim").append(f"{sign} {visible(rest)}", _STYLES[sign])
+            view.append(DiffLine(margin, text))
+            old, new = old + in_old, new + in_new
+            old_left, new_left = old_left - in_old, new_left - in_new
+        elif hunk := _HUNK.match(line):
+            if view:
+                view.append(DiffLine(0, Text("⋯", "dim")))
+            old, old_left, new, new_left = (int(number or 1) for number in hunk.groups())
+        elif not line.startswith(("--- ", "+++ ")):
+            view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line)}", "dim")))
+    return view
+
+
+def _last_number(hunk: re.Match[str]) -> int:
+    old, old_lines, new, new_lines = (int(number or 1) for number in hunk.groups())
+    return max(old + old_lines, new + new_lines)
+
+
+def _lines(diff: str) -> Iterator[str]:
+    """By `\\n` alone: any other line end is a part of the line that it ends."""
+    lines = diff.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    yield from lines

@@ -1,0 +1,141 @@
+"""The files a person has open in the terminal client: texts, versions, saved or not.
+
+UTF-8 files only; the client opens no others. Line ends stay as they are in the buffer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.domain.change import Splice, apply_splices
+from agentfs_lsp.domain.lines import line_of, line_start, offset_of_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from agentfs_lsp.demo.connection import Connection
+
+
+class StaleEditError(Exception):
+    """An edit for another version of a document, or for one that is not open; `str()` is the reason."""
+
+
+@dataclass
+class Document:
+    """An open file. `saved` is the text that is on disk as far as the client knows."""
+
+    path: Path
+    text: str
+    saved: str
+    version: int = 1
+
+    @property
+    def dirty(self) -> bool:
+        """Whether it has changes that were not saved."""
+        return self.text != self.saved
+
+
+@dataclass
+class OpenDocuments:
+    """All open files by their URI, kept in step with the server. Positions are in `units`."""
+
+    connection: Connection
+    units: str = "utf-16"
+    _open: dict[str, Document] = field(default_factory=dict)
+
+    def open(self, path: Path) -> str:
+        """Open a file as an editor does; returns its URI."""
+        text = path.read_bytes().decode("utf-8")
+        uri = path.as_uri()
+        self._open[uri] = Document(path, text, text)
+        item = {"uri": uri, "languageId": "plaintext", "version": 1, "text": text}
+        self.connection.notify("textDocument/didOpen", {"textDocument": item})
+        return uri
+
+    def close(self, uri: str) -> None:
+        """Close a document; what was not saved is lost, as in any editor that was told to."""
+        del self._open[uri]
+        self.connection.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def get(self, uri: str) -> Document | None:
+        """The open document, None where that file is not open."""
+        return self._open.get(uri)
+
+    def type(self, uri: str, old: str, new: str) -> None:
+        """What a person at the keyboard does: replace the first `old` by `new`, unsaved."""
+        document = self._open[uri]
+        at = document.text.index(old)
+        ranges = {
+            "start": _position(document.text, at, self.units),
+            "end": _position(document.text, at + len(old), self.units),
+        }
+        self._change(uri, document, [{"range": ranges, "newText": new}])
+
+    def apply(self, edit: Mapping[str, Any]) -> list[str]:
+        """Apply a WorkspaceEdit, all of it or nothing; returns the URIs. Raises StaleEditError."""
+        pending: list[tuple[str, Document, list[dict[str, Any]]]] = []
+        for change in edit.get("documentChanges", ()):
+            if "textDocument" not in change:
+                raise StaleEditError("Only text edits are applied here.")
+            uri, version = change["textDocument"]["uri"], change["textDocument"].get("version")
+            document = self._open.get(uri)
+            if document is None:
+                raise StaleEditError("The document is not open.")
+            if version != document.version:
+                raise StaleEditError(f"The document is at version {document.version}, not {version}.")
+            pending.append((uri, document, change["edits"]))
+        for uri, document, edits in pending:
+            self._change(uri, document, edits)
+        return [uri for uri, _, _ in pending]
+
+    def save(self, uri: str) -> None:
+        """Write the document to disk and tell the server. Raises OSError."""
+        document = self._open[uri]
+        document.path.write_bytes(document.text.encode("utf-8"))
+        document.saved = document.text
+        self.connection.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        self._tell_state(uri, document)
+
+    def _change(self, uri: str, document: Document, edits: Iterable[Mapping[str, Any]]) -> None:
+        ordered = sorted(edits, key=lambda edit: _key(edit["range"]["start"]))
+        document.text = apply_splices(document.text, [self._splice(document.text, e) for e in ordered])
+        document.version += 1
+        # Last first: what is sent earlier must not move the ranges of what is sent later.
+        changes = [{"range": e["range"], "text": e["newText"]} for e in reversed(ordered)]
+        identifier = {"uri": uri, "version": document.version}
+        self.connection.notify(
+            "textDocument/didChange", {"textDocument": identifier, "contentChanges": changes}
+        )
+        self._tell_state(uri, document)
+
+    def _tell_state(self, uri: str, document: Document) -> None:
+        state = {"uri": uri, "dirty": document.dirty, "encoding": "utf-8"}
+        self.connection.notify("agentfs/documentState", state)
+
+    def _splice(self, text: str, edit: Mapping[str, Any]) -> Splice:
+        start, end = (_offset(text, edit["range"][end], self.units) for end in ("start", "end"))
+        return Splice(start, end, edit["newText"])
+
+
+def _key(position: Mapping[str, int]) -> tuple[int, int]:
+    return position["line"], position["character"]
+
+
+def _offset(text: str, position: Mapping[str, int], units: str) -> int:
+    begin = offset_of_line(text, position["line"] + 1)
+    if units == "utf-32":
+        return begin + position["character"]
+    at, missing = begin, position["character"]
+    while missing > 0 and at < len(text):
+        missing -= 2 if ord(text[at]) > 0xFFFF else 1
+        at += 1
+    return at
+
+
+def _position(text: str, offset: int, units: str) -> dict[str, int]:
+    begin = line_start(text, offset)
+    head = text[begin:offset]
+    astral = 0 if units == "utf-32" else sum(ord(character) > 0xFFFF for character in head)
+    return {"line": line_of(text, offset) - 1, "character": len(head) + astral}

@@ -1,0 +1,120 @@
+"""What should be on disk after the turn, kept by the client itself, and what really is.
+
+Independent of the server: what is expected comes from what was asked and answered, what is found from the
+bytes. Texts here have `\\n` line ends; the files' own are compared as they were before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.lines import normalise
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EOL_NAMES = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A file at the end of the turn. `size` in bytes; `ok` when it is what was accepted, as it was kept."""
+
+    path: str
+    outcome: str
+    size: int
+    line_ends: str
+    encoding: str
+    check: str
+    ok: bool
+
+
+@dataclass
+class _Entry:
+    before: bytes | None
+    expected: str | None  # None: there should be no such file
+    outcomes: list[str] = field(default_factory=list)
+
+    @property
+    def outcome(self) -> str:
+        return ", ".join(self.outcomes) or "untouched"
+
+
+@dataclass
+class Ledger:
+    """The files of one turn, in the order they were first touched."""
+
+    root: Path
+    _entries: dict[str, _Entry] = field(default_factory=dict)
+
+    def touch(self, path: str) -> None:
+        """Look at a file before anything happens to it."""
+        if path not in self._entries:
+            file = self.root / path
+            before = file.read_bytes() if file.exists() else None
+            expected = None if before is None else normalise(before.decode(_encoding(before)))
+            self._entries[path] = _Entry(before, expected)
+
+    def note(self, path: str, outcome: str) -> None:
+        """What became of a change of the file, in a word or two."""
+        self._entries[path].outcomes.append(outcome)
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        """`old` was replaced by `new`, by whomever."""
+        entry = self._entries[path]
+        assert entry.expected is not None
+        entry.expected = entry.expected.replace(old, new, 1)
+
+    def become(self, path: str, text: str) -> None:
+        """The whole text is now `text`."""
+        self._entries[path].expected = normalise(text)
+
+    def findings(self) -> list[Finding]:
+        """Every touched file as it is on disk now, against what it should be."""
+        return [self._find(path, entry) for path, entry in self._entries.items()]
+
+    def _find(self, path: str, entry: _Entry) -> Finding:
+        file = self.root / path
+        if not file.exists():
+            ok = entry.expected is None
+            return Finding(path, entry.outcome, 0, "", "", "not there" if ok else "missing", ok)
+        data = file.read_bytes()
+        encoding = _encoding(data if entry.before is None else entry.before)
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            return Finding(path, entry.outcome, len(data), "?", encoding, "other encoding", ok=False)
+        problem = _problem(text, entry, encoding)
+        told = "byte for byte as before" if data == entry.before else "as answered"
+        return Finding(
+            path, entry.outcome, len(data), describe_line_ends(text), encoding, problem or told, not problem
+        )
+
+
+def describe_line_ends(text: str) -> str:
+    """`"CRLF ×5"`, `"LF ×2, CRLF ×1"`, `"none"`."""
+    pairs = text.count("\r\n")
+    counts = {"\r\n": pairs, "\n": text.count("\n") - pairs, "\r": text.count("\r") - pairs}
+    return ", ".join(f"{name} ×{counts[end]}" for end, name in EOL_NAMES if counts[end]) or "none"
+
+
+def _problem(text: str, entry: _Entry, encoding: str) -> str:
+    if entry.expected != normalise(text):
+        return "other text than was accepted"
+    before = _kinds(entry.before.decode(encoding)) if entry.before is not None else set()
+    if before and _kinds(text) - before:
+        return "other line ends than before"
+    return ""
+
+
+def _kinds(text: str) -> set[str]:
+    return {part.split()[0] for part in describe_line_ends(text).split(", ")} - {"none"}
+
+
+def _encoding(data: bytes) -> str:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"

@@ -1,0 +1,112 @@
+"""The person at the terminal: answers with single keys, words, and a text editor of their own."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.demo.keys import read_line, single_keys
+from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
+
+if TYPE_CHECKING:
+    from agentfs_lsp.demo.review import Proposal
+    from agentfs_lsp.demo.screen import Screen
+
+LEGEND = "a accept   r reject   e edit   w always   Ctrl-D leave"
+EDITORS = ("nano", "vim", "vi")  # where neither $VISUAL nor $EDITOR says
+
+
+class Person:
+    """Asks at the terminal."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def answer(self, proposal: Proposal, suggested: Answer) -> Answer | None:
+        """The person's decision, None at the end of input. `suggested` is only a hint."""
+        answer: Answer | None = None
+        while answer is None:
+            with single_keys() as next_key:
+                self._screen.legend(LEGEND, _hint(suggested))
+                key = next_key("arew")
+            match key:
+                case None:
+                    return None
+                case "a":
+                    answer = ACCEPT
+                case "w":
+                    answer = ALWAYS
+                case "r":
+                    reason = read_line("         Why? (Enter: no words) ")
+                    answer = None if reason is None else Answer("rejected", reason)
+                    if answer is None:
+                        return None
+                case _:
+                    answer = self._amend(proposal)
+        return answer
+
+    def ends_always(self) -> bool:
+        """Before a change that will not be asked for: whether the person wants to be asked again."""
+        with single_keys() as next_key:
+            self._screen.legend("always is on   Enter go on   m ask me again", "")
+            return next_key("\r\nm") == "m"
+
+    def _amend(self, proposal: Proposal) -> Answer | None:
+        """The person's own version of the files; None where there is none after all."""
+        texts: list[tuple[str, str]] = []
+        for file in proposal.files:
+            if file.operation == "delete":
+                continue
+            text = self._edit(file.path, file.proposed_text)
+            if text is None:
+                return None
+            if text != file.proposed_text:
+                texts.append((file.uri, text))
+        if not texts:
+            self._screen.legend("Nothing was changed: the proposal stands as it was.", "")
+            return None
+        return Answer("amended", texts=tuple(texts))
+
+    def _edit(self, path: str, text: str) -> str | None:
+        command = editor_command()
+        if not command:
+            self._screen.legend("No editor: set VISUAL or EDITOR.", "")
+            return None
+        with TemporaryDirectory(prefix="agentfs-edit-") as folder:
+            file = Path(folder, path.rsplit("/", 1)[-1])
+            file.write_bytes(text.encode("utf-8", "surrogatepass"))
+            # Ctrl-C belongs to the editor while it runs; a handler of Python's is not inherited.
+            before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+            try:
+                failed = subprocess.run([*command, str(file)], check=False).returncode
+            except OSError as error:
+                self._screen.legend(f"{command[0]}: {error.strerror}", "")
+                return None
+            finally:
+                signal.signal(signal.SIGINT, before)
+            if failed:
+                self._screen.legend("The editor gave up: the proposal stands as it was.", "")
+                return None
+            return file.read_bytes().decode("utf-8", "surrogatepass")
+
+
+def editor_command() -> list[str]:
+    """The person's text editor and its arguments; empty where there is none."""
+    said = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if said:
+        return shlex.split(said)
+    return next(([name] for name in EDITORS if shutil.which(name)), [])
+
+
+def _hint(suggested: Answer) -> str:
+    if suggested.always:
+        return "here, try w"
+    if suggested.decision == "rejected":
+        return f"here, try r and: {suggested.feedback}"
+    return ""

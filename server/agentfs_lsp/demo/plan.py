@@ -1,0 +1,199 @@
+"""What the agent does in its turn, as data: one plan for the sample workspace, one made for any project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.lines import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MAX_TEXT_BYTES = 64 * 1024
+MAX_CANDIDATES = 7
+# How a remark is written in a file of that kind; other kinds are left alone.
+REMARKS = {
+    **dict.fromkeys((".py", ".toml", ".yaml", ".yml", ".sh", ".rb", ".cfg", ".r"), "# {}"),
+    **dict.fromkeys((".js", ".ts", ".tsx", ".go", ".rs", ".c", ".h", ".cpp", ".java", ".kt", ".cs"), "// {}"),
+    **dict.fromkeys((".md", ".html", ".xml"), "<!-- {} -->"),
+    **dict.fromkeys((".css", ".scss"), "/* {} */"),
+    **dict.fromkeys((".txt", ".rst"), "{}"),
+    **dict.fromkeys((".sql", ".lua"), "-- {}"),
+}
+
+
+class NothingToEditError(Exception):
+    """The project has no text file that the turn could edit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `old`, which is there once, by `new`. `why` in the words of whoever does it."""
+
+    path: str
+    old: str
+    new: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to be created."""
+
+    path: str
+    content: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A turn. `behind` is what somebody else writes to the contested file, `typed` what the person types
+    into the open one, unsaved; `refused` is the change that the person should not like, for `reason`."""
+
+    task: str
+    first: Edit
+    created: NewFile
+    contested: Edit
+    behind: Edit
+    unsaved: Edit
+    typed: Edit
+    refused: Edit
+    reason: str
+    standing: Edit
+    free: Edit
+
+
+SAMPLE = Plan(
+    task="Warn when a gauge passes its flood mark.",
+    first=Edit(
+        "tides/levels.py",
+        "def tidal_range(",
+        "def flooded(readings: Sequence[float], mark: float) -> bool:\n"
+        '    """Whether the water passed the flood mark."""\n'
+        "    return high_water(readings) > mark\n\n\ndef tidal_range(",
+        "The report needs to know whether a mark was passed.",
+    ),
+    created=NewFile(
+        "docs/floods.md",
+        "# Flood warnings\n\nA gauge warns when its high water passes the mark in `data/gauges.csv`.\n",
+        "So that the harbour office finds out what the warning means.",
+    ),
+    contested=Edit(
+        "data/gauges.csv",
+        "G03,Lock Gate,\n",
+        "G03,Lock Gate,2.25\n",
+        "The lock gate had no flood mark.",
+    ),
+    behind=Edit("data/gauges.csv", "G02,Ferry Pier,1.95", "G02,Ferry Pier,1.85"),
+    unsaved=Edit(
+        "station.toml",
+        'language = "en"\n',
+        'language = "en"\nwarn_on_flood = true\n',
+        "Switches the warning on.",
+    ),
+    typed=Edit("station.toml", "interval_s = 600", "interval_s = 300"),
+    refused=Edit(
+        "tides/report.py",
+        "def report(",
+        "def make_daily_report(",
+        "A longer name says more.",
+    ),
+    reason="Please keep the old name",
+    standing=Edit(
+        "notes/pegel.txt",
+        "Schlüssel beim Hafenbüro.\n",
+        "Schlüssel beim Hafenbüro.\nHochwassermarken: siehe data/gauges.csv, jährlich prüfen.\n",
+        "Says where the marks are, in the language of the note.",
+    ),
+    free=Edit(
+        "README.md",
+        "settings in `station.toml`.\n",
+        "settings in `station.toml`.\nHow floods are announced: `docs/floods.md`.\n",
+        "Links the new page.",
+    ),
+)
+
+
+def plan_for(folder: Path) -> Plan:
+    """A harmless turn on any project: remarks at the end of its first text files.
+
+    Raises NothingToEditError.
+    """
+    ends = [(path, end) for path, end in _candidates(folder)]
+    if not ends:
+        raise NothingToEditError
+    texts = iter(
+        f"{ordinal} remark of the agentfs demo"
+        for ordinal in ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth")
+    )
+
+    def edit(number: int, why: str) -> Edit:
+        path, end = ends[number % len(ends)]
+        return Edit(path, end, f"{end}\n{_remark(path, next(texts))}", why)
+
+    return Plan(
+        task="Leave a remark in a few files.",
+        first=edit(0, "A remark at the end of the file."),
+        created=NewFile(
+            _free_name(folder), "# Remarks\n\nWritten by the agentfs demo.\n", "Says what was done."
+        ),
+        contested=edit(1, "Another remark."),
+        behind=edit(1, "Written by somebody else."),
+        unsaved=edit(2, "A remark beside what you are typing."),
+        typed=edit(2, "Typed, not saved."),
+        refused=edit(3, "A remark that nobody asked for."),
+        reason="Please leave this file as it is",
+        standing=edit(4, "One more remark."),
+        free=edit(5, "And the last one."),
+    )
+
+
+def _candidates(folder: Path) -> list[tuple[str, str]]:
+    """Paths of files to edit, each with its end: the shortest run of last lines that is there only once."""
+    found: list[tuple[str, str]] = []
+    for path in _text_files(folder):
+        end = _unique_end(path.read_bytes())
+        if end:
+            found.append((path.relative_to(folder).as_posix(), end))
+        if len(found) == MAX_CANDIDATES:
+            break
+    return found
+
+
+def _text_files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*"), key=lambda path: (len(path.relative_to(folder).parts), path)):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or path.suffix.lower() not in REMARKS or path.is_symlink() or not path.is_file():
+            continue
+        if path.stat().st_size <= MAX_TEXT_BYTES:
+            yield path
+
+
+def _unique_end(data: bytes) -> str:
+    """Empty where there is none, or the file is not plain UTF-8 text."""
+    try:
+        text = normalise(data.decode("utf-8")).rstrip("\n")
+    except UnicodeDecodeError:
+        return ""
+    if "\0" in text:
+        return ""
+    at = len(text)
+    while at > 0:
+        at = text.rfind("\n", 0, at) + 1
+        end = text[at:]
+        if len(end) >= 12 and text.count(end) == 1:
+            return end
+        at -= 1
+    return ""
+
+
+def _remark(path: str, words: str) -> str:
+    suffix = "." + path.rsplit(".", 1)[-1].lower()
+    return REMARKS[suffix].format(words)
+
+
+def _free_name(folder: Path) -> str:
+    names = ("agentfs-demo.md", *(f"agentfs-demo-{number}.md" for number in range(2, 1000)))
+    return next(name for name in names if not (folder / name).exists())

@@ -1,0 +1,194 @@
+"""The agent's turn, scene by scene: what it asks for, and what happens around it.
+
+The turn holds for any plan and any answers: no scene needs an earlier one to have gone as suggested.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
+from agentfs_lsp.domain.eols import first_eol
+from agentfs_lsp.domain.lines import with_eol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from agentfs_lsp.demo.editor import Editor
+    from agentfs_lsp.demo.ledger import Ledger
+    from agentfs_lsp.demo.plan import Edit, NewFile, Plan
+    from agentfs_lsp.demo.screen import Screen
+    from agentfs_lsp.demo.seat import Seat
+
+SESSION = "demo"
+WHO = {"session": SESSION, "agent": "Demo agent"}
+
+Envelope = dict[str, Any]
+
+
+class Turn:
+    """One agent's turn in the workspace `root`."""
+
+    def __init__(self, root: Path, editor: Editor, seat: Seat, screen: Screen, ledger: Ledger) -> None:
+        self._root = root
+        self._editor = editor
+        self._seat = seat
+        self._screen = screen
+        self._ledger = ledger
+
+    def play(self, plan: Plan) -> None:
+        """All scenes in order. Raises what `Editor.call` raises."""
+        for number, scene in enumerate(SCENES, 1):
+            self._screen.scene(number, scene.title, scene.about)
+            scene.play(self, plan)
+        self._end_always()
+
+    def edit_after_read(self, plan: Plan) -> None:
+        self._read(plan.first.path)
+        self._edit(plan.first)
+
+    def create(self, plan: Plan) -> None:
+        self._write(plan.created)
+
+    def meet_a_change(self, plan: Plan) -> None:
+        self._read(plan.contested.path)
+        self._change_on_disk(plan.behind)
+        if _code(self._edit(plan.contested)) == "CONFLICT":
+            self._read(plan.contested.path)
+            self._edit(plan.contested)
+
+    def share_the_editor(self, plan: Plan) -> None:
+        uri = self._editor.documents.open(self._root / plan.unsaved.path)
+        self._type(uri, plan.typed)
+        self._read(plan.unsaved.path)
+        self._edit(plan.unsaved)
+        self._editor.documents.save(uri)
+        self._screen.aside("editor", f"saved {plan.unsaved.path}")
+        self._editor.documents.close(uri)
+
+    def be_refused(self, plan: Plan) -> None:
+        self._read(plan.refused.path)
+        self._edit(plan.refused, Answer("rejected", plan.reason))
+
+    def be_trusted(self, plan: Plan) -> None:
+        self._read(plan.standing.path)
+        self._edit(plan.standing, ALWAYS)
+        self._read(plan.free.path)
+        self._edit(plan.free)
+
+    # --- the agent -----------------------------------------------------------------------------------------
+
+    def _read(self, path: str) -> None:
+        self._ledger.touch(path)
+        self._screen.read(path, self._editor.call("agentfs/read", {"path": path, **WHO}))
+
+    def _edit(self, edit: Edit, suggested: Answer = ACCEPT) -> Envelope:
+        params = {"path": edit.path, "old_string": edit.old, "new_string": edit.new, "explanation": edit.why}
+        envelope = self._change("agentfs/edit", params, suggested)
+        if _landed(envelope):
+            self._settle_text(edit.path, lambda: self._ledger.replace(edit.path, edit.old, edit.new))
+        return envelope
+
+    def _write(self, file: NewFile) -> None:
+        self._ledger.touch(file.path)
+        params = {"path": file.path, "content": file.content, "explanation": file.why}
+        if _landed(self._change("agentfs/write", params, ACCEPT)):
+            self._settle_text(file.path, lambda: self._ledger.become(file.path, file.content))
+
+    def _change(self, method: str, params: dict[str, Any], suggested: Answer) -> Envelope:
+        if self._seat.always and self._seat.ends_always():
+            self._end_always()
+        self._seat.prepare(suggested)
+        self._screen.request(method, params)
+        envelope: Envelope = self._editor.call(method, {**params, **WHO})
+        self._screen.result(envelope)
+        self._ledger.note(params["path"], _outcome(envelope))
+        if self._seat.last and self._seat.last.always:
+            self._screen.always_is_on()
+        return envelope
+
+    def _settle_text(self, path: str, as_asked: Callable[[], None]) -> None:
+        """What the file holds now: what the person made of it, else what the agent asked for."""
+        amended = self._seat.last.texts if self._seat.last else ()
+        if amended:
+            self._ledger.become(path, amended[0][1])
+        else:
+            as_asked()
+
+    # --- the others ----------------------------------------------------------------------------------------
+
+    def _change_on_disk(self, edit: Edit) -> None:
+        file = self._root / edit.path
+        data = file.read_bytes()
+        old, new = _in_kind(edit, data.decode("utf-8"))
+        file.write_bytes(data.replace(old.encode(), new.encode(), 1))
+        self._ledger.replace(edit.path, edit.old, edit.new)
+        self._screen.aside("somebody", f"saves {edit.path}: {_last_line(edit.new)}")
+
+    def _type(self, uri: str, edit: Edit) -> None:
+        document = self._editor.documents.get(uri)
+        assert document is not None
+        self._editor.documents.type(uri, *_in_kind(edit, document.text))
+        self._ledger.touch(edit.path)
+        self._ledger.replace(edit.path, edit.old, edit.new)
+        self._screen.aside("editor", f"{edit.path} is open, typed and not saved: {_last_line(edit.new)}")
+
+    def _end_always(self) -> None:
+        if self._seat.always:
+            self._editor.call("agentfs/setApprovalMode", {"mode": "manual", "session": SESSION})
+            self._seat.always = False
+            self._screen.aside(
+                "editor", "always is ended (agentfs/setApprovalMode manual): every change asks"
+            )
+
+
+class Scene(NamedTuple):
+    title: str
+    about: str
+    play: Callable[[Turn, Plan], None]
+
+
+SCENES = (
+    Scene(
+        "Read, then edit", "Nothing is written before the diff was seen and accepted.", Turn.edit_after_read
+    ),
+    Scene("A new file", "Not even its folder is there before the answer.", Turn.create),
+    Scene(
+        "A change behind its back",
+        "The file changes between the agent's read and its edit. The edit must not win.",
+        Turn.meet_a_change,
+    ),
+    Scene(
+        "Unsaved text",
+        "Open, with changes not yet saved: the agent sees what the editor sees, and saving stays yours.",
+        Turn.share_the_editor,
+    ),
+    Scene("No, and why", "A rejected change changes nothing; the words go to the agent.", Turn.be_refused),
+    Scene("Always", "Accepts this change and the later ones of this session unasked.", Turn.be_trusted),
+)
+
+
+def _in_kind(edit: Edit, text: str) -> tuple[str, str]:
+    """Old and new with the line ends of `text`."""
+    eol = first_eol(text)
+    return with_eol(edit.old, eol), with_eol(edit.new, eol)
+
+
+def _last_line(text: str) -> str:
+    return text.rstrip("\n").rsplit("\n", 1)[-1]
+
+
+def _landed(envelope: Envelope) -> bool:
+    return "error" not in envelope
+
+
+def _code(envelope: Envelope) -> str | None:
+    error: dict[str, str] = envelope.get("error") or {}
+    return error.get("code")
+
+
+def _outcome(envelope: Envelope) -> str:
+    review = envelope["data"].get("review") or envelope["context"].get("review") or {}
+    decision: str = review.get("decision") or (_code(envelope) or envelope["status"]).lower()
+    return decision

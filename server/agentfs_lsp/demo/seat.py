@@ -1,0 +1,64 @@
+"""The place at the editor: shows each proposal, gets an answer from whoever sits there, and remembers it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.demo.review import ACCEPT
+from agentfs_lsp.domain.diff import diff
+from agentfs_lsp.domain.unified import preview
+
+if TYPE_CHECKING:
+    from agentfs_lsp.demo.person import Person
+    from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
+    from agentfs_lsp.demo.screen import Screen
+
+
+UNLIMITED = 1 << 62
+CONTEXT = 1
+
+
+class Seat:
+    """`person` None: the demo answers by itself, as each scene suggests."""
+
+    def __init__(self, screen: Screen, person: Person | None) -> None:
+        self.suggested = ACCEPT
+        self.last: Answer | None = None
+        self.always = False
+        self._screen = screen
+        self._person = person
+
+    def prepare(self, suggested: Answer) -> None:
+        """A change is about to be asked for; `suggested` is what the scene has in mind."""
+        self.suggested, self.last = suggested, None
+
+    def decide(self, proposal: Proposal) -> Answer | None:
+        """Show it and get an answer; None when nobody is there any more."""
+        self._screen.proposal(proposal, [(file, _diff_of(file)) for file in proposal.files])
+        answer = self._person.answer(proposal, self.suggested) if self._person else self.suggested
+        self._screen.decision(answer)
+        self.last = answer
+        self.always = self.always or bool(answer and answer.always)
+        return answer
+
+    def hear(self, what: str) -> None:
+        """Something that happened in the editor."""
+        self._screen.aside("editor", what)
+
+    def ends_always(self) -> bool:
+        """Whether whoever sits here wants to be asked again from now on."""
+        return self._person is not None and self._person.ends_always()
+
+
+def _diff_of(file: ProposedFile) -> str:
+    """All of it: what is to be decided is never cut."""
+    return preview(
+        file.base_text,
+        diff(file.base_text, file.proposed_text),
+        file.path,
+        operation=file.operation,
+        max_lines=UNLIMITED,
+        max_bytes=UNLIMITED,
+        max_line_chars=UNLIMITED,
+        context=CONTEXT,
+    ).text

@@ -1,0 +1,1 @@
+"""Tide gauges of a harbour: levels and a daily report."""

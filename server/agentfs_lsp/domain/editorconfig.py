@@ -1,0 +1,210 @@
+"""What `.editorconfig` files say of a file (editorconfig.org), from their texts.
+
+Globs are matched by following all places in the path at once, so that no pattern a workspace may hold takes
+longer than its length times the path's. Finding and reading the files is the caller's part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+_MOST_GLOB_CHARS = 1024
+_MOST_NESTING = 8
+_PAIR = re.compile(r"([^:=\s][^:=]*?)\s*[:=]\s*(.*?)(?:\s[#;].*)?")
+_RANGE = re.compile(r"([+-]?\d{1,18})\.\.([+-]?\d{1,18})")
+_NUMBER = re.compile(r"[+-]?\d{1,18}")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_LINE_ENDS = re.compile(r"\r\n?|\n")
+
+Step = Callable[[str, set[int]], set[int]]
+"""From the places in a path that a pattern's begin can reach, to those that one more piece of it reaches."""
+
+
+def properties_for(files: Sequence[tuple[str, str]], path: str) -> dict[str, str]:
+    """The properties of the file at `path`, names and values in lower case; `unset` ones are left out.
+
+    `files` are (folder, text) of `.editorconfig` files in any order; folders and `path` are relative to the
+    same root, with `/` (the root itself is `""`). Nearer files win, and `root = true` ends the search.
+    """
+    found: dict[str, str] = {}
+    for folder, text in sorted(files, key=lambda it: len(it[0]), reverse=True):
+        prefix = f"{folder}/" if folder else ""
+        if not path.startswith(prefix):
+            continue
+        root, properties = _read(text.removeprefix("\ufeff"), path.removeprefix(prefix))
+        found = properties | found
+        if root:
+            break
+    return {name: value for name, value in found.items() if value != "unset"}
+
+
+def _read(text: str, path: str) -> tuple[bool, dict[str, str]]:
+    """Whether the file is a root, and what its sections say of `path`."""
+    root = False
+    preamble = True
+    applies = False
+    properties: dict[str, str] = {}
+    for raw in _LINE_ENDS.split(text):
+        line = raw.strip()
+        if line.startswith("[") and line.endswith("]"):
+            preamble, applies = False, _matches(line[1:-1], path)
+        elif (preamble or applies) and not line.startswith(("#", ";")) and (pair := _PAIR.fullmatch(line)):
+            name, value = pair[1].lower(), pair[2].lower()
+            if preamble:
+                root = value == "true" if name == "root" else root
+            else:
+                properties[name] = value
+    return root, properties
+
+
+def _matches(glob: str, path: str) -> bool:
+    """Whether a section means `path` (relative to the folder). One without a slash may start anywhere."""
+    if len(glob) > _MOST_GLOB_CHARS:
+        return False
+    path = f"/{path}"
+    if "/" in glob:
+        start, glob = {0}, f"/{glob.removeprefix('/')}"
+    else:
+        start = {at for at in range(1, len(path)) if path[at - 1] == "/"}
+    return len(path) in _follow(_compiled(glob), path, start)
+
+
+def _follow(steps: Sequence[Step], path: str, places: set[int]) -> set[int]:
+    for step in steps:
+        places = step(path, places)
+    return places
+
+
+@lru_cache(maxsize=256)
+def _compiled(glob: str) -> tuple[Step, ...]:
+    return tuple(_Parser(glob).steps(len(glob)))
+
+
+class _Parser:
+    """A glob, read once from left to right."""
+
+    def __init__(self, glob: str) -> None:
+        self._glob = glob
+        self._at = 0
+        self._closing = _matching_braces(glob)
+
+    def steps(self, end: int, until: str = "") -> list[Step]:
+        """The steps up to the character `until` or to `end`."""
+        found: list[Step] = []
+        while self._at < end and self._glob[self._at] != until:
+            found.append(self._step())
+        return found
+
+    def _step(self) -> Step:
+        for sign, step in _SIGNS:
+            if self._glob.startswith(sign, self._at):
+                self._at += len(sign)
+                return step
+        self._at += 1
+        match self._glob[self._at - 1]:
+            case "[":
+                return self._set()
+            case "{" if self._at - 1 in self._closing:
+                return self._braces(self._closing[self._at - 1])
+            case "\\" if self._at < len(self._glob):
+                self._at += 1
+        return _literal(self._glob[self._at - 1])
+
+    def _set(self) -> Step:
+        """`[abc]`, `[a-z]`, `[!abc]`; where there is no end, or a slash before it, the bracket itself."""
+        negated = self._glob.startswith("!", self._at)
+        start = self._at + negated
+        end = self._glob.find("]", start + 1)
+        if end < 0 or "/" in self._glob[start:end]:
+            return _literal("[")
+        self._at = end + 1
+        return _one_of(self._glob[start:end], negated)
+
+    def _braces(self, end: int) -> Step:
+        """`{a,b}` and `{1..9}`; anything else in braces stands for itself, braces included."""
+        if number := _RANGE.fullmatch(self._glob, self._at, end):
+            self._at = end + 1
+            return _number(int(number[1]), int(number[2]))
+        branches = [self.steps(end, ",")]
+        while self._at < end:
+            self._at += 1
+            branches.append(self.steps(end, ","))
+        self._at = end + 1
+        if len(branches) == 1:
+            branches = [[_literal("{"), *branches[0], _literal("}")]]
+        return _either(branches)
+
+
+def _matching_braces(glob: str) -> dict[int, int]:
+    """Where each brace that is closed is closed; those nested beyond reason are characters like any other."""
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for found in _BRACE.finditer(glob):
+        if found[0] == "{":
+            opened.append(found.start())
+        elif found[0] == "}" and opened:
+            start = opened.pop()
+            if len(opened) < _MOST_NESTING:
+                closing[start] = found.start()
+    return closing
+
+
+def _literal(character: str) -> Step:
+    return lambda path, places: {at + 1 for at in places if path.startswith(character, at)}
+
+
+def _any_one(path: str, places: set[int]) -> set[int]:
+    return {at + 1 for at in places if path[at : at + 1] not in ("", "/")}
+
+
+def _any_of_path(path: str, places: set[int]) -> set[int]:
+    return set(range(min(places), len(path) + 1)) if places else places
+
+
+def _any_of_name(path: str, places: set[int]) -> set[int]:
+    reached: set[int] = set()
+    for start in places:
+        at = start
+        while at not in reached:
+            reached.add(at)
+            if path[at : at + 1] in ("", "/"):
+                break
+            at += 1
+    return reached
+
+
+def _one_of(characters: str, negated: bool) -> Step:
+    ranges = [(pair[0], pair[-1]) for pair in re.findall(r"(?s).-.|.", characters)]
+
+    def step(path: str, places: set[int]) -> set[int]:
+        return {
+            at + 1
+            for at in places
+            if path[at : at + 1] not in ("", "/")
+            and any(low <= path[at] <= high for low, high in ranges) is not negated
+        }
+
+    return step
+
+
+def _number(low: int, high: int) -> Step:
+    def step(path: str, places: set[int]) -> set[int]:
+        numbers = [number for at in places if (number := _NUMBER.match(path, at))]
+        return {number.end() for number in numbers if low <= int(number[0]) <= high}
+
+    return step
+
+
+def _either(branches: Sequence[Sequence[Step]]) -> Step:
+    return lambda path, places: set().union(*(_follow(branch, path, places) for branch in branches))
+
+
+# In the order in which they are tried.
+_SIGNS: tuple[tuple[str, Step], ...] = (
+    ("/**/", _either([[_literal("/")], [_literal("/"), _any_of_path, _literal("/")]])),
+    ("**", _any_of_path),
+    ("*", _any_of_name),
+    ("?", _any_one),
+)

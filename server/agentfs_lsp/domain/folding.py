@@ -1,0 +1,64 @@
+"""Spellings that some file system takes for the same name, made alike.
+
+A name that is guarded must be guarded under all of them (docs/protocol.md#13-settings-and-policy): whatever
+the disk is, a copy of it, a checkout or a mount may be on one that folds. So more is made alike here than any
+one file system does, and never less.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def fold_text(text: str) -> str:
+    """`text` without characters that are ignored, in one letter case and one form of what Unicode calls
+    compatible. Folding twice changes nothing more."""
+    if text.isascii():
+        return text.lower()
+    while True:
+        folded = unicodedata.normalize("NFKC", _IGNORED.sub("", text)).casefold()
+        if folded == text:
+            return folded
+        text = folded
+
+
+def fold_path(path: str) -> str:
+    """`path` with each component folded, and cut of data streams (`:…`) and of trailing dots and blanks."""
+    folded = fold_text(path)
+    if not _TRIMMED.search(folded):
+        return folded
+    parts = (part.partition(":")[0].rstrip(". ") for part in folded.split("/"))
+    return "/".join(part for part in parts if part)
+
+
+def short_names(glob: str) -> list[str]:
+    """Folded globs for the 8.3 names (`GIT~1`) that file systems may give to what `glob`, one component of a
+    path, matches: none where such a name is not needed. The only wildcard taken for one is `*`."""
+    stem, dot, extension = fold_text(glob).lstrip(".").rpartition(".")
+    if not dot:
+        stem, extension = extension, ""
+    start = stem.partition("*")[0].replace(".", "")
+    open_ended = "*" in stem
+    fits = len(stem) <= 8 and len(extension) <= 3 and "." not in stem
+    if fits and not open_ended and not glob.startswith("."):
+        return []
+    names = [_with_tail(start, open_ended, tail) for tail in ("~[0-9]", "~[0-9][0-9]")]
+    if not open_ended and len(start) > 6:  # what NTFS makes of the fifth name with that beginning
+        names.append(f"{start[:2]}{'[0-9a-f]' * 4}~[0-9]")
+    if extension:
+        return [f"{name}.{extension[:3]}" for name in names]
+    return names + [f"{name}.*" for name in names] if open_ended else names
+
+
+def _with_tail(start: str, open_ended: bool, tail: str) -> str:
+    room = 8 - tail.count("[0-9]") - 1
+    return start[:room] + ("*" if open_ended and len(start) < room else "") + tail
+
+
+# What Unicode calls default-ignorable, which takes in all that HFS+ ignores.
+_IGNORED = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_TRIMMED = re.compile(r":|[. ](?:/|$)")

@@ -1,0 +1,123 @@
+"""Lines of a text: ended by `\\n`, `\\r\\n`, `\\r` and nothing else (docs/protocol.md#1-start-and-transport).
+
+`str.splitlines` has no place here: it also cuts at form feeds, U+2028 and others, which are content. Offsets
+are code points, lines are 1-based. Nothing here walks a text one character at a time, so 10 MB are counted in
+milliseconds. Columns and encodings' units are `positions`; which ends a file uses is `textfile`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_END = re.compile(r"\r\n?|\n")
+_BLOCK = 1 << 16
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of `text`, each with its end (the last perhaps without); joined they are `text`."""
+    if "\r" in text:
+        return _LINE.findall(text)
+    lines = text.split("\n")
+    last = lines.pop()
+    lines = [line + "\n" for line in lines]
+    if last:
+        lines.append(last)
+    return lines
+
+
+def each_line(text: str) -> Iterator[str]:
+    """What `split_lines` gives, a block at a time, for those who keep no list of them."""
+    start = 0
+    while start < len(text):
+        end = line_end(text, start + _BLOCK)
+        yield from split_lines(text[start:end])
+        start = end
+
+
+def count_lines(text: str) -> int:
+    """How many lines `text` has: `"a\\nb"` 2, `"a\\n"` 1, `""` 0."""
+    return ends_between(text, 0, len(text)) + (not text.endswith(("\n", "\r")) and text != "")
+
+
+def ends_between(text: str, start: int, stop: int) -> int:
+    """How many lines begin in (start, stop]: one behind every `\\n`, and every `\\r` with no `\\n` next."""
+    carriages = text.count("\r", start, stop)
+    if carriages:
+        carriages -= text.count("\r\n", start, stop + 1)
+    return text.count("\n", start, stop) + carriages
+
+
+def line_of(text: str, offset: int) -> int:
+    """The number of the line that the code point at `offset` is part of, as line ends are of theirs."""
+    return ends_between(text, 0, offset) + 1
+
+
+def offset_of_line(text: str, line: int) -> int:
+    """Where line `line` begins; `len(text)` where there are fewer lines."""
+    missing = line - 1
+    if missing <= 0:
+        return 0
+    for at in range(0, len(text), _BLOCK):
+        here = ends_between(text, at, at + _BLOCK)
+        if here < missing:
+            missing -= here
+            continue
+        # A `\r\n` cut by the block's begin was counted as ending in this block, at its `\n`.
+        for end in _END.finditer(text, at):
+            missing -= 1
+            if not missing:
+                return end.end()
+    return len(text)
+
+
+def starts_line(text: str, offset: int) -> bool:
+    """Whether a line begins at `offset`; so it does at `len(text)` where the last line is ended."""
+    if offset == 0 or text[offset - 1] == "\n":
+        return True
+    return text[offset - 1] == "\r" and text[offset : offset + 1] != "\n"
+
+
+def line_start(text: str, offset: int) -> int:
+    """Where the line of the code point at `offset` begins. Costs no more than its length."""
+    if 0 < offset < len(text) and text[offset] == "\n" and text[offset - 1] == "\r":
+        offset -= 1
+    stop, width = offset, 256
+    while stop > 0:
+        begin = max(stop - width, 0)
+        found = max(text.rfind("\n", begin, stop), text.rfind("\r", begin, stop))
+        if found >= 0:
+            return found + 1
+        stop, width = begin, width * 2
+    return 0
+
+
+def line_end(text: str, offset: int) -> int:
+    """Where the line of the code point at `offset` ends, line end included. Costs no more than its length."""
+    begin, width = offset, 256
+    while begin < len(text):
+        stop = begin + width
+        feed = text.find("\n", begin, stop)
+        stop = stop if feed < 0 else feed
+        carriage = text.find("\r", begin, stop)
+        if carriage >= 0:
+            return carriage + (2 if text.startswith("\n", carriage + 1) else 1)
+        if feed >= 0:
+            return feed + 1
+        begin, width = stop, width * 2
+    return len(text)
+
+
+def with_eol(text: str, eol: str) -> str:
+    """`text` with every line end made `eol`, which is `"\\n"`, `"\\r\\n"` or `"\\r"`."""
+    text = normalise(text)
+    return text if eol == "\n" else text.replace("\n", eol)
+
+
+def normalise(text: str) -> str:
+    """`text` with every line end made `\\n`."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -1,0 +1,48 @@
+"""Every place of one string in another, overlapping ones too, in time linear in both.
+
+A place never begins or ends inside a character as a reader sees it: not between `\\r` and `\\n`, and not
+before a combining mark that belongs to its last letter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unicodedata import combining
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def occurrences(text: str, wanted: str) -> Iterator[int]:
+    """Where `wanted` (not empty) begins in `text`, rising, whole characters only."""
+    size = len(wanted)
+    for at in every_occurrence(text, wanted):
+        if not (_splits_line_end(text, at) or _splits_letter(text, at + size)):
+            yield at
+
+
+def every_occurrence(text: str, wanted: str) -> Iterator[int]:
+    """Where `wanted` (not empty) begins in `text`, rising, wherever that is."""
+    size = len(wanted)
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        following = text.find(wanted, at + 1)
+        step = following - at
+        if 0 < step < size:
+            # Places that overlap by a step repeat their last `step` characters. Searching afresh from each
+            # would be quadratic in a run such as "aaaa…"; comparing those alone is not.
+            tail = wanted[size - step :]
+            while text.startswith(tail, at + size):
+                at += step
+                yield at
+            following = text.find(wanted, at + 1)
+        at = following
+
+
+def _splits_line_end(text: str, at: int) -> bool:
+    return 0 < at < len(text) and text[at] == "\n" and text[at - 1] == "\r"
+
+
+def _splits_letter(text: str, at: int) -> bool:
+    return at < len(text) and (combining(text[at]) != 0 or _splits_line_end(text, at))

@@ -1,0 +1,155 @@
+"""How a path may be spelled, and which root it is spelled in (docs/protocol.md#4-paths-and-roots).
+
+Text only: nothing here looks at a disk, so `..` and links are left to whoever resolves the result, and a
+spelling that passes here may still lead outside.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import unquote_to_bytes
+
+from agentfs_lsp.domain.errors import (
+    AbsolutePath,
+    AmbiguousRoot,
+    IsDirectory,
+    MalformedPath,
+    NoRoot,
+    OutsideRoots,
+    UnknownRoot,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PathMode = Literal["relative", "any"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A path as it was meant: the root's place in the list of roots, and what follows it.
+
+    `relative` is never empty, has no `.` and no empty component; it may still hold `..`.
+    """
+
+    root: int
+    relative: str
+
+
+def parse(
+    path: str, names: Sequence[str], mode: PathMode = "relative", folders: Mapping[str, int] | None = None
+) -> Spelling:
+    """Read a path that a caller gave.
+
+    `names` are the roots' names, in order; with more than one a path begins with one of them. In mode "any"
+    `folders` holds the absolute paths under which the roots are known, each with its root's place in
+    `names`: a root may have several (its own spelling and its real one).
+
+    Raises MalformedPath, AbsolutePath, NoRoot, UnknownRoot, AmbiguousRoot, OutsideRoots, and IsDirectory
+    for a path that only a directory can have (it ends in a slash, or is a root).
+    """
+    wanted = _decoded(path, mode)
+    if not names:
+        raise NoRoot
+    cleaned = _clean(wanted)
+    if wanted.startswith("/"):
+        root, relative = _inside(path, cleaned, folders or {})
+    elif len(names) == 1:
+        root, relative = 0, cleaned
+    else:
+        root, relative = _named(path, cleaned, names)
+    if not relative or wanted.endswith(("/", "/.")):
+        raise IsDirectory(path)
+    return Spelling(root, relative)
+
+
+def check_new_name(relative: str) -> None:
+    """Refuse to create a file whose name would not be shown as it is: control characters and those that
+    turn the direction of text. Raises MalformedPath."""
+    if _CONTROL.search(relative):
+        raise MalformedPath(relative, "control")
+    if _BIDIRECTIONAL.search(relative):
+        raise MalformedPath(relative, "bidi")
+
+
+def display(root_name: str, relative: str, several_roots: bool) -> str:
+    """The path as it is shown to agent and user: one that `parse` reads back to the same file."""
+    return f"{root_name}/{relative}" if several_roots else relative
+
+
+def path_of_uri(uri: str) -> str:
+    """The absolute path that a `file:` URI names. Raises MalformedPath ("uri") for any other URI: another
+    scheme, another host, a fragment or query, escapes that are no UTF-8."""
+    found = _FILE_URI.fullmatch(uri)
+    if found is None:
+        raise MalformedPath(uri, "uri")
+    try:
+        return unquote_to_bytes(found["path"]).decode("utf-8")
+    except UnicodeError:
+        raise MalformedPath(uri, "uri") from None
+
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BIDIRECTIONAL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_URI = re.compile(r"file:/|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_FILE_URI = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/(?!/)[^?#]*)", re.IGNORECASE)
+
+
+def _decoded(path: str, mode: PathMode) -> str:
+    if not path:
+        raise MalformedPath(path, "empty")
+    _check_characters(path, path)
+    if _URI.match(path):
+        if mode == "relative":
+            raise MalformedPath(path, "uri")
+        decoded = path_of_uri(path)
+        _check_characters(path, decoded)
+        return decoded
+    if path.startswith("/") and mode == "relative":
+        raise AbsolutePath(path)
+    return path
+
+
+def _check_characters(path: str, text: str) -> None:
+    if "\\" in text:
+        raise MalformedPath(path, "backslash")
+    if _CONTROL.search(text):
+        raise MalformedPath(path, "control")
+    if _SURROGATE.search(text):
+        raise MalformedPath(path, "unstorable")
+
+
+def _inside(path: str, cleaned: str, folders: Mapping[str, int]) -> tuple[int, str]:
+    """The innermost root that an absolute path, cleaned of its first slash too, begins with."""
+    for folder in sorted(folders, key=len, reverse=True):
+        prefix = _clean(folder)
+        below = _below(prefix, cleaned) if prefix else cleaned
+        if below is not None:
+            return folders[folder], below
+    raise OutsideRoots(path)
+
+
+def _named(path: str, cleaned: str, names: Sequence[str]) -> tuple[int, str]:
+    """The root whose name a path begins with; a name may hold slashes, and the longest counts."""
+    for name in sorted(names, key=len, reverse=True):
+        below = _below(name, cleaned)
+        if below is None:
+            continue
+        if names.count(name) > 1:
+            raise AmbiguousRoot(path, name)
+        return names.index(name), below
+    raise UnknownRoot(path, tuple(names))
+
+
+def _below(folder: str, path: str) -> str | None:
+    """What follows `folder/` in `path`: empty for the folder itself, None for a path beside it."""
+    if path == folder:
+        return ""
+    return path[len(folder) + 1 :] if path.startswith(f"{folder}/") else None
+
+
+def _clean(path: str) -> str:
+    return "/".join(part for part in path.split("/") if part not in ("", "."))

@@ -1,0 +1,25 @@
+"""How texts are made: a template in English, the reader's language, the facts.
+
+`Say` is what adapters/catalogue.py makes of a message catalogue. Templates are `str.format` templates and the
+keys of the catalogue; every one in the code is the first argument of a call of `say`, so that a test can find
+those that no language has.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Say(Protocol):
+    """Says `template` in the reader's language with the facts put in.
+
+    With `plural` and `count` the form for that many is chosen: `say("one line", plural="{count} lines",
+    count=3)`.
+    """
+
+    def __call__(self, template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str: ...
+
+
+def english(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
+    """The templates themselves."""
+    return (plural if plural and count != 1 else template).format(count=count, **facts)

@@ -1,0 +1,96 @@
+"""The client's `initialize` params, flattened once into the few facts that the server acts on.
+
+The params are taken raw, as JSON of any shape: what is missing or of the wrong type counts as not there.
+Which of the facts leads to which rung is docs/protocol.md#9-review-and-landing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from agentfs_lsp.service.ports import EditorTraits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCapabilities:
+    """What the connected client told of itself. `locale` in lower case with hyphens, such as "zh-cn"."""
+
+    traits: EditorTraits
+    locale: str
+    position_encoding: PositionEncoding
+    pulls_configuration: bool  # answers workspace/configuration
+    registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
+    workspace_folders: bool
+
+
+def flatten(params: object) -> ClientCapabilities:
+    """Read the params of `initialize`. Never raises."""
+    workspace = _at(params, "capabilities", "workspace")
+    window = _at(params, "capabilities", "window")
+    agentfs = _at(params, "capabilities", "experimental", "agentfs")
+    name = _text(_at(params, "clientInfo", "name"))
+    return ClientCapabilities(
+        traits=EditorTraits(
+            name=name,
+            review=_at(agentfs, "review") is True,
+            save=_at(agentfs, "save") is True,
+            preview=name in _ASK_BY_PREVIEW
+            and isinstance(_at(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
+            show_document=_at(window, "showDocument", "support") is True,
+            first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
+            progress=_at(window, "workDoneProgress") is True,
+        ),
+        locale=_text(_at(params, "locale")).lower().replace("_", "-"),
+        position_encoding=_position_encoding(_at(params, "capabilities", "general", "positionEncodings")),
+        pulls_configuration=_at(workspace, "configuration") is True,
+        registers_configuration_changes=_at(workspace, "didChangeConfiguration", "dynamicRegistration")
+        is True,
+        workspace_folders=_at(workspace, "workspaceFolders") is True,
+    )
+
+
+def served(client: ClientCapabilities, methods: Sequence[str], commands: Sequence[str]) -> dict[str, Any]:
+    """What this server tells of itself (docs/protocol.md#1-start-and-transport)."""
+    return {
+        "positionEncoding": client.position_encoding,
+        "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+        "executeCommandProvider": {"commands": list(commands)},
+        "experimental": {"agentfs": {"version": "1", "methods": list(methods)}},
+    }
+
+
+# Other clients with `changeAnnotationSupport` apply annotated edits without asking, or say that they did.
+_ASK_BY_PREVIEW = frozenset(
+    {"Visual Studio Code", "Visual Studio Code - Insiders", "VSCodium", "code-server"}
+)
+_CHOOSE_FIRST_ACTION_ONLY = frozenset({"vim-lsp"})
+
+# UTF-32 first: its positions are Python's own, the others are counted out line by line.
+_PREFERRED: tuple[PositionEncoding, ...] = ("utf-32", "utf-8")
+
+
+def _position_encoding(offered: object) -> PositionEncoding:
+    if isinstance(offered, list):
+        for encoding in _PREFERRED:
+            if encoding in offered:
+                return encoding
+    return "utf-16"
+
+
+def _at(value: object, *keys: str) -> object:
+    for key in keys:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,153 @@
+"""What write and edit have in common on the wire: their params as a command, and their answer
+(docs/protocol.md#6-agentfswrite, docs/protocol.md#7-agentfsedit)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.lsp.review_facts import landed_facts
+from agentfs_lsp.lsp.review_wire import warnings_on_wire
+from agentfs_lsp.service.submit import Asked
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange
+    from agentfs_lsp.lsp.wire import ChangeParams
+    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.landing import Landing
+    from agentfs_lsp.service.submit import Submitted
+
+
+def asked_of(tool: Literal["write", "edit"], params: ChangeParams) -> Asked:
+    """The part of the params that every change has."""
+    return Asked(
+        tool,
+        params.path,
+        params.session,
+        params.agent,
+        params.explanation,
+        params.dry_run,
+        Expected(params.expected_mtime_ms, params.expected_size_bytes, params.expected_hash),
+    )
+
+
+def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
+    """The envelope of a change that landed, waits in the editor, was only tried, or was none."""
+    change, landing = submitted.change, submitted.landing
+    final = landing.change if landing else change
+    readable = exchange.trace.readable
+    applied = _applied(submitted)
+    data: dict[str, object] = {
+        "applied": applied,
+        "operation": change.operation,
+        "diff_preview": final.preview.text if readable else "",
+        "diff_truncated": final.preview.truncated if readable else False,
+        "warnings": warnings_on_wire(final.warnings),
+        "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
+        "unchanged": submitted.unchanged,
+    }
+    if landing is not None and exchange.trace.proposal is not None:
+        data["landing"] = landing.where
+        data["review"] = landed_facts(exchange.trace.proposal, landing)
+    if change.level is not None:
+        data |= {"replacements": change.replacements, "match": change.level}
+        if _is_fallback(change):
+            data["fallback"] = change.level
+    text = _text(exchange.say, submitted, final, readable=readable)
+    return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
+
+
+def _applied(submitted: Submitted) -> bool:
+    if submitted.unchanged:
+        return not submitted.change.base.dirty
+    return submitted.landing is not None and submitted.landing.where == "disk"
+
+
+def _is_fallback(change: FileChange) -> bool:
+    return change.level not in (None, "exact", "eol")
+
+
+def _is_partial(submitted: Submitted, final: FileChange) -> bool:
+    if submitted.unchanged:
+        return submitted.change.base.dirty
+    landed = submitted.landing is not None and submitted.landing.where == "disk"
+    return not landed or _is_fallback(final) or final.preview.truncated
+
+
+def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
+    added, removed = final.line_counts
+    blob, landing = final.base.blob, submitted.landing
+    before = blob.stat.size if blob else 0
+    revision = landing.revision if landing else final.base.revision
+    stats: dict[str, object] = {
+        "bytes_written": landing.bytes_written if landing else 0,
+        "original_size": before,
+        "new_size": final.proposed_size,
+        "lines_added": added,
+        "lines_removed": removed,
+    }
+    now = {"file_mtime_ms": revision.mtime_ms, "file_size_bytes": revision.size_bytes}
+    return stats | {key: value for key, value in now.items() if value is not None}
+
+
+def _text(say: Say, submitted: Submitted, final: FileChange, *, readable: bool) -> str:
+    said = [_headline(say, submitted, final)]
+    if _is_fallback(final):
+        said.append(
+            say(
+                "The text was matched loosely ({level}); see diff_preview for what was replaced.",
+                level=final.level,
+            )
+        )
+    said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
+    if submitted.landing is not None:
+        said += _after_landing(say, submitted.landing)
+    if readable and final.preview.truncated:
+        said.append(say("(Diff preview truncated. Use Read to verify full content.)"))
+    return " ".join(said)
+
+
+def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:
+    path = escape_invisible(final.path)
+    added, removed = final.line_counts
+    facts: dict[str, Any] = {"path": path, "added": added, "removed": removed}
+    creating = final.operation == "create"
+    if submitted.unchanged:
+        if submitted.change.base.dirty:
+            return say("'{path}' holds this content already, in the editor, not saved yet.", **facts)
+        return say("'{path}' holds this content already; nothing was written.", **facts)
+    if submitted.landing is None:
+        if creating:
+            return say("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
+        return say("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
+    if submitted.landing.where == "editor":
+        return say(
+            "The change of '{path}' (+{added}/-{removed} lines) waits in the editor, not saved yet.", **facts
+        )
+    size = submitted.landing.revision.size_bytes
+    if creating:
+        return say("Created '{path}' ({added} lines, {size} bytes).", size=size, **facts)
+    return say("Updated '{path}' (+{added}/-{removed} lines, {size} bytes).", size=size, **facts)
+
+
+def _after_landing(say: Say, landing: Landing) -> list[str]:
+    said = []
+    if landing.created_dirs:
+        innermost = max(landing.created_dirs, key=len)
+        said.append(say("(Created directory: {path}/)", path=escape_invisible(innermost)))
+    if landing.hard_links:
+        said.append(say("The file had other names (hard links): they keep the old content."))
+    if landing.on_save is not None:
+        said.append(say("The editor changed it while saving; see review.on_save."))
+    if landing.where == "editor":
+        said.append(say("The user saves it; until then the disk holds the old content."))
+    return said
+
+
+def _corrected(say: Say, kind: str, detail: str) -> str:
+    if kind == "line_ends":
+        return say("Line ends were made the file's own ({eol}).", eol=detail)
+    return f"{kind}: {detail}"

@@ -1,0 +1,149 @@
+"""Message bodies to values and back: JSON as RFC 8259 has it (docs/protocol.md#1-start-and-transport).
+
+msgspec does it where it is installed; the standard library does it else, and also where msgspec refuses what
+JSON allows: lone surrogates, which editors and models do send, and numbers of any size. What is deliberately
+not here: what a message means, and any conversion to types.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+try:
+    from msgspec.json import Decoder, Encoder
+except ImportError:  # optional: it is compiled, and not everywhere
+    _fast_parse: Parse | None = None
+    _fast_format: Format | None = None
+else:
+    _fast_parse = Decoder().decode
+    _fast_format = Encoder().encode
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+
+MAX_DEPTH: Final = 128
+"""Levels of nesting; less than what any recursion over a message, the encoder's included, can take."""
+
+Parse = Callable[[bytes], object]
+Format = Callable[[object], bytes]
+
+
+@dataclass(eq=False)
+class Malformed(Exception):  # noqa: N818  not an error of ours: what came is so
+    """A body that is no message. `code` is JSON-RPC's; `detail` holds nothing of the body; `request_id` is
+    the request's id where it is certain, so that no request goes unanswered."""
+
+    code: int
+    detail: str
+    request_id: int | str | None = None
+
+
+def parse_json(body: bytes) -> object:
+    """The value of `body`, by the standard library. Raises ValueError and RecursionError."""
+    return _DECODER.decode(body.decode("utf-8"))
+
+
+def format_json(message: object) -> bytes:
+    """`message` as UTF-8, by the standard library. Raises UnicodeEncodeError for lone surrogates."""
+    return _ENCODER.encode(message).encode("utf-8")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _to_float(digits: str) -> float:
+    # What overflows becomes the largest float: infinity could not be sent back as JSON.
+    return max(-sys.float_info.max, min(sys.float_info.max, float(digits)))
+
+
+def _to_int(digits: str) -> int | float:
+    # More digits than this Python refuses to convert, since that is quadratic.
+    return int(digits) if len(digits) <= 4000 else _to_float(digits)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_to_float, parse_int=_to_int)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+PARSE: Final[Parse] = _fast_parse or parse_json
+"""The fastest parser there is here."""
+
+FORMAT: Final[Format] = _fast_format or format_json
+"""The fastest formatter there is here."""
+
+
+def decode(body: bytes, parse: Parse = PARSE) -> dict[str, object]:
+    """The message in `body`. Raises Malformed: -32700 where it is no JSON, no UTF-8 or nested too deeply,
+    -32600 where it is JSON but no object (batches are not served)."""
+    try:
+        try:
+            message = parse(body)
+        except ValueError:
+            message = parse_json(body)
+    except UnicodeDecodeError:
+        raise Malformed(PARSE_ERROR, "The message is not UTF-8.", find_id(body)) from None
+    except ValueError:
+        raise Malformed(PARSE_ERROR, "The message is not JSON.", find_id(body)) from None
+    except RecursionError:
+        raise Malformed(PARSE_ERROR, "The message is nested too deeply.", find_id(body)) from None
+    if isinstance(message, dict):
+        if body.count(b"{") + body.count(b"[") > MAX_DEPTH and _is_deep(message):
+            raise Malformed(PARSE_ERROR, "The message is nested too deeply.", find_id(body))
+        return message
+    what = "Batches are not served." if isinstance(message, list) else "The message is not an object."
+    raise Malformed(INVALID_REQUEST, what)
+
+
+def encode(message: object, formatter: Format = FORMAT) -> bytes:
+    """`message`, plain JSON values, as compact UTF-8; where it has lone surrogates, as escaped ASCII."""
+    try:
+        return formatter(message)
+    except UnicodeEncodeError:
+        return _ASCII_ENCODER.encode(message).encode("ascii")
+
+
+def _is_deep(message: object) -> bool:
+    level = [message]
+    for _ in range(MAX_DEPTH):
+        inside: list[object] = []
+        for node in level:
+            if isinstance(node, dict):
+                inside += node.values()
+            elif isinstance(node, list):
+                inside += node
+        level = [node for node in inside if isinstance(node, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+_TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+)')
+
+
+def find_id(head: bytes) -> int | str | None:
+    """The id of a request of which only the begin can be read; None where it is not certain."""
+    tokens: list[str] = []
+    depth = at = 0
+    text = head[:1024].decode("utf-8", "replace")
+    while found := _TOKEN.match(text, at):
+        at = found.end()
+        tokens.append(found[1])
+        # The token behind the value shows that the value was not cut.
+        if depth == 1 and tokens[-1] in {",", "}"} and tokens[-4:-2] == ['"id"', ":"]:
+            return _to_id(tokens[-2])
+        depth += (tokens[-1] in {"{", "["}) - (tokens[-1] in {"}", "]"})
+    return None
+
+
+def _to_id(token: str) -> int | str | None:
+    try:
+        value = json.loads(token)
+    except ValueError:
+        return None
+    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None

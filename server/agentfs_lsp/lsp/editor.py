@@ -1,0 +1,105 @@
+"""The connected client as `service.ports.Editor`: LSP's requests to it, and how its answers are read.
+
+Edits are always `documentChanges` with a version, in line-sized hunks, whatever the client declares, and never
+operations on files (docs/protocol.md#9-review-and-landing).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import NobodyToAsk
+from agentfs_lsp.domain.positions import PositionCounter
+from agentfs_lsp.lsp.outgoing import ClientError
+from agentfs_lsp.lsp.review_wire import proposed_on_wire
+from agentfs_lsp.service.ports import Applied, EditorTraits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.domain.positions import Encoding
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.service.ports import Confirm, DocumentEdit
+    from agentfs_lsp.service.proposals import Proposal
+
+
+class LspEditor:
+    """Talks to the client. `traits` and `encoding` are set by `initialize`."""
+
+    def __init__(self, outgoing: Outgoing, say: Callable[[], Say]) -> None:
+        self._outgoing = outgoing
+        self._say = say
+        self.traits = EditorTraits()
+        self.encoding: Encoding = "utf-16"
+
+    async def apply(
+        self, edits: Sequence[DocumentEdit], *, label: str, confirm: Confirm | None = None
+    ) -> Applied:
+        """`workspace/applyEdit`; an error or an answer of no known shape counts as none."""
+        params = {"label": label, "edit": workspace_edit(edits, self.encoding, confirm)}
+        try:
+            answer = await self._outgoing.request("workspace/applyEdit", params)
+        except ClientError as error:
+            return Applied(applied=False, reason=error.message, answered=False)
+        if not isinstance(answer, dict) or not isinstance(answer.get("applied"), bool):
+            return Applied(applied=False, reason="the editor gave no known answer", answered=False)
+        reason = answer.get("failureReason")
+        return Applied(answer["applied"], reason if isinstance(reason, str) else "")
+
+    async def ask(self, message: str, actions: Sequence[str]) -> str | None:
+        """`window/showMessageRequest`; only an exact title is an answer."""
+        params = {"type": 3, "message": message, "actions": [{"title": title} for title in actions]}
+        try:
+            answer = await self._outgoing.request("window/showMessageRequest", params)
+        except ClientError as error:
+            raise NobodyToAsk("no_message", error.message) from error
+        title = answer.get("title") if isinstance(answer, dict) else None
+        return title if title in actions else None
+
+    async def show(self, uri: str) -> bool:
+        """`window/showDocument`, without taking the focus."""
+        try:
+            answer = await self._outgoing.request("window/showDocument", {"uri": uri, "takeFocus": False})
+        except ClientError:
+            return False
+        return isinstance(answer, dict) and answer.get("success") is True
+
+    def proposed(self, proposal: Proposal) -> None:
+        """`agentfs/proposed`."""
+        self._outgoing.notify("agentfs/proposed", proposed_on_wire(proposal, self._say()))
+
+
+def workspace_edit(
+    edits: Sequence[DocumentEdit], encoding: Encoding, confirm: Confirm | None = None
+) -> dict[str, object]:
+    """The pieces as a WorkspaceEdit, each annotated when they are to be confirmed."""
+    annotation = {"annotationId": confirm.id} if confirm else {}
+    wire: dict[str, object] = {
+        "documentChanges": [
+            {
+                "textDocument": {"uri": edit.uri, "version": edit.version},
+                "edits": [{**piece, **annotation} for piece in _text_edits(edit, encoding)],
+            }
+            for edit in edits
+        ]
+    }
+    if confirm:
+        wire["changeAnnotations"] = {
+            confirm.id: {
+                "label": confirm.label,
+                "needsConfirmation": True,
+                "description": confirm.description,
+            }
+        }
+    return wire
+
+
+def _text_edits(edit: DocumentEdit, encoding: Encoding) -> list[dict[str, object]]:
+    """The pieces as TextEdits; positions are counted once through the text, not once a piece."""
+    counter = PositionCounter(edit.base, encoding)
+    wire: list[dict[str, object]] = []
+    for piece in edit.splices:
+        start, end = counter.at(piece.start), counter.at(piece.end)
+        wire.append({"range": {"start": start, "end": end}, "newText": piece.text})
+    return wire

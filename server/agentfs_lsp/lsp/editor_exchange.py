@@ -1,0 +1,60 @@
+"""One request of the editor itself: the methods that no agent's door has
+(docs/protocol.md#14-the-editors-own-methods)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.lsp.review_params import BadReviewParams
+
+if TYPE_CHECKING:
+    from agentfs_lsp.adapters.review.client import Answer, ClientReviews
+    from agentfs_lsp.domain.positions import Encoding
+    from agentfs_lsp.domain.settings import Mode
+    from agentfs_lsp.domain.texts import Say
+
+_log = logging.getLogger(__name__)
+
+Result = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class EditorExchange:
+    """What such a request needs to be answered."""
+
+    params: object
+    reviews: ClientReviews
+    encoding: Encoding
+    say: Say
+    set_mode: Callable[[Mode, str | None], None]
+
+
+EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]
+
+
+def refusal(answer: Answer) -> Result:
+    """A no, on the wire."""
+    return {"ok": False, "code": answer.code, "reason": answer.reason}
+
+
+def answer_editor(request: EditorRequest, exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:
+    """Run it so that every params of every shape get an answer."""
+    try:
+        result = request(exchange)
+    except BadReviewParams as error:
+        return _invalid(error)
+    return result if isinstance(result, dict) else _later(result)
+
+
+async def _later(result: Coroutine[Any, Any, Result]) -> Result:
+    try:
+        return await result
+    except BadReviewParams as error:
+        return _invalid(error)
+
+
+def _invalid(error: BadReviewParams) -> Result:
+    return {"ok": False, "code": "INVALID_PARAM", "reason": error.reason}

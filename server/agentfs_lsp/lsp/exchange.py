@@ -1,0 +1,101 @@
+"""One request of an agent, from its params to its envelope: the frame around every file in `requests/`.
+
+The only place that catches everything: what no domain error names is a defect, answered with an incident's
+number while the rest goes to the log (docs/protocol.md#3-envelope).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.lsp.envelope import Envelope, context_for, fail, fail_with, succeed
+from agentfs_lsp.lsp.review_facts import review_facts
+from agentfs_lsp.service.submit import Trace
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What a request knows while it is answered."""
+
+    ws: Workspace
+    params: object
+    say: Say
+    configured: Callable[[], Awaitable[None]]
+    trace: Trace = field(default_factory=Trace)
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def past_return(self) -> bool:
+        """Whether it is too late to cancel."""
+        proposal = self.trace.proposal
+        return proposal is not None and proposal.past_return
+
+    def succeed(
+        self, data: Mapping[str, object], text: str, stats: Mapping[str, object], *, partial: bool = False
+    ) -> Envelope:
+        """An answer that can be used."""
+        return succeed(data, text, {"time_ms": self.time_ms(), **stats}, self._context(), partial=partial)
+
+    def fail(self, error: DomainError) -> Envelope:
+        """The answer a domain error is."""
+        context = self._context()
+        review = review_facts(self.trace.proposal, error)
+        if review is not None:
+            context["review"] = review
+        return fail_with(error, self.say, context, self.time_ms())
+
+    def incident(self, error: Exception) -> Envelope:
+        """The answer to a defect. The log gets where it happened, never what files or messages held."""
+        number = token_hex(4)
+        where = "".join(traceback.format_tb(error.__traceback__))
+        _log.error("incident %s: %s\n%s", number, type(error).__name__, where)
+        message = self.say("Internal error, incident {number}.", number=number)
+        text = self.say(
+            "{message} It is not known whether something changed: read the file before going on.",
+            message=message,
+        )
+        return fail("INTERNAL_ERROR", message, text, self._context(), self.time_ms())
+
+    def time_ms(self) -> float:
+        """Milliseconds since the request came."""
+        return round((time.perf_counter() - self.started) * 1000, 1)
+
+    def _context(self) -> dict[str, object]:
+        return context_for(self.params, self.trace.resolved)
+
+
+Request = Callable[[Exchange], Envelope | Coroutine[Any, Any, Envelope]]
+"""A file under `requests/`: answers at once, or later."""
+
+
+def answer(request: Request, exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
+    """Run a request so that whatever happens comes out as an envelope, now or when awaited."""
+    try:
+        result = request(exchange)
+    except DomainError as error:
+        return exchange.fail(error)
+    except Exception as error:  # noqa: BLE001 - the top of a request
+        return exchange.incident(error)
+    return result if isinstance(result, dict) else _answer_later(result, exchange)
+
+
+async def _answer_later(result: Coroutine[Any, Any, Envelope], exchange: Exchange) -> Envelope:
+    try:
+        return await result
+    except DomainError as error:
+        return exchange.fail(error)
+    except Exception as error:  # noqa: BLE001 - the top of a request
+        return exchange.incident(error)

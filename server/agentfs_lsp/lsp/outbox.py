@@ -1,0 +1,126 @@
+"""Frames to a descriptor, in order, without ever making the sender wait.
+
+A client may write to us without reading what we write to it; were we to wait for it, both would wait for
+good. So a frame goes out at once as far as the descriptor takes it, and one thread writes what is left. The
+descriptor stays blocking: its file description is shared with the parent and perhaps others, whom O_NONBLOCK
+would surprise. What is deliberately not here: messages and their encoding.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import stat
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_AT_ONCE: Final = 1 << 16
+"""Bytes; a longer frame is the thread's from the first one on, as writing it would hold the loop up."""
+
+
+class Outbox:
+    """What is still to be written to `fd`. `on_broken` is called once, from any thread, when nobody can read
+    it any more; what is put after that is dropped. Methods may be called from any thread."""
+
+    def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
+        self._fd = fd
+        self._on_broken = on_broken
+        self._changed = threading.Condition()
+        self._queue: deque[bytes] = deque()  # the first one is being written
+        self._thread: threading.Thread | None = None
+        self._broken = self._closed = False
+        self._writable = select.poll()
+        self._writable.register(fd, select.POLLOUT)
+        self._socket = socket.socket(fileno=os.dup(fd)) if stat.S_ISSOCK(os.fstat(fd).st_mode) else None
+
+    def put(self, frame: bytes) -> None:
+        """Write `frame` behind all that was put before. Never blocks, never raises."""
+        with self._changed:
+            if self._broken or self._closed:
+                return
+            try:
+                rest = frame if self._queue else self._write_at_once(frame)
+            except OSError:
+                self._broken = True
+            else:
+                if rest:
+                    self._hand_over(rest)
+        if self._broken:
+            self._on_broken()
+
+    def close(self, timeout: float) -> bool:
+        """Wait up to `timeout` seconds until all is written, and take no more. Whether all was written."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._queue, timeout)
+            if self._socket is not None:
+                self._socket.close()
+            return not self._queue and not self._broken
+
+    def _write_at_once(self, frame: bytes) -> bytes:
+        """Write as much as does not block; what is left is returned."""
+        if len(frame) > _AT_ONCE:
+            return frame
+        if self._socket is not None:
+            try:
+                return frame[self._socket.send(frame, socket.MSG_DONTWAIT) :]
+            except BlockingIOError:
+                return frame
+        # A pipe that poll calls writable takes PIPE_BUF bytes without blocking.
+        at = 0
+        while at < len(frame) and self._writable.poll(0):
+            try:
+                at += os.write(self._fd, frame[at : at + select.PIPE_BUF])
+            except BlockingIOError:  # the parent made it non-blocking
+                break
+        return frame[at:]
+
+    def _hand_over(self, rest: bytes) -> None:
+        self._queue.append(rest)
+        if self._thread is None:
+            # A daemon: a client that never reads must not keep the process alive.
+            self._thread = threading.Thread(target=self._drain, name="agentfs-outbox", daemon=True)
+            self._thread.start()
+        self._changed.notify_all()
+
+    def _drain(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._queue or self._closed)
+                if not self._queue:
+                    return
+                frame = self._queue[0]
+            try:
+                self._write_all(frame)
+            except OSError:
+                self._give_up()
+                return
+            with self._changed:
+                self._queue.popleft()
+                self._changed.notify_all()
+
+    def _write_all(self, frame: bytes) -> None:
+        rest = memoryview(frame)
+        while rest:
+            try:
+                rest = rest[os.write(self._fd, rest) :]
+            except BlockingIOError:
+                self._wait_until_writable()
+
+    def _wait_until_writable(self) -> None:
+        writable = select.poll()  # one of its own: a poll object serves one thread at a time
+        writable.register(self._fd, select.POLLOUT)
+        writable.poll()
+
+    def _give_up(self) -> None:
+        with self._changed:
+            self._broken = True
+            self._queue.clear()
+            self._changed.notify_all()
+        self._on_broken()

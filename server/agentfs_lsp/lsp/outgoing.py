@@ -1,0 +1,72 @@
+"""Requests of the server to the client, and their answers, whatever shape those have.
+
+A late answer, one to nobody, or an odd one is never an error in front of the user: it is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(eq=False)
+class ClientError(Exception):
+    """The client answered with a JSON-RPC error; `code` is None where it gave none."""
+
+    code: int | None
+    message: str
+
+
+class Outgoing:
+    """The server's own requests that wait for an answer."""
+
+    def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
+        self._send = send
+        self._numbers = count(1)
+        self._waiting: dict[str, asyncio.Future[object]] = {}
+
+    def notify(self, method: str, params: object) -> None:
+        """Send a notification."""
+        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    async def request(self, method: str, params: object) -> object:
+        """Send a request and wait for its result. When cancelled, the client is told, and what it answers
+        then is dropped. Raises ClientError."""
+        request_id = f"agentfs-{next(self._numbers)}"
+        answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        self._waiting[request_id] = answer
+        self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self.notify("$/cancelRequest", {"id": request_id})
+            raise
+        finally:
+            self._waiting.pop(request_id, None)
+
+    def answered(self, message: dict[str, object]) -> None:
+        """Take a response. Nothing it holds can raise."""
+        request_id = message.get("id")
+        answer = self._waiting.get(request_id) if isinstance(request_id, str) else None
+        if answer is None or answer.done():
+            return
+        error = message.get("error")
+        if error is None and "result" in message:
+            answer.set_result(message["result"])
+            return
+        details = error if isinstance(error, dict) else {}
+        code, text = details.get("code"), details.get("message")
+        answer.set_exception(
+            ClientError(code if isinstance(code, int) else None, text if isinstance(text, str) else "")
+        )
+
+    def abandon(self) -> None:
+        """The connection is over: whoever still waits is told so."""
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(ClientError(None, "the connection is closed"))

@@ -1,0 +1,19 @@
+"""agentfs/proposal: what a review client shows (docs/protocol.md#91-review-clients, step 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.lsp.review_params import parse_id
+from agentfs_lsp.lsp.review_wire import proposal_on_wire
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange
+
+
+def proposal_request(exchange: EditorExchange) -> dict[str, object]:
+    """The proposal with its texts, or `ok` false where there is none of this id."""
+    proposal = exchange.reviews.find(parse_id(exchange.params))
+    if proposal is None or proposal.ended_at_ms is not None:
+        return {"ok": False, "code": "UNKNOWN", "reason": "there is no such proposal, or it has ended"}
+    return proposal_on_wire(proposal, exchange.say)

@@ -1,0 +1,88 @@
+"""agentfs/read: docs/protocol.md#5-agentfsread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.domain.lines import split_lines
+from agentfs_lsp.lsp.wire import ReadParams, parse
+from agentfs_lsp.service.read import Passage, Read, read
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Coroutine
+
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange
+
+
+def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
+    """Answer agentfs/read; at once when the file is small and nobody has to be asked."""
+    params = parse(ReadParams, exchange.params)
+    command = Read(params.path, params.session, params.agent, params.start_line, params.limit)
+    passage = read(exchange.ws, command, exchange.trace)
+    if isinstance(passage, Passage):
+        return _envelope(exchange, params, passage)
+    return _later(exchange, params, passage)
+
+
+async def _later(exchange: Exchange, params: ReadParams, passage: Awaitable[Passage]) -> Envelope:
+    return _envelope(exchange, params, await passage)
+
+
+def _envelope(exchange: Exchange, params: ReadParams, passage: Passage) -> Envelope:
+    data: dict[str, object] = {
+        "content": _numbered(passage) if params.line_numbers else passage.content,
+        "truncated": passage.truncated,
+        "source": passage.source,
+        "dirty": passage.dirty,
+        "bom": passage.bom,
+        "eol": passage.eol,
+    }
+    known = {"hash": passage.hash, "final_newline": passage.final_newline}
+    data |= {key: value for key, value in known.items() if value is not None}
+    if passage.lossy:
+        data["fallback_encoding"] = "replace"
+    counted = {
+        "total_lines": passage.total_lines,
+        "file_size_bytes": passage.size_bytes,
+        "file_mtime_ms": passage.mtime_ms,
+    }
+    stats: dict[str, object] = {
+        "lines_read": passage.lines,
+        "chars_read": len(passage.content),
+        **{key: value for key, value in counted.items() if value is not None},
+        "encoding": passage.encoding,
+    }
+    partial = passage.truncated or passage.lossy
+    return exchange.succeed(data, _text(passage, exchange.say), stats, partial=partial)
+
+
+def _numbered(passage: Passage) -> str:
+    lines = split_lines(passage.content)
+    return "".join(f"{number:4d} | {line}" for number, line in enumerate(lines, passage.start_line))
+
+
+def _text(passage: Passage, say: Say) -> str:
+    last = passage.start_line + passage.lines - 1
+    if passage.lines == 0:
+        said = [say("'{path}' is empty.", path=passage.path)]
+    else:
+        said = [
+            say(
+                "Read '{path}', lines {first} to {last}{of_total}.",
+                path=passage.path,
+                first=passage.start_line,
+                last=last,
+                of_total=say(" of {total}", total=passage.total_lines) if passage.total_lines else "",
+            )
+        ]
+    if passage.truncated:
+        said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
+    if passage.dirty:
+        said.append(say("This is the editor's text, with changes that are not saved yet."))
+    if passage.lossy:
+        said.append(
+            say("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
+        )
+    return " ".join(said)

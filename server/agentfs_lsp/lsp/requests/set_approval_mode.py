@@ -1,0 +1,23 @@
+"""agentfs/setApprovalMode: the user's choice, for all or for one session
+(docs/protocol.md#14-the-editors-own-methods)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.lsp.review_params import BadReviewParams
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange
+
+
+def set_approval_mode_request(exchange: EditorExchange) -> dict[str, object]:
+    """Set it. Proposals that are shown stay shown."""
+    params = exchange.params if isinstance(exchange.params, dict) else {}
+    mode, session = params.get("mode"), params.get("session")
+    if mode not in ("manual", "auto_edit"):
+        raise BadReviewParams("mode must be manual or auto_edit")
+    if session is not None and not isinstance(session, str):
+        raise BadReviewParams("session must be a string")
+    exchange.set_mode(mode, session)
+    return {"ok": True}

@@ -1,0 +1,70 @@
+"""What an answer says of the review: docs/protocol.md#94-what-the-answer-says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut, Withdrawn
+from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.service.lock import preview_between
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.service.landing import Landing
+    from agentfs_lsp.service.proposals import Proposal
+
+
+def review_facts(proposal: Proposal | None, error: DomainError | None = None) -> dict[str, object] | None:
+    """`review` of an answer; None where nothing was decided by anybody."""
+    if proposal is None:
+        return None
+    decided = proposal.decision
+    if decided is None:
+        return _undecided(proposal, error)
+    facts: dict[str, object] = {
+        "rung": decided.rung,
+        "decision": decided.decision,
+        "by": decided.by,
+        "waited_ms": _waited_ms(proposal, proposal.decided_at_ms),
+    }
+    if decided.rule:
+        facts["rule"] = decided.rule
+    if decided.feedback:
+        facts["feedback"] = decided.feedback
+    return facts
+
+
+def landed_facts(proposal: Proposal, landing: Landing) -> dict[str, object]:
+    """The same for what landed, with what the user and the editor's save made of it."""
+    facts = review_facts(proposal) or {}
+    assert proposal.change is not None
+    proposed, accepted = normalise(proposal.change.shown), normalise(landing.change.shown)
+    if proposed != accepted:
+        facts["decision"] = "amended"
+        facts["amendments"] = preview_between(
+            proposal.path, proposed, accepted, proposal.change.settings
+        )
+    if landing.on_save is not None:
+        facts["on_save"] = landing.on_save
+    return facts
+
+
+def _undecided(proposal: Proposal, error: DomainError | None) -> dict[str, object] | None:
+    match error:
+        case Rejected(decision=decision, feedback=feedback):
+            facts: dict[str, object] = {"rung": proposal.rung, "decision": decision, "by": "user"}
+            if feedback:
+                facts["feedback"] = feedback
+        case ReviewTimedOut():
+            facts = {"rung": proposal.rung, "decision": "timed_out", "by": "user"}
+        case Withdrawn():
+            facts = {"rung": proposal.rung, "decision": "withdrawn", "by": "rule"}
+        case _:
+            return None
+    return {**facts, "waited_ms": _waited_ms(proposal, proposal.ended_at_ms)}
+
+
+def _waited_ms(proposal: Proposal, until: float | None) -> int:
+    if proposal.shown_at_ms is None or until is None:
+        return 0
+    return round(until - proposal.shown_at_ms)

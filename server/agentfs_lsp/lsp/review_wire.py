@@ -1,0 +1,66 @@
+"""Proposals and the answers of docs/protocol.md#91-review-clients as they look on the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.review.wording import title_of
+from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.textfile import eol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.change import Warned
+    from agentfs_lsp.service.proposals import Proposal
+
+
+def proposed_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
+    """The params of `agentfs/proposed`."""
+    return {
+        "id": proposal.id,
+        "title": title_of(proposal, say),
+        "tool": proposal.tool,
+        "session": proposal.session,
+        "agent": proposal.agent,
+        "explanation": proposal.explanation,
+        "files": [_file(proposal)],
+    }
+
+
+def proposal_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
+    """The result of `agentfs/proposal`: the same, with the state and the texts, line ends `\\n`."""
+    change = proposal.computed
+    texts = {
+        "base_text": normalise(change.base.text.shown),
+        "proposed_text": normalise(change.shown),
+        "encoding": change.base.text.encoding,
+        "eol": eol_of(change.shown),
+        "warnings": warnings_on_wire(change.warnings),
+    }
+    return {
+        **proposed_on_wire(proposal, say),
+        "state": proposal.state,
+        "files": [{**_file(proposal), **texts}],
+    }
+
+
+def warnings_on_wire(warnings: Sequence[Warned]) -> list[dict[str, object]]:
+    """`warnings` as docs/protocol.md#94-what-the-answer-says has them."""
+    return [{"kind": one.kind, "line": one.line, "detail": one.detail} for one in warnings]
+
+
+def _file(proposal: Proposal) -> dict[str, object]:
+    change = proposal.computed
+    buffer = change.base.buffer
+    added, removed = change.line_counts
+    return {
+        "uri": buffer.uri if buffer else change.base.location.uri,
+        "path": change.path,
+        "operation": change.operation,
+        "version": buffer.version if buffer else None,
+        "base_hash": change.base.hash if change.base.exists else None,
+        "lines_added": added,
+        "lines_removed": removed,
+    }

@@ -1,0 +1,70 @@
+"""Workspace folders as roots (docs/protocol.md#4-paths-and-roots).
+
+Only `file:` folders are roots. A name that several have stays with all of them, and `paths.parse` refuses it,
+unless the setting `roots` tells them apart.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.documents import path_of
+from agentfs_lsp.domain.errors import MalformedPath
+from agentfs_lsp.domain.paths import path_of_uri
+from agentfs_lsp.service.ports import Root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.settings import Settings
+
+
+def folders_of(params: object) -> list[tuple[str, str]]:
+    """(uri, name) of the folders in `initialize`: its workspaceFolders, else rootUri, else rootPath."""
+    if not isinstance(params, dict):
+        return []
+    listed = folders_in(params.get("workspaceFolders"))
+    if listed:
+        return listed
+    uri, path = params.get("rootUri"), params.get("rootPath")
+    if isinstance(uri, str):
+        return [(uri, "")]
+    if isinstance(path, str) and os.path.isabs(path):
+        return [("file://" + path, "")]
+    return []
+
+
+def folders_in(listed: object) -> list[tuple[str, str]]:
+    """(uri, name) of every well-formed entry of a list of WorkspaceFolder."""
+    folders: list[tuple[str, str]] = []
+    for folder in listed if isinstance(listed, list) else ():
+        uri = folder.get("uri") if isinstance(folder, dict) else None
+        if isinstance(uri, str):
+            name = folder.get("name")
+            folders.append((uri, name if isinstance(name, str) else ""))
+    return folders
+
+
+def roots_of(folders: Sequence[tuple[str, str]], settings: Settings) -> tuple[Root, ...]:
+    """The folders as roots, each by its real path, once."""
+    named = {os.path.realpath(one.path): one.name for one in settings.roots or ()}
+    roots: dict[str, Root] = {}
+    for uri, name in folders:
+        path = path_of(uri)
+        if path is not None and path not in roots:
+            shown = named.get(path) or name.replace("/", "_") or os.path.basename(path) or path
+            roots[path] = Root(shown, path, uri)
+    return tuple(roots.values())
+
+
+def spellings(roots: Sequence[Root]) -> dict[str, int]:
+    """Every absolute path a root is known under, its own and its real one, with the root's place."""
+    known: dict[str, int] = {}
+    for place, root in enumerate(roots):
+        known[root.path] = place
+        try:
+            known.setdefault(path_of_uri(root.uri).rstrip("/") or "/", place)
+        except MalformedPath:
+            continue
+    return known

@@ -1,0 +1,76 @@
+"""A server on standard input and output, from the first byte to the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.review.diff_file import DiffFiles
+from agentfs_lsp.lsp.loop import new_event_loop
+from agentfs_lsp.lsp.server import Server
+from agentfs_lsp.lsp.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.service.ports import FileStore
+
+_log = logging.getLogger(__name__)
+
+FINISH_S = 5.0
+"""How long landings under way may take once the client is gone."""
+
+
+def serve_stdio(files: FileStore, own_folders: Sequence[str], max_body: int) -> int:
+    """Serve until `exit` or the end of input; returns the exit code. `max_body` in bytes."""
+    stdin, stdout = _take_stdio()
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(_serve(stdin, stdout, files, own_folders, max_body))
+
+
+async def _serve(
+    stdin: int, stdout: int, files: FileStore, own_folders: Sequence[str], max_body: int
+) -> int:
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[int] = loop.create_future()
+
+    def end(code: int) -> None:
+        if not ended.done():
+            ended.set_result(code)
+
+    transport = Transport(
+        stdin,
+        stdout,
+        on_message=lambda message: server.protocol.receive(message),
+        on_malformed=lambda code, detail, request_id: server.protocol.refuse(code, detail, request_id),
+        on_end=lambda: end(0 if server.protocol.is_resting else 1),
+        max_body=max_body,
+    )
+    server = Server(transport.send, end, files, DiffFiles(), own_folders, say_in)
+    loop.add_signal_handler(signal.SIGTERM, end, 0)
+    transport.start(loop)
+    code = await ended
+    try:
+        async with asyncio.timeout(FINISH_S):
+            await server.finish()
+    except TimeoutError:
+        _log.warning("a landing could not be finished: the client is gone")
+    transport.close()
+    files.close()
+    return code
+
+
+def _take_stdio() -> tuple[int, int]:
+    """Descriptors for the protocol alone: a stray print or a child's output must not get into it."""
+    stdin, stdout = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    sys.stdout = sys.stderr
+    return stdin, stdout

@@ -1,0 +1,170 @@
+"""The wire's shapes: what each request takes, checked, and nothing let pass that is misspelt.
+
+docs/protocol.md lists the same parameters; a test compares the two. What a request answers is made in its file
+under `requests/`; the envelope around it in `envelope.py`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable
+from dataclasses import MISSING, Field, dataclass, field, fields
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from agentfs_lsp.domain.errors import BadParameter
+
+T = TypeVar("T")
+
+NAME_CHARACTERS = 80
+SESSION_CHARACTERS = 200
+EXPLANATION_CHARACTERS = 10_000
+
+
+def _bounded(default: Any = MISSING, **bounds: Any) -> Any:
+    """A field with bounds: `least` for numbers, `most` for the length of strings, `alias` for another name."""
+    return field(metadata=bounds) if default is MISSING else field(default=default, metadata=bounds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """What every request takes (docs/protocol.md#2-requests)."""
+
+    session: str = _bounded("default", least=1, most=SESSION_CHARACTERS)
+    agent: str = _bounded("", most=NAME_CHARACTERS)
+    workDoneToken: int | str | None = None  # noqa: N815 - LSP's own name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusParams(Params):
+    """agentfs/status."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadParams(Params):
+    """agentfs/read: lines are 1-based; `limit` in lines, 0 for all."""
+
+    path: str
+    start_line: int = _bounded(1, least=1)
+    limit: int | None = _bounded(None, least=0)
+    line_numbers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeParams(Params):
+    """What write and edit have in common. `expected_mtime_ms` in ms, `expected_size_bytes` in bytes."""
+
+    path: str
+    dry_run: bool = False
+    expected_mtime_ms: int | None = None
+    expected_size_bytes: int | None = None
+    expected_hash: str | None = None
+    on_conflict: Literal["error"] = "error"
+    explanation: str = _bounded("", most=EXPLANATION_CHARACTERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteParams(ChangeParams):
+    """agentfs/write."""
+
+    content: str
+    allow_empty: bool = False
+    create_dirs: bool | None = None
+    overwrite: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditParams(ChangeParams):
+    """agentfs/edit."""
+
+    old_string: str = _bounded(alias="oldText")
+    new_string: str = _bounded(alias="newText")
+    replace_all: bool = False
+    expected_count: int | None = _bounded(None, least=1)
+
+
+def parse(shape: type[T], raw: object) -> T:
+    """`raw` as `shape`. Raises BadParameter naming the key that is missing, unknown or of the wrong kind.
+    null for an optional parameter is the same as leaving it out."""
+    if raw is None:
+        raw = {}
+    if not isinstance(raw, dict):
+        raise BadParameter("params", "must be one JSON object")
+    known = _fields(shape)
+    values: dict[str, object] = {}
+    for key, value in raw.items():
+        spec = known.get(key)
+        if spec is None:
+            raise _unknown(key, known)
+        if value is None and spec.optional:
+            continue
+        checked = _checked(key, value, spec)
+        if values.setdefault(spec.name, checked) != checked:
+            raise BadParameter(key, f"is given twice, as {spec.name} too, with another value")
+    for spec in known.values():
+        if not spec.optional and spec.name not in values:
+            raise BadParameter(spec.name, "is missing")
+    return shape(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spec:
+    name: str
+    kinds: tuple[type, ...]
+    choices: tuple[object, ...]
+    optional: bool
+    least: int | None
+    most: int | None
+
+
+@cache
+def _fields(shape: Hashable) -> dict[str, _Spec]:
+    assert isinstance(shape, type)
+    hints = get_type_hints(shape)
+    known: dict[str, _Spec] = {}
+    for each in fields(shape):
+        spec = _spec(each, hints[each.name])
+        known[each.name] = spec
+        if "alias" in each.metadata:
+            known[each.metadata["alias"]] = spec
+    return known
+
+
+def _spec(each: Field[Any], hint: object) -> _Spec:
+    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    choices = tuple(choice for option in options if get_origin(option) is Literal for choice in get_args(option))
+    kinds = tuple(option for option in options if isinstance(option, type) and option is not types.NoneType)
+    return _Spec(
+        each.name,
+        (*kinds, *{type(choice) for choice in choices}),
+        choices,
+        each.default is not MISSING,
+        each.metadata.get("least"),
+        each.metadata.get("most"),
+    )
+
+
+_KIND_NAMES = {str: "a string", int: "a whole number", bool: "true or false"}
+
+
+def _checked(key: str, value: object, spec: _Spec) -> object:
+    if type(value) not in spec.kinds:
+        kinds = " or ".join(_KIND_NAMES[kind] for kind in spec.kinds)
+        raise BadParameter(key, f"must be {kinds}")
+    if spec.choices and value not in spec.choices:
+        raise BadParameter(key, "must be one of " + ", ".join(repr(choice) for choice in spec.choices))
+    measure = len(value) if isinstance(value, str) else value
+    assert isinstance(measure, int)
+    unit = " characters" if isinstance(value, str) else ""
+    if spec.least is not None and measure < spec.least:
+        raise BadParameter(key, f"must be at least {spec.least}{unit}")
+    if spec.most is not None and measure > spec.most:
+        raise BadParameter(key, f"must be at most {spec.most}{unit}")
+    return value
+
+
+def _unknown(key: str, known: dict[str, _Spec]) -> BadParameter:
+    close = get_close_matches(key, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(sorted(known))
+    return BadParameter(key, f"is not a parameter of this request; {hint}")

@@ -1,0 +1,160 @@
+"""A change of one file, computed and ready to be shown: what it is made of and what it says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.change import apply_splices
+from agentfs_lsp.domain.diff import counts, widen
+from agentfs_lsp.domain.eols import first_eol, splices_towards
+from agentfs_lsp.domain.lines import count_lines
+from agentfs_lsp.domain.shown import find_suspicious
+from agentfs_lsp.domain.textfile import check_insertable, encode
+from agentfs_lsp.domain.unified import Preview, preview
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.change import Splice
+    from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.present import Present
+
+Operation = Literal["create", "update"]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Something put right in what the agent sent before it was proposed."""
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something the reviewer should see; `line` is 1-based in the proposed text, 0 for the whole file."""
+
+    kind: str
+    line: int
+    detail: str
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """Pieces to replace in a file as it was seen.
+
+    `path` is the file's name as it is shown; `splices` are offsets in `base.text.text`, as small as they
+    came; `level` is the matching level of an edit, None for a write.
+    """
+
+    path: str
+    base: Present
+    operation: Operation
+    splices: tuple[Splice, ...]
+    settings: Settings
+    create_dirs: bool = True
+    corrections: tuple[Correction, ...] = ()
+    replacements: int = 0
+    level: str | None = None
+    notes: tuple[Warned, ...] = ()
+
+    @cached_property
+    def hunks(self) -> tuple[Splice, ...]:
+        """The pieces widened to whole lines: what editors and people are handed."""
+        return widen(self.base.text.shown, self.splices)
+
+    @cached_property
+    def proposed(self) -> str:
+        """The whole text after the change, in the file's own line ends; undecodable bytes stay surrogates."""
+        return apply_splices(self.base.text.text, self.splices)
+
+    @cached_property
+    def shown(self) -> str:
+        """`proposed` as people and models read it: U+FFFD for what did not decode."""
+        return apply_splices(self.base.text.shown, self.splices)
+
+    @cached_property
+    def proposed_bytes(self) -> bytes:
+        """What a landing on disk writes."""
+        return encode(self.proposed, self.base.text)
+
+    @cached_property
+    def proposed_size(self) -> int:
+        """Bytes of the proposed text; of an editor's text that its file can't express, as UTF-8."""
+        try:
+            return len(self.proposed_bytes)
+        except UnicodeError:
+            return len(self.proposed.encode("utf-8", "surrogatepass"))
+
+    @cached_property
+    def line_counts(self) -> tuple[int, int]:
+        """Lines added and removed by the whole change."""
+        return counts(self.base.text.shown, self.hunks)
+
+    @cached_property
+    def preview(self) -> Preview:
+        """The unified diff, within the limits of `diff.*`."""
+        limits = self.settings.diff
+        return preview(
+            self.base.text.shown,
+            self.hunks,
+            self.path,
+            operation=self.operation,
+            max_lines=limits.max_lines,
+            max_bytes=limits.max_bytes,
+            max_line_chars=limits.max_line_chars,
+            context=limits.context,
+        )
+
+    @cached_property
+    def full_preview(self) -> str:
+        """The unified diff, whole: what a reviewer without a diff editor is shown."""
+        unlimited = 1 << 62
+        return preview(
+            self.base.text.shown,
+            self.hunks,
+            self.path,
+            operation=self.operation,
+            max_lines=unlimited,
+            max_bytes=unlimited,
+            max_line_chars=unlimited,
+            context=self.settings.diff.context,
+        ).text
+
+    @cached_property
+    def warnings(self) -> tuple[Warned, ...]:
+        """What stands in the inserted text that eyes miss, and what else the landing touches."""
+        found: list[Warned] = list(self.notes)
+        links = self.base.blob.stat.links if self.base.blob else 1
+        if links > 1:
+            found.append(Warned("hard_links", 0, str(links - 1)))
+        shift, at, line = 0, 0, 1
+        for splice in self.hunks:
+            line += count_lines(self.base.text.text[at : splice.start])
+            found += [
+                Warned(kind, line + shift + where - 1, detail)
+                for kind, where, detail in find_suspicious(splice.text)
+            ]
+            removed = count_lines(self.base.text.text[splice.start : splice.end])
+            shift += count_lines(splice.text) - removed
+            line += removed
+            at = splice.end
+        return tuple(found)
+
+    def check(self) -> None:
+        """Raise Unencodable when the file's encoding can't express what is put in."""
+        for splice in self.splices:
+            check_insertable(splice.text, self.base.text)
+
+    def onto(self, now: Present) -> FileChange:
+        """The same change on the same text seen again: perhaps opened or closed since, or its buffer's line
+        ends made uniform by the editor."""
+        if now.text.text == self.base.text.text:
+            return replace(self, base=now)
+        return self.amended(self.shown, now)
+
+    def amended(self, text: str, now: Present | None = None) -> FileChange:
+        """The change that makes the file read `text` instead, whatever line ends that has."""
+        base = now or self.base
+        splices = splices_towards(base.text.shown, text, first_eol(self.proposed))
+        return replace(self, base=base, splices=splices)

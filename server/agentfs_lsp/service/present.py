@@ -1,0 +1,122 @@
+"""What a file is now, as the person at the editor sees it (docs/protocol.md#5-agentfsread).
+
+The open document wins over the disk; both are in the answer, so that the lock can compare either.
+Blocking: reads the disk. The document is taken as a value first, on the event loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.textfile import TextFile, decode, encode
+from agentfs_lsp.service.editorconfig import charset_for
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.ports import Blob, Document, FileStore, Location
+
+REPLACEMENT = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An open document at one moment."""
+
+    uri: str
+    version: int
+    text: str
+    dirty_hint: bool | None
+    encoding_hint: str | None
+
+    @classmethod
+    def of(cls, document: Document | None) -> Buffer | None:
+        """The document as it is now, None for none."""
+        if document is None:
+            return None
+        return cls(
+            document.uri, document.version, document.text, document.dirty_hint, document.encoding_hint
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A file at one moment: the disk's bytes, the editor's buffer, and what of the two is true.
+
+    `text` is the buffer's where there is one, in the encoding and with the mark of the file.
+    `dirty`: the buffer holds what the disk does not. `hash` names the truth's bytes.
+    """
+
+    location: Location
+    blob: Blob | None
+    disk: TextFile | None
+    buffer: Buffer | None
+    text: TextFile
+    dirty: bool
+    hash: str
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is anything, on disk or in the editor."""
+        return self.blob is not None or self.buffer is not None
+
+    @property
+    def size(self) -> int:
+        """How much text there is to work on, in bytes or code points, whichever is more."""
+        return max(self.blob.stat.size if self.blob else 0, len(self.text.text))
+
+    @property
+    def revision(self) -> Expected:
+        """The revision as the wire tells it: the disk's times and size, the truth's hash."""
+        if self.blob is None:
+            return Expected(hash=self.hash if self.buffer else None)
+        return Expected(self.blob.stat.mtime_ms, self.blob.stat.size, self.hash)
+
+    @property
+    def wrongly_shown(self) -> bool:
+        """The editor shows U+FFFD where the file has none: it has the wrong encoding, or none fits. Its
+        save would lose those bytes."""
+        if self.buffer is None or self.disk is None:
+            return False
+        return REPLACEMENT in self.buffer.text and REPLACEMENT not in self.disk.text
+
+
+_NOTHING = TextFile("", "utf-8", b"", lossy=False)
+
+
+def look(
+    files: FileStore, location: Location, buffer: Buffer | None, settings: Settings
+) -> Present:
+    """Read the file and put the buffer over it. Raises what `FileStore.read` raises but for FileMissing,
+    and BinaryFile."""
+    stat = files.stat(location)
+    if stat is None:
+        text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else _NOTHING
+        return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
+    blob = files.read(location, settings.limits.max_file_bytes)
+    disk = decode(blob.data, "utf-8", location.relative)
+    if disk.lossy:
+        charset = charset_for(files, location) or settings.encoding.default
+        disk = decode(blob.data, charset, location.relative)
+    if buffer is None:
+        return Present(location, blob, disk, None, disk, dirty=False, hash=hash_bytes(blob.data))
+    return _overlay(location, blob, disk, buffer)
+
+
+def _overlay(location: Location, blob: Blob, disk: TextFile, buffer: Buffer) -> Present:
+    shown = disk.shown
+    differs = buffer.text != shown and (
+        normalise(buffer.text.removeprefix("\ufeff")) != normalise(shown)
+    )
+    text = TextFile(buffer.text, disk.encoding, disk.bom, lossy=False)
+    digest = _hash_of_buffer(text) if differs else hash_bytes(blob.data)
+    return Present(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
+
+
+def _hash_of_buffer(text: TextFile) -> str:
+    try:
+        return hash_bytes(encode(text.text, text))
+    except UnicodeError:  # the editor holds what the file's encoding can't express: only UTF-8 can name it
+        return hash_bytes(text.text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,195 @@
+"""agentfs/read: a file's text, as the editor sees it (docs/protocol.md#5-agentfsread)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, Rejected, TooLarge
+from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
+from agentfs_lsp.domain.textfile import Eol, TextFile, decode, eol_of
+from agentfs_lsp.service.present import look
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.ports import Location
+    from agentfs_lsp.service.present import Buffer, Present
+    from agentfs_lsp.service.submit import Trace
+    from agentfs_lsp.service.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Which lines of which file: from the 1-based `start_line`, `limit` lines (0: all; None: as many as the
+    settings `limits.read_lines` and `limits.read_chars` say)."""
+
+    path: str
+    session: str
+    agent: str = ""
+    start_line: int = 1
+    limit: int | None = None
+
+    @property
+    def is_range(self) -> bool:
+        """Whether a part was asked for, not the whole."""
+        return self.start_line > 1 or bool(self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What was read. Sizes in bytes and code points, times in ms; `total_lines`, `hash` and `eol` are None
+    where the file was too large to be loaded."""
+
+    path: str
+    content: str
+    start_line: int
+    lines: int
+    truncated: bool
+    source: str
+    dirty: bool
+    bom: bool
+    lossy: bool
+    encoding: str
+    final_newline: bool | None
+    eol: Eol | None
+    hash: str | None
+    total_lines: int | None
+    size_bytes: int | None
+    mtime_ms: int | None
+
+
+def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Awaitable[Passage]:
+    """Read at once what is small and needs no question; the rest is awaited. Raises FileMissing, BadRange,
+    TooLarge, BinaryFile, PolicyDenied, Rejected and what resolving and reading raise."""
+    location = ws.locate(command.path)
+    path = trace.resolved = ws.name_of(location)
+    verdict = ws.judge("read", location, command.session)
+    if verdict.decision == "deny":
+        trace.readable = False
+        raise PolicyDenied(path, "read", verdict.rule or "")
+    if verdict.decision == "ask":
+        return _asked(ws, command, path, location)
+    return _served(ws, command, path, location)
+
+
+async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
+    if not await ws.reviewer.allow_read(path, command.session, command.agent):
+        raise Rejected("rejected")
+    served = _served(ws, command, path, location)
+    return served if isinstance(served, Passage) else await served
+
+
+def _served(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Awaitable[Passage]:
+    stat = ws.files.stat(location)
+    buffer = ws.buffer_of(location)
+    if stat is None and buffer is None:
+        ws.sessions.forget(command.session, location.absolute)
+        raise FileMissing(path)
+    size = max(stat.size if stat else 0, len(buffer.text) if buffer else 0)
+    if size <= INLINE_BYTES:
+        return _remembered(ws, command, location, *_whole(ws, command, path, location, buffer))
+    return _served_in_thread(ws, command, path, location, buffer, size)
+
+
+async def _served_in_thread(
+    ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, size: int
+) -> Passage:
+    limit = ws.settings.limits.max_file_bytes
+    if buffer is None and size > limit:
+        if not command.is_range:
+            raise TooLarge(path, size, limit)
+        return await in_thread(_beyond, ws, command, path, location)
+    return _remembered(
+        ws, command, location, *await in_thread(_whole, ws, command, path, location, buffer)
+    )
+
+
+def _whole(
+    ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None
+) -> tuple[Passage, Present, str]:
+    present = look(ws.files, location, buffer, ws.settings)
+    shown = present.text.shown
+    return _passage(command, path, present, shown, ws.settings), present, shown
+
+
+def _remembered(
+    ws: Workspace, command: Read, location: Location, passage: Passage, present: Present, shown: str
+) -> Passage:
+    ws.sessions.record(command.session, location.absolute, present.revision, shown)
+    return passage
+
+
+def _passage(command: Read, path: str, present: Present, shown: str, settings: Settings) -> Passage:
+    total = count_lines(shown)
+    if command.start_line > max(total, 1):
+        raise BadRange(command.start_line, total)
+    start = offset_of_line(shown, command.start_line)
+    end = _end_of_range(shown, start, command, settings)
+    content = shown if (start, end) == (0, len(shown)) else shown[start:end]
+    stat = present.blob.stat if present.blob else None
+    return Passage(
+        path,
+        content,
+        command.start_line,
+        total if content is shown else count_lines(content),
+        end < len(shown),
+        "editor" if present.buffer else "disk",
+        present.dirty,
+        bool(present.text.bom),
+        bool(present.disk and present.disk.lossy and not present.buffer),
+        present.text.encoding,
+        shown.endswith(("\n", "\r")),
+        eol_of(shown),
+        present.hash,
+        total,
+        stat.size if stat else None,
+        stat.mtime_ms if stat else None,
+    )
+
+
+def _end_of_range(shown: str, start: int, command: Read, settings: Settings) -> int:
+    """Where the wanted lines end. Without a limit of its own a read is bounded in characters too, by whole
+    lines; a line that is longer than that alone is cut."""
+    lines = settings.limits.read_lines if command.limit is None else command.limit
+    end = offset_of_line(shown, command.start_line + lines) if lines else len(shown)
+    most = start + settings.limits.read_chars
+    if command.limit is not None or end <= most:
+        return end
+    whole = line_start(shown, most)
+    return whole if whole > start else most
+
+
+def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
+    """A range of a file too large to be loaded."""
+    limits = ws.settings.limits
+    lines = limits.read_lines if command.limit is None else command.limit
+    found = ws.files.read_lines(location, command.start_line, lines, limits.max_file_bytes)
+    text = _decoded_range(found.head, found.data, path, ws.settings)
+    shown = text.shown
+    return Passage(
+        path,
+        shown,
+        command.start_line,
+        found.lines,
+        found.more,
+        "disk",
+        dirty=False,
+        bom=bool(text.bom),
+        lossy=text.lossy,
+        encoding=text.encoding,
+        final_newline=None if found.more else shown.endswith(("\n", "\r")),
+        eol=eol_of(shown),
+        hash=None,
+        total_lines=None,
+        size_bytes=found.stat.size,
+        mtime_ms=found.stat.mtime_ms,
+    )
+
+
+def _decoded_range(head: bytes, data: bytes, path: str, settings: Settings) -> TextFile:
+    """The range in the encoding that the file's mark tells, else as any text."""
+    mark = decode(head[:4], "utf-8").bom if head[:2] else b""
+    return decode(data if data.startswith(mark) else mark + data, settings.encoding.default, path)

@@ -1,0 +1,171 @@
+"""A change's way from what an agent asks to what lands: its file's turn, the lock, the verdict, the review.
+
+`write.py` and `edit.py` say what is to change; this is what both have in common
+(docs/protocol.md#8-lock, docs/protocol.md#9-review-and-landing).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.errors import Conflict, LandingUnknown, PolicyDenied, Rejected, TooManyPending
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.landing import Landing, land
+from agentfs_lsp.service.lock import check_lock, check_unmoved
+from agentfs_lsp.service.proposals import Decision, Proposal
+from agentfs_lsp.service.workspace import off_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.ports import Hand, Location
+    from agentfs_lsp.service.present import Present
+    from agentfs_lsp.service.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every change carries besides the change itself."""
+
+    tool: Literal["write", "edit"]
+    path: str
+    session: str
+    agent: str = ""
+    explanation: str = ""
+    dry_run: bool = False
+    expected: Expected = field(default_factory=Expected)
+
+
+@dataclass(slots=True)
+class Trace:
+    """What came to be known on the way, for the answer's context, whether it ends well or not."""
+
+    resolved: str | None = None
+    readable: bool = True
+    proposal: Proposal | None = None
+    present: Present | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """How it ended well. `landing` None: a dry run, or nothing to change (`unchanged`)."""
+
+    change: FileChange
+    landing: Landing | None
+    unchanged: bool = False
+
+
+async def submit(
+    ws: Workspace, asked: Asked, compute: Callable[[Present], FileChange], trace: Trace
+) -> Submitted:
+    """Take the change from its computation to its landing. `compute` is called with the present file once
+    it is this change's turn, off the event loop unless the file is small."""
+    location = ws.locate(asked.path)
+    path = trace.resolved = ws.name_of(location)
+    trace.readable = ws.judge("read", location, asked.session).decision != "deny"
+    _refuse_denied(ws, asked, location, path)
+    if asked.dry_run:
+        return Submitted(await _computed(ws, asked, location, compute, trace), None)
+    if ws.proposals.count_of(asked.session) >= ws.settings.limits.pending_per_session:
+        raise TooManyPending(ws.settings.limits.pending_per_session)
+    proposal = trace.proposal = Proposal(
+        asked.session,
+        asked.agent,
+        asked.tool,
+        asked.explanation,
+        path,
+        location.absolute,
+        ws.clock.now_ms(),
+    )
+    with ws.proposals.under_way(proposal) as landed:
+        async with ws.queue.turn(location.absolute):
+            change = proposal.change = await _computed(ws, asked, location, compute, trace)
+            if not change.splices and change.operation == "update":
+                landed.outcome = "landed"
+                return Submitted(change, None, unchanged=True)
+            landing = await _decide_and_land(ws, asked, proposal)
+        landed.outcome = "landed" if landing.where == "disk" else "editor"
+        return Submitted(landing.change, landing)
+
+
+def _refuse_denied(ws: Workspace, asked: Asked, location: Location, path: str) -> None:
+    verdict = ws.judge(asked.tool, location, asked.session)
+    if verdict.decision == "deny":
+        raise PolicyDenied(path, asked.tool, verdict.rule or "")
+
+
+async def _computed(
+    ws: Workspace, asked: Asked, location: Location, compute: Callable[[Present], FileChange], trace: Trace
+) -> FileChange:
+    """Look, check the lock, compute."""
+    present = trace.present = await ws.look(location)
+    path = ws.name_of(location)
+    record = ws.sessions.get(asked.session, location.absolute)
+    try:
+        check_lock(path, present, record, asked.expected, ws.settings)
+    except Conflict as conflict:
+        if not trace.readable:
+            conflict.diff = None
+        raise
+    if record is not None and record.revision.hash == present.hash:
+        ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
+    return await off_loop(present.size, _compute_checked, compute, present)
+
+
+def _compute_checked(compute: Callable[[Present], FileChange], present: Present) -> FileChange:
+    change = compute(present)
+    change.check()
+    return change
+
+
+async def _decide_and_land(ws: Workspace, asked: Asked, proposal: Proposal) -> Landing:
+    change = proposal.computed
+    location = change.base.location
+    verdict = ws.judge(asked.tool, location, asked.session)
+    if verdict.decision == "deny":
+        raise PolicyDenied(change.path, asked.tool, verdict.rule or "")
+    if verdict.decision == "allow":
+        decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
+    else:
+        decision, hand = await _asked_for(ws, proposal)
+    proposal.rung, proposal.decision, proposal.state = decision.rung, decision, "landing"
+    proposal.decided_at_ms = ws.clock.now_ms()
+    if decision.always:
+        ws.sessions.set_mode("auto_edit", asked.session)
+    try:
+        landing = await land(ws, _as_accepted(proposal, decision), hand)
+    except Exception as error:
+        if isinstance(error, LandingUnknown):
+            ws.sessions.forget(asked.session, location.absolute)
+        hand.failed(error)
+        raise
+    ws.sessions.record(asked.session, location.absolute, landing.revision, landing.text)
+    return landing
+
+
+async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
+    """Put the proposal before the user. An editor that applies what was previewed says no in the same words
+    whether the user did or the file had moved: so that is looked at."""
+    proposal.rung = ws.reviewer.rung_for(proposal)
+    try:
+        return await ws.reviewer.review(proposal)
+    except Rejected:
+        change = proposal.computed
+        if proposal.rung == "preview":
+            now = await ws.look(change.base.location)
+            check_unmoved(change.path, change.base, now, ws.settings)
+        raise
+
+
+def _as_accepted(proposal: Proposal, decision: Decision) -> FileChange:
+    """The change as the user left it. Raises Rejected when nothing of it is left, Unencodable."""
+    change = proposal.computed
+    if decision.amended_text is None:
+        return change
+    amended = change.amended(decision.amended_text)
+    if not amended.splices and amended.operation == "update":
+        raise Rejected("rejected", decision.feedback)
+    amended.check()
+    return amended

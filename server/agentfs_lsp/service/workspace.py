@@ -1,0 +1,104 @@
+"""What every use case stands on: the ports and the state, one of a kind, passed in and not fetched."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from agentfs_lsp.domain.errors import Conflict
+from agentfs_lsp.domain.paths import check_new_name, display, parse
+from agentfs_lsp.service.present import Buffer, Present, look
+from agentfs_lsp.service.queue import FileQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.domain.policy import Operation, Policy, Verdict
+    from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
+    from agentfs_lsp.service.proposals import Proposals
+    from agentfs_lsp.service.sessions import Sessions
+
+T = TypeVar("T")
+
+INLINE_BYTES = 64 * 1024
+"""Up to this size a file is read and searched on the event loop: a hop to a thread costs more."""
+
+
+@dataclass(slots=True)
+class Workspace:
+    """The workspace of one connection."""
+
+    files: FileStore
+    documents: Documents
+    editor: Editor
+    reviewer: Reviewer
+    sessions: Sessions
+    proposals: Proposals
+    clock: Clock
+    settings: Settings
+    policy: Policy
+    roots: tuple[Root, ...] = ()
+    folders: dict[str, int] = field(default_factory=dict)
+    """Every absolute path a root is known under, with its place in `roots`."""
+    queue: FileQueue = field(default_factory=FileQueue)
+
+    def locate(self, path: str) -> Location:
+        """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots)."""
+        spelling = parse(
+            path,
+            [root.name for root in self.roots],
+            self.settings.paths,
+            self.folders,
+        )
+        return self.files.resolve(self.roots[spelling.root], spelling.relative)
+
+    def name_of(self, location: Location) -> str:
+        """The file's name as answers and reviews show it."""
+        return display(location.root.name, location.relative, several_roots=len(self.roots) > 1)
+
+    def check_creatable(self, location: Location) -> None:
+        """Raise MalformedPath for a name no new file may have."""
+        check_new_name(location.relative)
+
+    def judge(self, operation: Operation, location: Location, session: str) -> Verdict:
+        """What policy says of this operation on this file, for this session."""
+        mode = self.sessions.mode_of(session, self.settings.approval.mode)
+        return self.policy.judge(operation, location.relative, root=location.root.path, mode=mode)
+
+    def buffer_of(self, location: Location) -> Buffer | None:
+        """The open document's text, if there is one. Raises Conflict when what the editor holds is not known
+        with certainty."""
+        document = self.documents.at(location.absolute)
+        if document is not None and not document.in_sync:
+            raise Conflict(self.name_of(location), "editor", "out_of_sync")
+        return Buffer.of(document)
+
+    async def look(self, location: Location) -> Present:
+        """The file as it is now, buffer over disk; off the event loop unless it is small."""
+        buffer = self.buffer_of(location)
+        size = self._size(location, buffer)
+        return await off_loop(size, look, self.files, location, buffer, self.settings)
+
+    def _size(self, location: Location, buffer: Buffer | None) -> int:
+        stat = self.files.stat(location)
+        return max(stat.size if stat else 0, len(buffer.text) if buffer else 0)
+
+
+async def off_loop(size: int, work: Callable[..., T], *arguments: object) -> T:
+    """Do `work` in a thread, or here when `size` (bytes) is small. Not given up midway: when the caller is
+    cancelled the thread's work is done with first, so that nothing goes on behind an answer."""
+    if size <= INLINE_BYTES:
+        return work(*arguments)
+    return await in_thread(work, *arguments)
+
+
+async def in_thread(work: Callable[..., T], *arguments: object) -> T:
+    """Do blocking `work` in a thread; see `off_loop` for cancellation."""
+    running = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        raise

@@ -1,0 +1,79 @@
+"""agentfs/write: create a file or replace it whole (docs/protocol.md#6-agentfswrite)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.change import Splice
+from agentfs_lsp.domain.correction import find_left_out
+from agentfs_lsp.domain.eols import first_eol, splices_towards
+from agentfs_lsp.domain.errors import Conflict, EmptyContent, FileMissing, LossyReplace, TextLeftOut
+from agentfs_lsp.domain.lines import normalise, with_eol
+from agentfs_lsp.domain.textfile import eol_of
+from agentfs_lsp.service.change import Correction, FileChange
+from agentfs_lsp.service.editorconfig import eol_for
+from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
+
+if TYPE_CHECKING:
+    from agentfs_lsp.service.present import Present
+    from agentfs_lsp.service.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The whole content a file is to have; `create_dirs` None: as the setting says."""
+
+    asked: Asked
+    content: str
+    allow_empty: bool = False
+    create_dirs: bool | None = None
+    overwrite: bool = True
+
+
+async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
+    """Propose the content and land it. Raises EmptyContent, TextLeftOut, LossyReplace, Unencodable, and what
+    the lock, the review and the landing raise."""
+    if not command.content and not command.allow_empty:
+        raise EmptyContent
+    create_dirs = ws.settings.create_dirs if command.create_dirs is None else command.create_dirs
+
+    def compute(present: Present) -> FileChange:
+        path = trace.resolved or command.asked.path
+        if present.exists:
+            return _replacement(ws, command, path, present)
+        ws.check_creatable(present.location)
+        if not create_dirs and not ws.files.has_folder(present.location):
+            raise FileMissing(path.rpartition("/")[0] + "/")
+        return _creation(ws, command, path, present, create_dirs=create_dirs)
+
+    return await submit(ws, command.asked, compute, trace)
+
+
+def _creation(ws: Workspace, command: Write, path: str, present: Present, *, create_dirs: bool) -> FileChange:
+    content = command.content
+    corrections: tuple[Correction, ...] = ()
+    wanted = eol_for(ws.files, present.location)
+    if wanted and eol_of(content) not in ("none", wanted.name):
+        content = with_eol(content, wanted.end)
+        corrections = (Correction("line_ends", wanted.name),)
+    splices = (Splice(0, 0, content),) if content else ()
+    return FileChange(
+        path, present, "create", splices, ws.settings, create_dirs=create_dirs, corrections=corrections
+    )
+
+
+def _replacement(ws: Workspace, command: Write, path: str, present: Present) -> FileChange:
+    if not command.overwrite:
+        raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
+    if present.text.lossy and command.asked.expected.hash is None:
+        raise LossyReplace(path)
+    shown = present.text.shown
+    left_out = find_left_out(command.content, shown) if shown else None
+    if left_out is not None:
+        raise TextLeftOut(left_out.line, left_out.marker)
+    splices = splices_towards(shown, command.content, first_eol(command.content))
+    own, given = eol_of(shown), eol_of(command.content)
+    converted = given not in ("none", own) and own != "none" and bool(normalise(command.content))
+    corrections = (Correction("line_ends", own),) if converted else ()
+    return FileChange(path, present, "update", splices, ws.settings, corrections=corrections)

@@ -1,0 +1,156 @@
+"""`make bench`: one table, measured in one run (python -m tests.bench --help).
+
+The in-process floor, a bare msgspec loop, this server, stock pygls, the npm package
+@modelcontextprotocol/server-filesystem and a Python `mcp` tool server, in turns; then what holding a lot
+costs this server, and its diff and its matching on hard texts. Absolute times belong to the machine, the
+ratios travel.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from . import algorithms, installation, load, peers, process, report, rounds
+from .client import ServerFailedError
+from .floor import Floor, file_system
+from .results import AGENTFS, BARE, MCP, NPM, PYGLS, Results
+from .targets import verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PARTIES: dict[str, Callable[[], peers.Party]] = {
+    BARE: peers.bare_loop,
+    AGENTFS: peers.agentfs,
+    PYGLS: peers.stock_pygls,
+    NPM: peers.npm_filesystem,
+    MCP: peers.python_mcp,
+}
+DURABILITY = "agentfs and the floor fsync the file and its folder with every change, the peers never do."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, and return the exit code: 1 under --check when a target is missed or not measured."""
+    options = _options(arguments)
+    began = monotonic()
+    results = Results()
+    options.dir.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix="run-", dir=options.dir))
+    try:
+        _measure(results, scratch, quick=options.quick)
+        facts = _facts(scratch, quick=options.quick) | {"took": f"{monotonic() - began:.0f} s"}
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    judged = verdicts(results)
+    report.show(report.standard_console(), results, judged, facts)
+    if options.json:
+        report.store(options.json, results, judged, facts)
+    return int(options.check and not all(verdict.reached for verdict in judged))
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench",
+        description="Measure agentfs against the file system's floor and against its peers, all in one run "
+        "and in turns, and say of every target whether it was reached. About three minutes; the first run "
+        "also installs the peers into .venv/bench (Node and the package registries are needed for that; a "
+        "peer that can't be had is left out, with the reason).",
+        epilog="Times are medians in milliseconds, from the first byte of the request written to the last "
+        f"byte of the answer read. {DURABILITY}",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer rounds, about one minute: to see, not to quote"
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="store medians, 95th percentiles and verdicts too"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="exit with 1 if a target is missed or not measured"
+    )
+    parser.add_argument(
+        "--dir",
+        type=Path,
+        default=installation.CACHE,
+        metavar="FOLDER",
+        help="where the files measured on are made, and removed again; it decides the file system "
+        "(default: .venv/bench)",
+    )
+    return parser.parse_args(arguments)
+
+
+def _measure(results: Results, scratch: Path, *, quick: bool) -> None:
+    with Console(stderr=True).status("") as progress:
+
+        def say(what: str) -> None:
+            progress.update(f"measuring: {what}")
+
+        workspace = (scratch / "workspace").resolve()
+        workspace.mkdir()
+        say("which servers can be had (the first run installs the peers)")
+        parties, servers = _parties(results), {}
+        say("start-up")
+        process.measure_start(results, parties, workspace, scratch, rounds=2 if quick else 7)
+        try:
+            for name in parties:
+                servers[name] = _start(results, parties[name], workspace, scratch)
+            say("round trips")
+            up = {name: server for name, server in servers.items() if server}
+            rounds.measure_requests(results, Floor(workspace), up, workspace, rounds=5 if quick else 28)
+        finally:
+            for server in servers.values():
+                if server:
+                    server.close()
+        say("memory")
+        process.measure_memory(results, {name: parties[name] for name in up}, workspace, scratch)
+        if AGENTFS in up:
+            say("many documents and records")
+            load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
+            say("typing in a large document")
+            load.measure_typing(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
+        say("loose matches")
+        algorithms.measure_matching(results, rounds=3 if quick else 9)
+        say("diffs")
+        algorithms.measure_diffs(results, scratch, rounds=1 if quick else 3)
+
+
+def _parties(results: Results) -> dict[str, peers.Party]:
+    found = {}
+    for name, find in PARTIES.items():
+        try:
+            found[name] = find()
+        except installation.NotAvailableError as reason:
+            results.absent[name] = str(reason)
+    return found
+
+
+def _start(results: Results, party: peers.Party, workspace: Path, scratch: Path) -> peers.Connection | None:
+    try:
+        return party.start(workspace, scratch)
+    except ServerFailedError as error:
+        results.fail(rounds.STATUS, party.name, str(error))
+        return None
+
+
+def _facts(scratch: Path, *, quick: bool) -> dict[str, str]:
+    return {
+        "machine": f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} CPUs, "
+        f"Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "file system": file_system(scratch.resolve()),
+        "peers": installation.installed_versions(),
+        "durability": DURABILITY,
+    } | ({"rounds": "few (--quick): to see, not to quote"} if quick else {})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

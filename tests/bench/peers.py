@@ -1,0 +1,203 @@
+"""The servers measured, each behind the same three words: read, write, edit.
+
+agentfs and its comparison servers run from this environment, the peers from where they were installed
+(installation.py).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from . import installation
+from .client import Framing, Server, ServerFailedError
+from .results import AGENTFS, BARE, MCP, NPM, PYGLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+SCRIPTS = Path(__file__).resolve().parent / "servers"
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """How to start a server for a workspace. `scratch` takes its log and, for agentfs, its state."""
+
+    name: str
+    framing: Framing
+    command: Callable[[Path], Sequence[str]]
+
+    def start(self, workspace: Path, scratch: Path) -> Connection:
+        """Spawn it and have `initialize` answered. Raises ServerFailedError."""
+        kind = LanguageServer if self.framing == "header" else ToolServer
+        return kind(self, workspace, scratch)
+
+
+class Connection:
+    """A started server. Every call returns milliseconds, or raises ServerFailedError."""
+
+    def __init__(self, party: Party, workspace: Path, scratch: Path) -> None:
+        self.workspace = workspace
+        command = party.command(workspace)
+        home = scratch / "home"
+        home.mkdir(exist_ok=True)
+        env = {**os.environ, "HOME": str(home)}
+        for name in (
+            "XDG_STATE_HOME",
+            "XDG_DATA_HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_CACHE_HOME",
+            "XDG_RUNTIME_DIR",
+        ):
+            env[name] = str(home)
+        start = perf_counter_ns()
+        self.server = Server(
+            command,
+            party.framing,
+            env=env,
+            cwd=workspace,
+            log=scratch / f"{party.name.replace(' ', '-')}.log",
+        )
+        try:
+            self._initialize()
+        except ServerFailedError:
+            self.close()
+            raise
+        self.start_ms = (perf_counter_ns() - start) / 1e6
+
+    def read(self, name: str) -> float:
+        """Read a file whole."""
+        raise NotImplementedError
+
+    def write(self, name: str, content: str) -> float:
+        """Replace a file whole."""
+        raise NotImplementedError
+
+    def edit(self, name: str, old: str, new: str) -> float:
+        """Replace the one place of `old`."""
+        raise NotImplementedError
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self.server.process.pid
+
+    def close(self) -> None:
+        """End the process."""
+        self.server.close()
+
+    def _initialize(self) -> None:
+        raise NotImplementedError
+
+
+class LanguageServer(Connection):
+    """agentfs, or a comparison server that knows `agentfs/status` only."""
+
+    def _initialize(self) -> None:
+        uri = self.workspace.as_uri()
+        self.server.call(
+            "initialize",
+            {
+                "processId": os.getpid(),
+                "clientInfo": {"name": "bench", "version": "1"},
+                "rootUri": uri,
+                "workspaceFolders": [{"uri": uri, "name": self.workspace.name}],
+                "capabilities": {},
+                # Nobody is there to ask: the changes are let through, as a user may choose.
+                "initializationOptions": {"approval": {"mode": "auto_edit"}},
+            },
+        )
+        self.server.notify("initialized", {})
+
+    def status(self, *before: tuple[str, Any]) -> float:
+        """The smallest request there is, behind the notifications `before` it."""
+        return self._ask("agentfs/status", {}, *before)
+
+    def read(self, name: str) -> float:
+        return self._ask("agentfs/read", {"path": name, "limit": 0})
+
+    def write(self, name: str, content: str) -> float:
+        return self._ask("agentfs/write", {"path": name, "content": content})
+
+    def edit(self, name: str, old: str, new: str) -> float:
+        return self._ask("agentfs/edit", {"path": name, "old_string": old, "new_string": new})
+
+    def _ask(self, method: str, params: dict[str, Any], *before: tuple[str, Any]) -> float:
+        answer, elapsed = self.server.call(method, params, *before)
+        if answer["status"] != "success":
+            raise ServerFailedError(f"{method}: {answer.get('text') or answer}"[:300])
+        if method in ("agentfs/write", "agentfs/edit") and (
+            not answer["data"]["applied"] or answer["data"].get("unchanged")
+        ):
+            raise ServerFailedError(f"{method}: nothing landed")
+        return elapsed
+
+
+class ToolServer(Connection):
+    """A peer that speaks MCP; the npm package and the Python server differ in their tools' words only."""
+
+    def __init__(self, party: Party, workspace: Path, scratch: Path) -> None:
+        self._npm = party.name == NPM
+        super().__init__(party, workspace, scratch)
+
+    def _initialize(self) -> None:
+        self.server.call(
+            "initialize",
+            {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "bench", "version": "1"},
+            },
+        )
+        self.server.notify("notifications/initialized", {})
+
+    def read(self, name: str) -> float:
+        return self._use("read_text_file" if self._npm else "read_file", name, {})
+
+    def write(self, name: str, content: str) -> float:
+        return self._use("write_file", name, {"content": content})
+
+    def edit(self, name: str, old: str, new: str) -> float:
+        if self._npm:
+            return self._use("edit_file", name, {"edits": [{"oldText": old, "newText": new}]})
+        return self._use("edit_file", name, {"old_text": old, "new_text": new})
+
+    def _use(self, tool: str, name: str, arguments: dict[str, Any]) -> float:
+        path = str(self.workspace / name)
+        answer, elapsed = self.server.call(
+            "tools/call", {"name": tool, "arguments": {"path": path, **arguments}}
+        )
+        if answer.get("isError"):
+            raise ServerFailedError(f"{tool}: {answer['content'][0].get('text')}"[:300])
+        return elapsed
+
+
+def agentfs() -> Party:
+    """This project's server."""
+    return Party(AGENTFS, "header", lambda _: [sys.executable, "-m", "agentfs_lsp"])
+
+
+def bare_loop() -> Party:
+    """The least a Python server can do (servers/bare_loop.py)."""
+    return Party(BARE, "header", lambda _: [sys.executable, str(SCRIPTS / "bare_loop.py")])
+
+
+def stock_pygls() -> Party:
+    """pygls as it comes (servers/stock_pygls.py)."""
+    return Party(PYGLS, "header", lambda _: [sys.executable, str(SCRIPTS / "stock_pygls.py")])
+
+
+def npm_filesystem() -> Party:
+    """The npm package. Raises NotAvailableError."""
+    node, entry = installation.npm_filesystem()
+    return Party(NPM, "line", lambda workspace: [node, str(entry), str(workspace)])
+
+
+def python_mcp() -> Party:
+    """A tool server with the Python SDK (servers/mcp_tools.py). Raises NotAvailableError."""
+    python = installation.python_mcp()
+    return Party(MCP, "line", lambda workspace: [str(python), str(SCRIPTS / "mcp_tools.py"), str(workspace)])

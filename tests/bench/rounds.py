@@ -1,0 +1,146 @@
+"""Round trips in rounds: in every round every party has its turn at every measure, so that a drift of the
+machine hits all alike. The order of the parties turns from round to round, so that nobody always follows the
+same neighbour.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .client import ServerFailedError
+from .cores import sharing_a_core
+from .peers import Connection, LanguageServer
+from .results import AGENTFS, BARE, FLOOR, PYGLS, Measure, Results
+from .texts import SIZES, STATES, source_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .floor import Floor
+
+STATUS = Measure("requests", "status")
+# (rounds between two turns, calls a turn): the large ones are steadier, and take longer.
+TURNS = {"status": (1, 30), "1 KB": (1, 20), "100 KB": (1, 4), "1 MB": (2, 1), "10 MB": (4, 1)}
+
+Call = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A party's calls of one measure."""
+
+    measure: Measure
+    party: str
+    call: Call
+    turns: tuple[int, int]
+    changes: bool
+    shares_core_with: int | None = None  # a server's process, where the round trip is short
+
+
+def measure_requests(
+    results: Results, floor: Floor, servers: Mapping[str, Connection], workspace: Path, rounds: int
+) -> None:
+    """Fill in status, and read, write and edit of every size."""
+    files: dict[str, Floor | Connection] = {FLOOR: floor}
+    files |= {name: server for name, server in servers.items() if name not in (BARE, PYGLS)}
+    results.expect(STATUS)
+    turns = [
+        Turn(STATUS, name, server.status, TURNS["status"], changes=False, shares_core_with=server.pid)
+        for name, server in servers.items()
+        if isinstance(server, LanguageServer)
+    ]
+    asked = [(operation, size, False) for size in SIZES for operation in ("read", "write", "edit")]
+    for operation, size, ascii_only in [*asked, ("read", "10 MB", True)]:
+        text = source_of(SIZES[size], ascii_only=ascii_only)
+        measure = Measure("requests", f"{operation} {size}" + (" of ASCII" if ascii_only else ""))
+        results.expect(measure)
+        for party, door in files.items():
+            name = f"{party}-{measure.name.replace(' ', '-')}.txt"
+            (workspace / name).write_text(text, encoding="utf-8")
+            call = _calls(door, operation, name, text)
+            near = door.pid if size == "1 KB" and isinstance(door, Connection) else None
+            if _prepare(results, measure, party, door, name):
+                turns.append(
+                    Turn(
+                        measure, party, call, TURNS[size], changes=operation != "read", shares_core_with=near
+                    )
+                )
+    take_turns(results, turns, rounds)
+
+
+def take_turns(results: Results, turns: list[Turn], rounds: int) -> None:
+    """Make the calls of `rounds` rounds, and one round before them that does not count."""
+    by_measure: dict[str, list[Turn]] = {}
+    for turn in turns:
+        by_measure.setdefault(turn.measure.name, []).append(turn)
+    gc.disable()  # this process's own pauses are no server's
+    try:
+        for number in range(rounds + 1):
+            for of_measure in by_measure.values():
+                _round(results, of_measure, number)
+    finally:
+        gc.enable()
+
+
+def _round(results: Results, turns: list[Turn], number: int) -> None:
+    first = number % len(turns)
+    for turn in turns[first:] + turns[:first]:
+        every, calls = turn.turns
+        if number == 0:
+            _take(results, turn, 1, counts=False)
+        elif (number - 1) % every == 0:
+            _take(results, turn, calls, counts=True)
+
+
+def _take(results: Results, turn: Turn, calls: int, *, counts: bool) -> None:
+    if results.is_out(turn.measure, turn.party):
+        return
+    if turn.changes:
+        os.sync()  # what a neighbour left unsynced is not this party's to pay for
+    try:
+        with sharing_a_core(turn.shares_core_with) if turn.shares_core_with else nullcontext():
+            taken = [turn.call() for _ in range(calls)]
+    except (ServerFailedError, AssertionError) as error:
+        results.fail(turn.measure, turn.party, str(error))
+        return
+    if counts:
+        results.add(turn.measure, turn.party, *taken)
+
+
+def _prepare(results: Results, measure: Measure, party: str, door: Floor | Connection, name: str) -> bool:
+    """agentfs changes only what was read before in the same session."""
+    if party != AGENTFS:
+        return True
+    try:
+        door.read(name)
+    except ServerFailedError as error:
+        results.fail(measure, party, str(error))
+        return False
+    return True
+
+
+def _calls(door: Floor | Connection, operation: str, name: str, text: str) -> Call:
+    if operation == "read":
+        return lambda: door.read(name)
+    if operation == "edit":
+        return alternating(lambda old, new: door.edit(name, old, new), *STATES)
+    other = text.replace(*STATES)
+    return alternating(lambda _, new: door.write(name, new), text, other)
+
+
+def alternating(change: Callable[[str, str], float], first: str, second: str) -> Call:
+    """A call that goes from `first` to `second`, and the next time back."""
+    states = [first, second]
+
+    def call() -> float:
+        old, new = states
+        elapsed = change(old, new)
+        states.reverse()
+        return elapsed
+
+    return call

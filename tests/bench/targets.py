@@ -1,0 +1,158 @@
+"""What is to be reached, as ratios within one run, and whether it was.
+
+A bound holds for this server's median against another party's median of the same run. A figure that is
+missing is no success: it is told as not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .results import AGENTFS, BARE, FLOOR, MCP, NPM, PYGLS, NotMeasuredError, Results
+
+# Below this a fixed cost of a few system calls is a multiple of the floor, so a difference is judged instead.
+FAST_FLOOR_MS = 0.3
+
+Judge = Callable[[Results], tuple[bool, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`reached` is None where there is no figure; then `figure` is the target and `bound` says why."""
+
+    measure: str
+    reached: bool | None
+    figure: str
+    bound: str
+
+    def __str__(self) -> str:
+        word = {True: "reached", False: "MISSED", None: "not measured"}[self.reached]
+        return f"{word}: {self.figure} ({self.bound})"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One bound, told in the row `measure`. `judge` gives (reached, figure, bound), or NotMeasuredError."""
+
+    measure: str
+    bound: str
+    judge: Judge
+
+
+def verdicts(results: Results) -> list[Verdict]:
+    """Every target's verdict, in the order of the rows they belong to."""
+    targets = [*FIXED, *_diff_targets(results)]
+    order = {name: at for at, name in enumerate(results.measures)}
+    targets.sort(key=lambda target: order.get(target.measure, len(order)))
+    return [_verdict(target, results) for target in targets]
+
+
+def _verdict(target: Target, results: Results) -> Verdict:
+    try:
+        reached, figure, bound = target.judge(results)
+    except NotMeasuredError as reason:
+        return Verdict(target.measure, None, target.bound, str(reason))
+    return Verdict(target.measure, reached, figure, bound)
+
+
+def at_most_times(limit: float, measure: str, party: str, reference: str | None = None) -> Target:
+    """This server's `measure` is at most `limit` times `party`'s `reference` (default: the same measure)."""
+    bound = f"at most {limit:g}"
+
+    def judge(results: Results) -> tuple[bool, str, str]:
+        ratio = results.median(measure, AGENTFS) / results.median(reference or measure, party)
+        return ratio <= limit, f"{ratio:.2f} times the {party}", bound
+
+    return Target(measure, f"{bound} times the {party}", judge)
+
+
+def times_faster(limit: float, measure: str, party: str) -> Target:
+    """`party` takes at least `limit` times as long as this server."""
+    bound = f"at least {limit:g}"
+
+    def judge(results: Results) -> tuple[bool, str, str]:
+        ratio = results.median(measure, party) / results.median(measure, AGENTFS)
+        return ratio >= limit, f"{ratio:.2f} times faster than {party}", bound
+
+    return Target(measure, f"{bound} times faster than {party}", judge)
+
+
+def at_most(limit: float, unit: str, measure: str, row: str | None = None) -> Target:
+    """This server's `measure` is at most `limit`, in `unit`; told in the row `row` (default: its own)."""
+    bound = f"at most {limit:g} {unit}"
+
+    def judge(results: Results) -> tuple[bool, str, str]:
+        figure = results.median(measure, AGENTFS)
+        return figure <= limit, f"{figure:.3g} {unit}", bound
+
+    return Target(row or measure, bound, judge)
+
+
+def at_most_over(limit_ms: float, measure: str, reference: str) -> Target:
+    """This server's `measure` takes at most `limit_ms` longer than its `reference`."""
+    bound = f"at most {limit_ms:g} ms"
+
+    def judge(results: Results) -> tuple[bool, str, str]:
+        extra = results.median(measure, AGENTFS) - results.median(reference, AGENTFS)
+        return extra <= limit_ms, f"{extra:.3f} ms more than {reference}", bound
+
+    return Target(measure, f"{bound} more than {reference}", judge)
+
+
+def grows_at_most(limit: float, measure: str, reference: str) -> Target:
+    """This server's `measure` is at most `limit` times its own `reference`."""
+    bound = f"at most {limit:g}"
+
+    def judge(results: Results) -> tuple[bool, str, str]:
+        ratio = results.median(measure, AGENTFS) / results.median(reference, AGENTFS)
+        return ratio <= limit, f"{ratio:.2f} times {reference}", bound
+
+    return Target(measure, f"{bound} times {reference}", judge)
+
+
+def small_durable_edit(limit: float, extra_ms: float, measure: str) -> Target:
+    """At most `limit` times the floor; where that is under FAST_FLOOR_MS, at most `extra_ms` more than it."""
+
+    def judge(results: Results) -> tuple[bool, str, str]:
+        floor, own = results.median(measure, FLOOR), results.median(measure, AGENTFS)
+        if floor < FAST_FLOOR_MS:
+            extra = own - floor
+            return extra <= extra_ms, f"{extra:.2f} ms more than the floor", f"at most {extra_ms:g} ms"
+        return own / floor <= limit, f"{own / floor:.2f} times the floor", f"at most {limit:g}"
+
+    return Target(measure, f"at most {limit:g} times the floor", judge)
+
+
+FIXED = (
+    at_most_times(2.5, "status", BARE),
+    times_faster(3, "status", PYGLS),
+    at_most_times(5, "read 1 KB", BARE, reference="status"),
+    times_faster(2.5, "read 10 MB", NPM),
+    times_faster(2.5, "read 10 MB", MCP),
+    small_durable_edit(2.5, 0.8, "edit 1 KB"),
+    at_most_times(2, "edit 10 MB", FLOOR),
+    times_faster(5, "edit 10 MB", NPM),
+    times_faster(5, "edit 10 MB", MCP),
+    at_most(600, "ms", "start to initialize answered"),
+    grows_at_most(1.2, "edit, 1,000 documents and 10,000 records", "edit, nothing held"),
+    at_most_over(1, "status behind a keystroke in 10 MB", "status, 10 MB open"),
+    at_most(40, "ms", "match, trailing blanks"),
+    at_most(40, "ms", "match, indentation"),
+    at_most(40, "ms", "match, common lines"),
+    at_most(40, "ms", "match, unicode in ASCII"),
+    at_most(300, "ms", "match, unicode in non-ASCII"),
+)
+
+
+def memory_of(measure: str) -> str:
+    """The name of the measure that holds what the diff `measure` takes of memory."""
+    return f"{measure}, memory"
+
+
+def _diff_targets(results: Results) -> Iterator[Target]:
+    """Every bad pair has the same two bounds; which pairs there are, the run tells."""
+    pairs = [name for name, measure in results.measures.items() if measure.theme == "diff" and measure.shown]
+    for name in pairs or ["diff"]:
+        yield at_most(1000, "ms", name)
+        yield at_most(60, "MB", memory_of(name), row=name)

@@ -1,0 +1,232 @@
+"""`agentfs-lsp demo`: the real command, the real server, and a terminal with somebody at the keys."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DEMO = [sys.executable, "-m", "agentfs_lsp", "demo"]
+PATIENCE_S = 60
+LEGEND = "a accept"
+# An editor that changes a word and goes.
+EDITOR = f"""{sys.executable} -c "import sys, pathlib
+file = pathlib.Path(sys.argv[1])
+file.write_text(file.read_text().replace('passed', 'topped'))" """
+
+
+def environment(tmp_path: Path, **more: str) -> dict[str, str]:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir(exist_ok=True)
+    return {**os.environ, "TMPDIR": str(scratch), "COLUMNS": "100", "LINES": "50", **more}
+
+
+def run_demo(tmp_path: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*DEMO, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        env=environment(tmp_path),
+        check=False,
+    )
+
+
+def workspace_in(tmp_path: Path) -> Path:
+    (workspace,) = tmp_path.glob("scratch/agentfs-demo-*/harbour")
+    return workspace
+
+
+def assert_server_is_gone(output: str) -> None:
+    found = re.search(r"process (\d+)", output)
+    assert found, output
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(found[1]), 0)
+
+
+class Terminal:
+    """The demo in a terminal of its own; `type` waits for what is asked before it presses the keys."""
+
+    def __init__(self, tmp_path: Path, *arguments: str, **more: str) -> None:
+        self._keys, inside = pty.openpty()
+        self.process = subprocess.Popen(
+            [*DEMO, *arguments],
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
+            env=environment(tmp_path, TERM="xterm", **more),
+            start_new_session=True,
+        )
+        os.close(inside)
+        self._raw = b""
+        self._seen = 0
+
+    def type(self, prompt: str, keys: str) -> None:
+        self.wait_for(prompt)
+        os.write(self._keys, keys.encode())
+
+    def wait_for(self, words: str) -> None:
+        while (at := self.text.find(words, self._seen)) < 0:
+            assert self._more(), f"ended without {words!r}:\n{self.text}"
+        self._seen = at + len(words)
+
+    def finish(self) -> int:
+        """Read to the end; the exit code."""
+        while self._more():
+            pass
+        return self.process.wait(PATIENCE_S)
+
+    @property
+    def text(self) -> str:
+        plain = re.sub(rb"\x1b\[[0-9;]*m", b"", self._raw)
+        # A letter cut in two by the end of a read is whole with the next one.
+        return plain.decode(errors="ignore").replace("\r\n", "\n")
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._keys)
+
+    def _more(self) -> bool:
+        ready, _, _ = select.select([self._keys], [], [], PATIENCE_S)
+        assert ready, f"silent after:\n{self.text}"
+        try:
+            data = os.read(self._keys, 65536)
+        except OSError:  # what Linux says when nobody holds the other end any more
+            return False
+        self._raw += data
+        return bool(data)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    started = Terminal(tmp_path, VISUAL="", EDITOR=EDITOR)
+    yield started
+    started.close()
+
+
+def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told(tmp_path: Path) -> None:
+    done = run_demo(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "by itself: there is no terminal to ask in" in done.stdout
+    results = re.findall(r"^  [✓◐✗] +(success|partial|error \w+)  ", done.stdout, re.MULTILINE)
+    assert results == [
+        "success",
+        "success",
+        "error CONFLICT",
+        "success",
+        "partial",
+        "error USER_REJECTED",
+        "success",
+        "success",
+    ]
+    assert "from editor, unsaved changes and all" in done.stdout
+    assert "Please keep the old name" in done.stdout.split("error USER_REJECTED", 1)[1]
+    assert "landing: editor" in done.stdout
+    assert "allowed by mode (rung policy)" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert_server_is_gone(done.stdout)
+
+
+def test_what_it_says_of_the_disk_is_so(tmp_path: Path) -> None:
+    done = run_demo(tmp_path)
+    workspace = workspace_in(tmp_path)
+    gauges = (workspace / "data/gauges.csv").read_bytes()
+    assert gauges.count(b"\r\n") == gauges.count(b"\n") == 5
+    assert b"G02,Ferry Pier,1.85\r\nG03,Lock Gate,2.25\r\n" in gauges
+    assert (workspace / "notes/pegel.txt").read_bytes().endswith("jährlich prüfen.\n".encode("latin-1"))
+    assert b"interval_s = 300\n" in (workspace / "station.toml").read_bytes()
+    assert b"def report(" in (workspace / "tides/report.py").read_bytes()
+    assert re.search(r"✓ +data/gauges.csv .*CRLF ×5", done.stdout)
+    assert re.search(r"✓ +notes/pegel.txt .*latin-1", done.stdout)
+
+
+def test_a_project_of_ones_own_is_copied_and_stays_as_it_was(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    files = {
+        ".git/config": b"[core]\n",
+        "README.md": b"# A project of some kind\n",
+        "main.py": b"print('hello, world')\r\n",
+        "odd name [1].txt": "naïve text without a last newline".encode(),
+    }
+    for name, data in files.items():
+        (project / name).write_bytes(data)
+    done = run_demo(tmp_path, project, "--clean")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {
+        p.relative_to(project).as_posix(): p.read_bytes() for p in project.rglob("*") if p.is_file()
+    } == files
+    assert list(tmp_path.glob("scratch/agentfs-demo-*")) == []
+    assert "odd name [1].txt" in done.stdout
+
+
+def test_what_is_no_folder_is_said(tmp_path: Path) -> None:
+    done = run_demo(tmp_path, tmp_path / "nowhere")
+    assert done.returncode == 2
+    assert "is not a folder" in done.stdout
+
+
+def test_the_picture_shows_the_run(tmp_path: Path) -> None:
+    picture = tmp_path / "images/demo.svg"
+    done = run_demo(tmp_path, "--clean", "--svg", picture)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "USER_REJECTED" in picture.read_text()
+
+
+def test_a_person_accepts_rejects_edits_and_trusts(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.type(LEGEND, "e")  # the editor changes a word in the docstring
+    terminal.type(LEGEND, "xa")  # a key that means nothing means nothing
+    terminal.type(LEGEND, "A")
+    terminal.type(LEGEND, "a")
+    terminal.type(LEGEND, "r")
+    terminal.type("Why?", "Not this one\n")
+    terminal.type(LEGEND, "w")
+    terminal.type("always is on   ", "\n")
+    assert terminal.finish() == 0, terminal.text
+    workspace = workspace_in(tmp_path)
+    assert b"Whether the water topped the flood mark." in (workspace / "tides/levels.py").read_bytes()
+    assert b"def report(" in (workspace / "tides/report.py").read_bytes()
+    assert "reject: “Not this one”" in terminal.text
+    assert "amended by user" in terminal.text
+    assert_server_is_gone(terminal.text)
+
+
+def test_always_is_ended_when_the_person_wants_to_be_asked_again(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.type(LEGEND, "w")
+    terminal.type("always is on   ", "m")
+    terminal.type(LEGEND, "r")
+    terminal.type("Why?", "\n")
+    terminal.type(LEGEND, "\x04")
+    assert terminal.finish() == 0, terminal.text
+    workspace = workspace_in(tmp_path)
+    assert not (workspace / "docs").exists()
+
+
+def test_no_answer_leaves_the_file_as_it_was(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.type(LEGEND, "\x04")
+    assert terminal.finish() == 0, terminal.text
+    assert "the proposal is withdrawn" in terminal.text
+    assert b"flooded" not in (workspace_in(tmp_path) / "tides/levels.py").read_bytes()
+    assert_server_is_gone(terminal.text)
+
+
+def test_an_interrupt_changes_nothing_and_leaves_no_process(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.wait_for(LEGEND)
+    terminal.process.send_signal(signal.SIGINT)
+    assert terminal.finish() == 130, terminal.text
+    assert b"flooded" not in (workspace_in(tmp_path) / "tides/levels.py").read_bytes()
+    assert_server_is_gone(terminal.text)

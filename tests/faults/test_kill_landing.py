@@ -1,0 +1,145 @@
+"""Killed at any moment of a landing, a server leaves the old file or the new one, and after the next start
+nothing else (docs/protocol.md#6-agentfswrite).
+
+strace kills the landing process as it enters one system call after the other, so that every state between two
+of them is seen; and a process that lands without end is killed wherever it happens to be.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.service.ports import Root
+
+_LANDING = """
+import os, sys
+import filelock
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.adapters.syscalls import Kernel
+from agentfs_lsp.service.ports import Root
+base, relative, special = sys.argv[1], sys.argv[2], sys.argv[3] == "True"
+store = DiskStore(StateFolder(base + "/state"), Kernel(special, special, special))
+root = Root("root", base + "/root", "")
+store.set_roots([root])
+location = store.resolve(root, relative)
+old = None if store.stat(location) is None else store.read(location, 100)
+os.access("/begin", os.F_OK)
+store.stage(location, b"new", old, True).commit()
+os.access("/end", os.F_OK)
+"""
+
+_CHANGING = (
+    "openat,write,fsync,fchmod,fchown,fsetxattr,flock,mkdir,mkdirat,link,linkat,"
+    "rename,renameat,renameat2,unlink,unlinkat"
+).split(",")
+
+
+def _workspace(base: Path) -> None:
+    shutil.rmtree(base, ignore_errors=True)
+    (base / "root").mkdir(parents=True)
+    (base / "root" / "a.py").write_bytes(b"old")
+
+
+def _strace(base: Path, options: list[str], relative: str, special: bool) -> int:
+    _workspace(base)
+    command = ["strace", "-f", *options, sys.executable, "-c", _LANDING, str(base), relative, str(special)]
+    return subprocess.run(command, check=False, capture_output=True).returncode
+
+
+def _boundaries(base: Path, log: Path, relative: str, special: bool) -> list[tuple[str, int]]:
+    """Each system call of a landing that may change something: its name, and the how manieth it is."""
+    wanted = "trace=?" + ",?".join([*_CHANGING, "access", "faccessat", "faccessat2"])
+    if _strace(base, ["-o", str(log), "-e", wanted], relative, special) != 0:
+        pytest.skip("strace may not trace here")
+    count: Counter[str] = Counter()
+    landing = False
+    found = []
+    for name, rest in re.findall(r"^\d+ +(\w+)\((.*)", log.read_text(), re.MULTILINE):
+        count[name] += 1
+        landing = (landing or '"/begin"' in rest) and '"/end"' not in rest
+        if landing and name in _CHANGING:
+            found.append((name, count[name]))
+    return found
+
+
+def _start_again(base: Path) -> dict[str, bytes]:
+    """What is in the root after the next start."""
+    store = DiskStore(StateFolder(str(base / "state")))
+    store.set_roots([Root("root", str(base / "root"), "")])
+    store.sweep()
+    assert list((base / "state" / "servers").iterdir()) == []
+    root = base / "root"
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else b"/" for path in root.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("special", [True, False], ids=["system calls", "stand-ins"])
+@pytest.mark.parametrize("relative", ["a.py", "made/deep/new.py"])
+def test_killed_at_each_system_call_a_landing_leaves_old_or_new(
+    tmp_path: Path, relative: str, special: bool
+) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    base = tmp_path / "base"
+    boundaries = _boundaries(base, tmp_path / "log", relative, special)
+    before = {"a.py": b"old"}
+    folders = {"made": b"/", "made/deep": b"/"} if relative != "a.py" else {}
+    after = {**before, **folders, relative: b"new"}
+    assert _start_again(base) == after
+
+    seen = []
+    for name, number in boundaries:
+        kill = ["-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={number}"]
+        assert _strace(base, kill, relative, special) in {-9, 137}, (name, number)
+        left = _start_again(base)
+        assert left in (before, after), (name, number)
+        seen.append(left == after)
+    assert {name for name, _ in boundaries} >= {"fsync", "write", "flock", "openat"}
+    assert (seen[0], seen[-1]) == (False, True)
+
+
+_LANDING_WITHOUT_END = """
+import sys
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.service.ports import Root
+base = sys.argv[1]
+store = DiskStore(StateFolder(base + "/state"))
+root = Root("root", base + "/root", "")
+store.set_roots([root])
+location = store.resolve(root, "a.py")
+for number in range(1 << 30):
+    store.stage(location, b"%d " % number * 40_000, store.read(location, 1 << 24), True).commit()
+    store.stage(store.resolve(root, f"made/{number}/new"), b"new", None, True).commit()
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.parametrize("landings", range(1, 13))
+def test_killed_anywhere_the_file_is_whole_and_nothing_else_stays(tmp_path: Path, landings: int) -> None:
+    _workspace(tmp_path)
+    command = [sys.executable, "-c", _LANDING_WITHOUT_END, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        done = [int(server.stdout.readline()) for _ in range(landings)][-1]
+        server.kill()
+    left = _start_again(tmp_path)
+    content = left.pop("a.py")
+    number = int(content.split()[0])
+    assert content == b"%d " % number * 40_000
+    assert number >= done
+    assert left.pop("made") == b"/"
+    assert {path for path in left if left[path] == b"/"} == {
+        path.removesuffix("/new") for path in left if left[path] == b"new"
+    }

@@ -1,0 +1,71 @@
+"""Whatever edits an editor sends, the server's copy is the editor's text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentfs_lsp.domain.positions import Encoding, units
+from agentfs_lsp.domain.rope import BadPosition, Rope
+
+# Few characters, so that line ends and the halves of characters often meet; and all that is no line end.
+ALPHABET = "a\r\n\u2028\f\x85\x0b\x1cé漢😀\ud83d\ude00"
+
+
+def joined(text: str) -> str:
+    """The text with halves of characters that meet put together, as it is after JSON."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+PIECES = st.text(alphabet=ALPHABET, max_size=12).map(joined)
+WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
+EDITS = st.lists(
+    st.tuples(st.tuples(*[st.integers(0, 12)] * 2), st.tuples(*[st.integers(0, 12)] * 2), PIECES)
+)
+
+
+def to_units(text: str, encoding: Encoding) -> list[bytes]:
+    """The text as an editor that counts in `encoding` has it: a list of units."""
+    width = WIDTHS[encoding]
+    data = text.encode(encoding + ("" if width == 1 else "-le"), "surrogatepass")
+    return [data[at : at + width] for at in range(0, len(data), width)]
+
+
+def to_text(data: list[bytes], encoding: Encoding) -> str:
+    codec = encoding + ("" if WIDTHS[encoding] == 1 else "-le")
+    return joined(b"".join(data).decode(codec, "surrogatepass"))
+
+
+def offset(text: str, position: tuple[int, int], encoding: Encoding) -> int | None:
+    """Where in the list of units `position` is, counted naively; None inside of a character."""
+    line, column = position
+    lines = re.split(r"(?:\r\n|\r|\n)", text)
+    if line >= len(lines):
+        return len(to_units(text, encoding))
+    ends = [*re.findall(r"\r\n|\r|\n", text), ""]
+    before = "".join(one + end for one, end in zip(lines[:line], ends[:line], strict=True))
+    starts = [units(lines[line][:at], encoding) for at in range(len(lines[line]) + 1)]
+    column = min(column, starts[-1])
+    return units(before, encoding) + column if column in starts else None
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@settings(max_examples=300)
+@given(text=st.lists(PIECES, max_size=6).map("".join).map(joined), edits=EDITS, chunk=st.integers(1, 20))
+def test_any_sequence_of_edits_gives_what_the_editor_has(
+    encoding: Encoding, text: str, edits: list[tuple[tuple[int, int], tuple[int, int], str]], chunk: int
+) -> None:
+    rope = Rope(text, encoding, chunk)
+    for start, end, new in edits:
+        begin, stop = offset(text, start, encoding), offset(text, end, encoding)
+        if start > end or begin is None or stop is None:
+            with pytest.raises(BadPosition):
+                rope.replace(start, end, new)
+        else:
+            data = to_units(text, encoding)
+            text = to_text(data[:begin] + to_units(new, encoding) + data[stop:], encoding)
+            rope.replace(start, end, new)
+        assert rope.text == text

@@ -1,0 +1,85 @@
+"""Whatever JSON comes as settings, there are settings, and no accident makes them looser."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentfs_lsp.domain.settings import POLICY_TO_COME, SETTINGS, Settings
+from agentfs_lsp.lsp.capabilities import flatten
+from agentfs_lsp.lsp.settings import LayerName, SettingsStore
+
+LOOSE = {"approval.mode": "auto_edit", "paths": "any", "save": "always"}
+
+keys = st.sampled_from([*{part for key in SETTINGS for part in key.split(".")}, *POLICY_TO_COME, *SETTINGS])
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+scalars |= st.sampled_from(sorted(LOOSE.values()))
+json_values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(keys | st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+sections = st.dictionaries(keys, json_values, max_size=5)
+layers: st.SearchStrategy[LayerName] = st.sampled_from(("initialization", "configuration", "changed"))
+
+
+def value_of(settings: Settings, key: str) -> object:
+    value: object = settings
+    for name in key.split("."):
+        value = getattr(value, name)
+    return value
+
+
+@given(st.lists(st.tuples(layers, sections | json_values), max_size=4))
+def test_any_json_leaves_settings_of_the_right_shape(answers: list[tuple[LayerName, object]]) -> None:
+    store = SettingsStore()
+    for name, raw in answers:
+        assert store.replace_layer(name, raw).after is store.current
+    for key, setting in SETTINGS.items():
+        value = value_of(store.current, key)
+        assert value == setting.default or key == "roots" or setting.shape.check(value) == value
+
+
+@given(st.lists(st.tuples(layers, sections | json_values), max_size=4))
+def test_nothing_gets_looser_but_by_the_very_word_for_it(answers: list[tuple[LayerName, object]]) -> None:
+    store = SettingsStore()
+    for name, raw in answers:
+        store.replace_layer(name, raw)
+    for key, loose in LOOSE.items():
+        assert value_of(store.current, key) != loose or repr(loose) in repr(answers)
+    assert store.current.require_read or "False" in repr(answers)
+
+
+@given(sections)
+def test_an_answer_taken_back_leaves_nothing(section: dict[str, object]) -> None:
+    store = SettingsStore()
+    store.replace_layer("configuration", section)
+    store.replace_layer("configuration", None)
+    assert (store.current, store.problems) == (Settings(), ())
+
+
+@given(
+    json_values
+    | st.recursive(
+        scalars,
+        lambda inner: st.dictionaries(
+            st.sampled_from(
+                (
+                    "capabilities",
+                    "workspace",
+                    "window",
+                    "general",
+                    "clientInfo",
+                    "experimental",
+                    "agentfs",
+                    "name",
+                )
+            ),
+            inner,
+        ),
+    )
+)
+def test_any_json_of_a_client_is_read(params: object) -> None:
+    assert flatten(params).position_encoding == "utf-16"

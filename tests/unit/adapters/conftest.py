@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.adapters.syscalls import Kernel
+from agentfs_lsp.service.ports import Blob, Location, Root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KERNELS = {"system calls": Kernel(), "stand-ins": Kernel(openat2=False, exchange=False, exclusive=False)}
+
+
+class Disk:
+    """A workspace `root` with something private beside it, and a store over it."""
+
+    def __init__(self, base: Path, kernel: Kernel) -> None:
+        self.base = base
+        self.path = base / "root"
+        self.outside = base / "outside"
+        self.kernel = kernel
+        self.path.mkdir()
+        self.outside.mkdir()
+        (self.outside / "secret").write_bytes(b"secret")
+        self.root = Root("root", str(self.path), self.path.as_uri())
+        self.state = StateFolder(str(base / "state"))
+        self.store = self.another()
+
+    def another(self) -> DiskStore:
+        """A second server of the same user, on the same workspace."""
+        store = DiskStore(self.state, self.kernel)
+        store.set_roots([self.root])
+        return store
+
+    def put(self, relative: str, data: bytes) -> Path:
+        path = self.path / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return path
+
+    def at(self, relative: str) -> Location:
+        return self.store.resolve(self.root, relative)
+
+    def read(self, relative: str, max_bytes: int = 1 << 26) -> Blob:
+        return self.store.read(self.at(relative), max_bytes)
+
+    def names(self, relative: str = ".") -> set[str]:
+        return {path.name for path in (self.path / relative).iterdir()}
+
+
+@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
+def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Disk:
+    return Disk(tmp_path.resolve(), request.param)

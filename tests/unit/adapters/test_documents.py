@@ -1,0 +1,362 @@
+"""The server's copy of what the editor holds open: right, or known to be wrong."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agentfs_lsp.adapters.documents import OpenDocument, OpenDocuments, path_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def named(uri: str, **more: Any) -> dict[str, Any]:
+    return {"uri": uri, **more}
+
+
+def opening(uri: str, text: str, version: int = 1) -> dict[str, Any]:
+    return {"textDocument": named(uri, languageId="x", version=version, text=text)}
+
+
+def at(start: tuple[int, int], end: tuple[int, int], text: str) -> dict[str, Any]:
+    edges = ({"line": line, "character": character} for line, character in (start, end))
+    return {"range": dict(zip(("start", "end"), edges, strict=True)), "text": text}
+
+
+def changing(uri: str, version: Any, *changes: Any) -> dict[str, Any]:
+    return {"textDocument": named(uri, version=version), "contentChanges": list(changes)}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path.resolve() / "a file, 漢.txt"
+    path.write_text("disk")
+    return path
+
+
+@pytest.fixture
+def documents() -> OpenDocuments:
+    return OpenDocuments()
+
+
+def opened(documents: OpenDocuments, file: Path, text: str = "one\ntwo\n") -> OpenDocument:
+    documents.opened(opening(file.as_uri(), text))
+    document = documents.at(str(file))
+    assert document is not None
+    return document
+
+
+def test_an_open_document_is_found_by_its_file_until_it_is_closed(
+    documents: OpenDocuments, file: Path
+) -> None:
+    document = opened(documents, file)
+    assert (document.text, document.version, document.uri) == ("one\ntwo\n", 1, file.as_uri())
+    assert (document.in_sync, document.dirty_hint, document.encoding_hint) == (True, None, None)
+    assert documents.at(str(file) + "x") is None
+    documents.closed({"textDocument": named(file.as_uri())})
+    assert documents.at(str(file)) is None
+    assert documents.get(file.as_uri()) is None
+
+
+def test_changes_are_followed_in_order_each_on_the_result_of_the_one_before(
+    documents: OpenDocuments, file: Path
+) -> None:
+    document = opened(documents, file)
+    insert, join = at((1, 0), (1, 3), "zwei"), at((0, 3), (1, 0), " ")
+    documents.changed(changing(file.as_uri(), 5, insert, join, at((0, 8), (0, 8), "!")))
+    assert (document.text, document.version, document.in_sync) == ("one zwei!\n", 5, True)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "column"), [("utf-16", 3), ("utf-8", 7), ("utf-32", 2)], ids=["utf-16", "utf-8", "utf-32"]
+)
+def test_columns_count_what_was_agreed_on(
+    documents: OpenDocuments, file: Path, encoding: Any, column: int
+) -> None:
+    documents.set_encoding(encoding)
+    document = opened(documents, file, "\n漢😀x")
+    documents.changed(changing(file.as_uri(), 2, at((1, column), (1, column + 1), "y")))
+    assert (document.text, document.in_sync) == ("\n漢😀y", True)
+
+
+@pytest.mark.parametrize("content", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_what_is_no_line_end_in_an_editor_is_none_here(
+    documents: OpenDocuments, file: Path, content: str
+) -> None:
+    document = opened(documents, file, f"a{content}b\rc\r\nd\ne")
+    documents.changed(changing(file.as_uri(), 2, at((3, 0), (3, 1), "E"), at((0, 2), (0, 3), "B")))
+    assert document.text == f"a{content}B\rc\r\nd\nE"
+
+
+def test_whole_texts_and_places_behind_the_end_are_taken_as_editors_mean_them(
+    documents: OpenDocuments, file: Path
+) -> None:
+    document = opened(documents, file)
+    documents.changed(changing(file.as_uri(), 2, {"text": "whole"}, at((0, 99), (99, 0), "!")))
+    assert document.text == "whole!"
+    documents.changed(changing(file.as_uri(), 3, at((0, 0), (2**31 - 1, 2**31 - 1), "again")))
+    assert (document.text, document.in_sync) == ("again", True)
+    documents.changed(changing(file.as_uri(), 4, {"range": None, "text": "null"}))
+    assert document.text == "null"
+
+
+UNCERTAIN = [
+    at((1, 0), (0, 0), "reversed"),
+    at((0, -1), (0, 0), "negative"),
+    at((-1, 0), (0, 0), "negative"),
+    at((0, 5), (0, 5), "inside of a character"),
+    {"range": {"start": {"line": 0, "character": 0}}, "text": "no end"},
+    {
+        "range": {"start": {"line": "0", "character": 0}, "end": {"line": 0, "character": 0}},
+        "text": "a string",
+    },
+    {"range": {"start": {"line": 0.5, "character": 0}, "end": {"line": 1, "character": 0}}, "text": "a half"},
+    {"range": {"start": {"line": True, "character": 0}, "end": {"line": 1, "character": 0}}, "text": "true"},
+    {"range": [], "text": "a list"},
+    {"range": "everything", "text": ""},
+    {"text": 5},
+    {"text": None},
+    {},
+    "a string",
+    None,
+]
+
+
+@pytest.mark.parametrize("change", UNCERTAIN)
+def test_a_change_that_is_not_certain_puts_the_document_out_of_sync_until_its_whole_text_comes(
+    documents: OpenDocuments, file: Path, change: Any
+) -> None:
+    document = opened(documents, file, "text😀\n")
+    documents.changed(changing(file.as_uri(), 2, change, at((0, 0), (0, 0), "never guessed: ")))
+    assert (document.in_sync, document.text, document.version) == (False, "text😀\n", 2)
+    documents.changed(changing(file.as_uri(), 3, at((0, 0), (0, 0), "neither later")))
+    assert (document.in_sync, document.text) == (False, "text😀\n")
+    documents.changed(changing(file.as_uri(), 4, {"text": "whole"}, at((0, 0), (0, 0), "the ")))
+    assert (document.in_sync, document.text) == (True, "the whole")
+
+
+def test_a_save_that_brings_the_text_along_puts_it_right(documents: OpenDocuments, file: Path) -> None:
+    document = opened(documents, file)
+    documents.changed(changing(file.as_uri(), 2, UNCERTAIN[0]))
+    documents.saved({"textDocument": named(file.as_uri())})
+    assert not document.in_sync
+    documents.saved({"textDocument": named(file.as_uri()), "text": "saved"})
+    assert (document.in_sync, document.text) == (True, "saved")
+
+
+def test_a_document_opened_again_is_in_sync_again(documents: OpenDocuments, file: Path) -> None:
+    documents.changed(changing(opened(documents, file).uri, 2, UNCERTAIN[0]))
+    again = opened(documents, file, "again")
+    assert (again.in_sync, again.text) == (True, "again")
+    documents.closed({"textDocument": named(file.as_uri())})
+    assert documents.at(str(file)) is None
+
+
+def test_a_document_opened_without_a_text_is_known_to_be_open(documents: OpenDocuments, file: Path) -> None:
+    documents.opened({"textDocument": named(file.as_uri(), version=1)})
+    document = documents.at(str(file))
+    assert document is not None
+    assert not document.in_sync
+
+
+def test_a_version_that_goes_back_is_not_trusted_without_the_whole_text(
+    documents: OpenDocuments, file: Path
+) -> None:
+    document = opened(documents, file)
+    documents.changed(changing(file.as_uri(), 7, at((0, 0), (0, 0), "a")))
+    documents.changed(changing(file.as_uri(), 6, at((0, 0), (0, 0), "b")))
+    assert (document.in_sync, document.text, document.version) == (False, "aone\ntwo\n", 6)
+    documents.changed(changing(file.as_uri(), 5, {"text": "whole"}))
+    assert (document.in_sync, document.text, document.version) == (True, "whole", 5)
+
+
+@pytest.mark.parametrize("version", [1, None, "3", True])
+def test_an_editor_that_does_not_count_versions_is_followed_all_the_same(
+    documents: OpenDocuments, file: Path, version: Any
+) -> None:
+    document = opened(documents, file)
+    documents.changed(changing(file.as_uri(), version, at((0, 0), (0, 0), "a")))
+    assert (document.in_sync, document.text, document.version) == (True, "aone\ntwo\n", 1)
+
+
+@pytest.mark.parametrize("told", ["opened", "changed", "saved", "closed", "hinted"])
+@pytest.mark.parametrize(
+    "params",
+    [
+        None,
+        [],
+        {},
+        "text",
+        {"textDocument": None},
+        {"textDocument": {"uri": None}},
+        {"textDocument": {"uri": ["a"]}},
+        {"textDocument": {"uri": "file:///nowhere/open", "version": 1}},
+        {"uri": 5},
+        {"uri": "file:///nowhere/open", "dirty": True},
+    ],
+)
+def test_odd_and_late_messages_are_only_logged(
+    documents: OpenDocuments, caplog: pytest.LogCaptureFixture, told: str, params: Any
+) -> None:
+    caplog.set_level(logging.INFO)
+    getattr(documents, told)(params)
+    assert caplog.records or told == "opened"
+    assert all(record.levelno <= logging.WARNING for record in caplog.records)
+
+
+def test_the_log_holds_nothing_of_a_text(
+    documents: OpenDocuments, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    opened(documents, file, "secret")
+    for change in UNCERTAIN:
+        documents.changed(changing(file.as_uri(), 1, {"text": "secret"}, change, {"text": ["secret"]}))
+    assert "out of sync" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_hints_are_what_the_client_told_last(documents: OpenDocuments, file: Path) -> None:
+    document = opened(documents, file)
+    documents.hinted({"uri": file.as_uri(), "dirty": True, "encoding": "windows1252"})
+    documents.hinted({"uri": file.as_uri(), "dirty": "yes", "encoding": 5})
+    assert (document.dirty_hint, document.encoding_hint) == (True, "windows1252")
+    documents.hinted({"uri": file.as_uri(), "dirty": False})
+    assert (document.dirty_hint, document.encoding_hint) == (False, "windows1252")
+
+
+class TestSeveralDocumentsOfOneFile:
+    @pytest.fixture
+    def both(self, documents: OpenDocuments, file: Path) -> tuple[OpenDocument, OpenDocument]:
+        link = file.parent / "link.txt"
+        link.symlink_to(file)
+        documents.opened(opening(file.as_uri(), "one\n"))
+        documents.opened(opening(link.as_uri(), "one\n"))
+        first, second = documents.get(file.as_uri()), documents.get(link.as_uri())
+        assert first is not None
+        assert second is not None
+        return first, second
+
+    def test_the_one_edited_last_counts(
+        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
+    ) -> None:
+        for one in (*both, *reversed(both)):
+            documents.changed(changing(one.uri, 2, at((0, 0), (0, 0), "x")))
+            assert documents.at(str(file)) is one
+
+    def test_one_that_was_saved_gives_way(
+        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
+    ) -> None:
+        for one in both:
+            documents.changed(changing(one.uri, 2, at((0, 0), (0, 0), "x")))
+        documents.saved({"textDocument": named(both[1].uri)})
+        assert documents.at(str(file)) is both[0]
+
+    def test_one_called_dirty_comes_first_and_one_out_of_sync_before_it(
+        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
+    ) -> None:
+        documents.changed(changing(both[1].uri, 2, at((0, 0), (0, 0), "x")))
+        documents.hinted({"uri": both[0].uri, "dirty": True})
+        assert documents.at(str(file)) is both[0]
+        documents.changed(changing(both[1].uri, 3, UNCERTAIN[0]))
+        assert documents.at(str(file)) is both[1]
+
+    def test_closing_one_leaves_the_other(
+        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
+    ) -> None:
+        for closed, left in (both, (both[1], None)):
+            documents.closed({"textDocument": named(closed.uri)})
+            assert documents.at(str(file)) is left
+
+
+def test_a_watch_is_told_of_everything_until_it_ends(documents: OpenDocuments, file: Path) -> None:
+    texts: list[str | None] = []
+
+    def see() -> None:
+        document = documents.at(str(file))
+        texts.append(document and document.text)
+
+    end = documents.watch(str(file), see)
+    documents.opened(opening(file.as_uri(), "a"))
+    documents.opened(opening(file.with_name("other").as_uri(), "other"))
+    documents.changed(changing(file.as_uri(), 2, at((0, 1), (0, 1), "b")))
+    documents.hinted({"uri": file.as_uri(), "dirty": True})
+    documents.saved({"textDocument": named(file.as_uri())})
+    documents.closed({"textDocument": named(file.as_uri())})
+    assert texts == ["a", "ab", "ab", "ab", None]
+    end()
+    end()
+    documents.opened(opening(file.as_uri(), "c"))
+    assert len(texts) == 5
+
+
+def test_a_watch_that_fails_or_ends_while_told_is_no_harm_to_others(
+    documents: OpenDocuments, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[str] = []
+
+    def fail() -> None:
+        seen.append("failing")
+        raise ValueError("a defect")
+
+    def once() -> None:
+        seen.append("once")
+        end()
+
+    documents.watch(str(file), fail)
+    end = documents.watch(str(file), once)
+    documents.watch(str(file), lambda: seen.append("last"))
+    opened(documents, file)
+    opened(documents, file)
+    assert seen == ["failing", "once", "last", "failing", "last"]
+    assert "while telling of a document" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///no/such/a%20b.txt", "/no/such/a b.txt"),
+        ("FILE:///no/such/a", "/no/such/a"),
+        ("file://localhost/no/such/a", "/no/such/a"),
+        ("file:/no/such/a", "/no/such/a"),
+        ("file:///no/such/%E6%BC%A2", "/no/such/漢"),
+        ("file:///no/such/漢", "/no/such/漢"),
+        ("file:///no/such/%FF", os.fsdecode(b"/no/such/\xff")),
+        ("file:///no/such/a#b?c%23%3F", "/no/such/a#b?c#?"),
+        ("file:///no/../no/such//a", "/no/such/a"),
+        ("file://elsewhere/no/such/a", None),
+        ("file:relative", None),
+        ("file:///no/such/%00", None),
+        ("file:///no/such/\ud800", None),
+        ("untitled:/no/such/a", None),
+        ("untitled:Untitled-1", None),
+        ("git:/no/such/a?%7B%7D", None),
+        ("vscode-notebook-cell:/no/such/a.ipynb#X1", None),
+        ("/no/such/a", None),
+        ("", None),
+    ],
+)
+def test_only_files_of_this_machine_have_a_path(uri: str, path: str | None) -> None:
+    assert path_of(uri) == path
+
+
+def test_documents_without_a_file_are_kept_by_their_uri(documents: OpenDocuments) -> None:
+    documents.opened(opening("untitled:Untitled-1", "a"))
+    documents.changed(changing("untitled:Untitled-1", 2, at((0, 1), (0, 1), "b")))
+    document = documents.get("untitled:Untitled-1")
+    assert document is not None
+    assert (document.text, document.path) == ("ab", None)
+    documents.closed({"textDocument": named("untitled:Untitled-1")})
+    assert documents.get("untitled:Untitled-1") is None
+
+
+def test_a_document_opened_through_a_link_is_found_by_the_file(documents: OpenDocuments, file: Path) -> None:
+    folder = file.parent / "folder"
+    folder.symlink_to(file.parent)
+    documents.opened(opening((folder / file.name).as_uri(), "through a link"))
+    document = documents.at(str(file))
+    assert document is not None
+    assert document.text == "through a link"

@@ -1,0 +1,224 @@
+"""Where paths lead, and what they may not lead to (docs/protocol.md#4-paths-and-roots)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters.confined import open_by_walking
+from agentfs_lsp.domain.errors import FileMissing, IsDirectory, MalformedPath, OutsideRoots, SystemRefused
+from agentfs_lsp.service.ports import Location, Root
+
+if TYPE_CHECKING:
+    from unit.adapters.conftest import Disk
+
+
+@pytest.mark.parametrize(
+    ("given", "relative"),
+    [
+        ("a.py", "a.py"),
+        ("sub/b.py", "sub/b.py"),
+        ("sub/../a.py", "a.py"),
+        ("to_sub/b.py", "sub/b.py"),
+        ("to_sub_absolute/b.py", "sub/b.py"),
+        ("to_a", "a.py"),
+        ("chain", "a.py"),
+        ("to_deep/../b.py", "sub/b.py"),  # the parent of where the link led, not of the link
+        ("../root/a.py", "a.py"),
+        ("out_and_in/a.py", "a.py"),
+        ("dangling", "sub/new.py"),
+        ("new/folder/c.py", "new/folder/c.py"),
+        ("new/../a.py", "a.py"),
+        ("new/../to_sub/b.py", "sub/b.py"),
+        ("to_sub/new/c.py", "sub/new/c.py"),
+    ],
+)
+def test_links_and_dots_are_followed_to_the_file_they_mean(disk: Disk, given: str, relative: str) -> None:
+    disk.put("a.py", b"a")
+    disk.put("sub/b.py", b"b")
+    disk.put("sub/deep/c.py", b"c")
+    for link, target in {
+        "to_sub": "sub",
+        "to_sub_absolute": str(disk.path / "sub"),
+        "to_a": "a.py",
+        "chain": "to_a",
+        "to_deep": "sub/deep",
+        "out_and_in": "../root",
+        "dangling": "sub/new.py",
+    }.items():
+        os.symlink(target, disk.path / link)
+
+    assert disk.at(given) == Location(disk.root, relative)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "../outside/secret",
+        "link/secret",
+        "absolute/secret",
+        "file_link",
+        "sub/../../outside/secret",
+        "../../../../../../../../etc/passwd",
+        "link/missing",
+        "../outside/missing/below",
+        "../outside/secret/below_a_file",
+        "../rooter",
+    ],
+)
+def test_what_ends_outside_is_refused_whether_it_exists_or_not(disk: Disk, given: str) -> None:
+    (disk.path / "sub").mkdir()
+    (disk.base / "rooter").write_bytes(b"a name that begins like the root's")
+    os.symlink("../outside", disk.path / "link")
+    os.symlink(disk.outside, disk.path / "absolute")
+    os.symlink("../outside/secret", disk.path / "file_link")
+
+    with pytest.raises(OutsideRoots) as refused:
+        disk.at(given)
+    assert refused.value.path == given
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("loop/x", "link_loop"),
+        ("loop", "link_loop"),
+        ("a.py/below", "below_file"),
+        ("sub/../a.py/../b", "below_file"),
+        ("x" * 256, "too_long"),
+        ("new/" + "x" * 256, "too_long"),
+        ("x/" * 2100, "too_long"),
+        ("sub/" + "ä" * 200, "too_long"),
+        ("name\ud800", "unstorable"),
+        ("na\0me", "control"),
+    ],
+)
+def test_names_no_file_can_have_are_told_apart(disk: Disk, given: str, reason: str) -> None:
+    disk.put("a.py", b"a")
+    (disk.path / "sub").mkdir()
+    os.symlink("loop", disk.path / "loop")
+
+    with pytest.raises(MalformedPath) as refused:
+        disk.at(given)
+    assert refused.value.reason == reason
+
+
+def test_forty_links_are_followed_and_not_one_more(disk: Disk) -> None:
+    disk.put("0", b"")
+    for number in range(1, 42):
+        os.symlink(str(number - 1), disk.path / str(number))
+
+    assert disk.at("40").relative == "0"
+    with pytest.raises(MalformedPath, match="link_loop"):
+        disk.at("41")
+
+
+@pytest.mark.parametrize("given", [".", "sub/..", "../root", "self"])
+def test_the_root_itself_is_a_directory(disk: Disk, given: str) -> None:
+    (disk.path / "sub").mkdir()
+    os.symlink(".", disk.path / "self")
+    with pytest.raises(IsDirectory):
+        disk.at(given)
+
+
+def test_in_nested_roots_a_file_belongs_to_the_innermost(disk: Disk) -> None:
+    disk.put("inner/x.py", b"x")
+    os.symlink("inner", disk.path / "alias")
+    inner = Root("inner", str(disk.path / "inner"), "")
+    disk.store.set_roots([disk.root, inner])
+
+    assert disk.at("inner/x.py") == disk.at("alias/x.py") == Location(inner, "x.py")
+    assert disk.store.read(disk.at("inner/x.py"), 10).data == b"x"
+    with pytest.raises(IsDirectory):
+        disk.at("inner")
+
+
+def test_a_link_may_end_in_another_root(disk: Disk) -> None:
+    other = Root("outside", str(disk.outside), "")
+    disk.store.set_roots([disk.root, other])
+    os.symlink("../outside/secret", disk.path / "link")
+
+    assert disk.store.read(disk.at("link"), 10).data == b"secret"
+    assert disk.at("link") == Location(other, "secret")
+
+
+def test_a_link_through_proc_is_followed_as_text_only(disk: Disk) -> None:
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("no /proc here")
+    held = os.open(disk.outside, os.O_RDONLY)
+    try:
+        os.symlink(f"/proc/{os.getpid()}/fd/{held}/secret", disk.path / "magic")
+        with pytest.raises(OutsideRoots):
+            disk.at("magic")
+    finally:
+        os.close(held)
+
+
+def test_a_folder_without_search_permission_is_the_systems_refusal(disk: Disk) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may search every folder")
+    disk.put("closed/a.py", b"a")
+    os.chmod(disk.path / "closed", 0)
+    try:
+        with pytest.raises(SystemRefused):
+            disk.at("closed/a.py")
+    finally:
+        os.chmod(disk.path / "closed", 0o700)
+
+
+def test_a_root_that_moved_away_is_not_followed(disk: Disk) -> None:
+    disk.put("a.py", b"a")
+    location = disk.at("a.py")
+    assert disk.store.root_intact(disk.root)
+
+    disk.path.rename(disk.base / "moved")
+    assert not disk.store.root_intact(disk.root)
+    with pytest.raises(FileMissing):
+        disk.store.read(location, 10)
+    with pytest.raises(FileMissing):
+        disk.at("a.py")
+
+    disk.put("a.py", b"another")
+    assert not disk.store.root_intact(disk.root)
+    with pytest.raises(OutsideRoots):
+        disk.store.read(location, 10)
+
+    disk.store.set_roots([disk.root])
+    assert disk.store.root_intact(disk.root)
+    assert disk.read("a.py").data == b"another"
+
+
+def test_a_root_that_was_removed_serves_no_more(disk: Disk) -> None:
+    disk.put("a.py", b"a")
+    location = disk.at("a.py")
+    disk.store.set_roots([])
+    with pytest.raises(OutsideRoots):
+        disk.store.read(location, 10)
+
+
+def test_setting_roots_again_and_again_keeps_no_handle_too_many(disk: Disk) -> None:
+    other = Root("outside", str(disk.outside), "")
+    handles = set(os.listdir("/dev/fd"))
+    for _ in range(5):
+        disk.store.set_roots([disk.root, other])
+        disk.store.set_roots([disk.root])
+    assert set(os.listdir("/dev/fd")) <= handles
+
+
+@pytest.mark.parametrize("forged", ["../outside/secret", "sub/../../outside/secret", "/etc/passwd"])
+def test_a_location_that_was_never_resolved_leads_nowhere_either(disk: Disk, forged: str) -> None:
+    (disk.path / "sub").mkdir()
+    with pytest.raises(OutsideRoots):
+        disk.store.read(Location(disk.root, forged), 10)
+
+
+def test_the_walk_leaves_no_handle_open_when_it_fails(disk: Disk) -> None:
+    (disk.path / "one" / "two").mkdir(parents=True)
+    root = os.open(disk.path, os.O_RDONLY)
+    handles = set(os.listdir("/dev/fd"))
+    with pytest.raises(FileNotFoundError):
+        open_by_walking(root, "one/two/three/four", os.O_RDONLY)
+    assert set(os.listdir("/dev/fd")) <= handles
+    os.close(root)

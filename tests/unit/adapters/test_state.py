@@ -1,0 +1,109 @@
+"""The state folder is the user's alone, and one change lands at a time (docs/protocol.md#8-lock)."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters.state import LandingLock, StateFolder
+from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def mode(path: Path | str) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def test_it_is_made_when_needed_and_readable_by_the_user_alone(tmp_path: Path) -> None:
+    state = StateFolder(str(tmp_path / "deep" / "agentfs"))
+    assert not (tmp_path / "deep").exists()
+    made = state.ensure("servers")
+    assert made == str(tmp_path / "deep" / "agentfs" / "servers")
+    assert (mode(made), mode(state.path)) == (0o700, 0o700)
+
+
+def test_one_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    StateFolder(str(tmp_path)).ensure()
+    assert mode(tmp_path) == 0o700
+
+
+def test_the_environment_can_move_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert StateFolder().path == str(tmp_path / "agentfs")
+
+
+def test_where_it_cannot_be_made_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(SystemFailed) as refused:
+        StateFolder(str(tmp_path / "file" / "agentfs")).ensure()
+    assert refused.value.path == str(tmp_path / "file" / "agentfs")
+
+
+def test_somebody_elses_is_not_used(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        with pytest.raises(SystemRefused, match="another user"):
+            StateFolder("/").ensure()
+        return
+    os.chown(tmp_path, 12345, -1)
+    with pytest.raises(SystemRefused, match="another user"):
+        StateFolder(str(tmp_path)).ensure()
+
+
+def test_a_thread_may_take_the_lock_again(tmp_path: Path) -> None:
+    lock = LandingLock(StateFolder(str(tmp_path)))
+    with lock.held(), lock.held():
+        pass
+    with lock.held():
+        pass
+
+
+def test_another_thread_waits_only_so_long(tmp_path: Path) -> None:
+    lock = LandingLock(StateFolder(str(tmp_path)), timeout_s=0.01)
+    refused: list[SystemFailed] = []
+
+    def take() -> None:
+        try:
+            with lock.held():
+                pass
+        except SystemFailed as error:
+            refused.append(error)
+
+    with lock.held():
+        thread = threading.Thread(target=take)
+        thread.start()
+        thread.join()
+    assert len(refused) == 1
+
+
+_HOLDER = """
+import sys
+from agentfs_lsp.adapters.state import LandingLock, StateFolder
+with LandingLock(StateFolder(sys.argv[1])).held():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_another_server_waits_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _HOLDER, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with (
+            pytest.raises(SystemFailed, match="another agentfs server"),
+            LandingLock(StateFolder(str(tmp_path)), timeout_s=0.02).held(),
+        ):
+            pass
+        other.kill()
+        other.wait()
+        with LandingLock(StateFolder(str(tmp_path))).held():
+            pass

@@ -1,0 +1,156 @@
+"""A missed figure is shown as missed, and a figure that is not there never counts as reached."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from bench import report
+from bench.results import AGENTFS, BARE, FLOOR, MCP, NPM, PYGLS, Measure, Results
+from bench.targets import Verdict, memory_of, verdicts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _results(figures: dict[str, dict[str, float]], theme: str = "requests") -> Results:
+    results = Results()
+    for name, parties in figures.items():
+        for party, figure in parties.items():
+            results.add(Measure(theme, name), party, figure)
+    return results
+
+
+def _of(results: Results, measure: str) -> list[Verdict]:
+    return [verdict for verdict in verdicts(results) if verdict.measure == measure]
+
+
+def _printed(results: Results) -> str:
+    out = StringIO()
+    report.show(Console(file=out, width=150), results, verdicts(results), {"file system": "ext4 on /dev/vda"})
+    return out.getvalue()
+
+
+def test_the_table_says_which_target_was_reached_and_which_missed() -> None:
+    results = _results({"edit 10 MB": {FLOOR: 10, AGENTFS: 25, NPM: 250, MCP: 100}})
+
+    assert [str(verdict) for verdict in _of(results, "edit 10 MB")] == [
+        "MISSED: 2.50 times the floor (at most 2)",
+        "reached: 10.00 times faster than npm (at least 5)",
+        "MISSED: 4.00 times faster than mcp (at least 5)",
+    ]
+    printed = _printed(results)
+    assert "MISSED: 2.50 times the floor (at most 2)" in printed
+    assert "reached: 10.00 times faster than npm (at least 5)" in printed
+    assert "1 of " in printed
+    assert " 2 missed" in printed
+    assert "ext4 on /dev/vda" in printed
+
+
+def test_a_bound_is_met_by_the_bound_itself() -> None:
+    results = _results({"edit 10 MB": {FLOOR: 10, AGENTFS: 20, NPM: 100, MCP: 99.9}})
+
+    assert [verdict.reached for verdict in _of(results, "edit 10 MB")] == [True, True, False]
+
+
+def test_medians_are_judged_not_single_calls() -> None:
+    results = _results({"read 10 MB": {AGENTFS: 10, NPM: 25, MCP: 24}})
+    results.add(results.measures["read 10 MB"], AGENTFS, 1, 900)
+
+    assert [verdict.reached for verdict in _of(results, "read 10 MB")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("floor", "own", "reached", "figure"),
+    [
+        (0.2, 0.9, True, "0.70 ms more than the floor"),
+        (0.2, 1.1, False, "0.90 ms more than the floor"),
+        (0.4, 0.9, True, "2.25 times the floor"),
+        (0.4, 1.1, False, "2.75 times the floor"),
+    ],
+)
+def test_a_small_edit_over_a_fast_floor_is_judged_by_the_difference(
+    floor: float, own: float, reached: bool, figure: str
+) -> None:
+    (verdict,) = _of(_results({"edit 1 KB": {FLOOR: floor, AGENTFS: own}}), "edit 1 KB")
+
+    assert (verdict.reached, verdict.figure) == (reached, figure)
+
+
+def test_a_small_read_is_held_against_the_bare_loops_round_trip() -> None:
+    results = _results({"status": {BARE: 0.1, AGENTFS: 0.26, PYGLS: 0.78}, "read 1 KB": {AGENTFS: 0.5}})
+
+    assert [verdict.reached for verdict in _of(results, "status")] == [False, True]
+    assert [verdict.reached for verdict in _of(results, "read 1 KB")] == [True]
+
+
+def test_a_load_is_held_against_this_server_without_it() -> None:
+    results = _results(
+        {
+            "edit, nothing held": {AGENTFS: 1.0},
+            "edit, 1,000 documents and 10,000 records": {AGENTFS: 1.3},
+            "status, 10 MB open": {AGENTFS: 0.2},
+            "status behind a keystroke in 10 MB": {AGENTFS: 1.1},
+        },
+        "load",
+    )
+
+    assert [verdict.reached for verdict in _of(results, "edit, 1,000 documents and 10,000 records")] == [
+        False
+    ]
+    assert [verdict.reached for verdict in _of(results, "status behind a keystroke in 10 MB")] == [True]
+
+
+def test_every_pair_of_texts_is_judged_by_time_and_memory() -> None:
+    results = Results()
+    results.add(Measure("diff", "diff reversed"), AGENTFS, 400)
+    results.add(Measure("diff", memory_of("diff reversed"), "MB", shown=False), AGENTFS, 75)
+
+    assert [str(verdict) for verdict in _of(results, "diff reversed")] == [
+        "reached: 400 ms (at most 1000 ms)",
+        "MISSED: 75 MB (at most 60 MB)",
+    ]
+
+
+def test_a_party_that_is_not_there_leaves_its_targets_not_measured() -> None:
+    results = _results({"read 10 MB": {AGENTFS: 10, MCP: 30}})
+    results.absent[NPM] = "Node is not installed"
+
+    against_npm, against_mcp = _of(results, "read 10 MB")
+
+    assert against_npm.reached is None
+    assert str(against_npm) == "not measured: at least 2.5 times faster than npm (npm is not available)"
+    assert against_mcp.reached is True
+    assert "npm: not available: Node is not installed" in _printed(results)
+
+
+def test_a_failure_outweighs_the_samples_before_it() -> None:
+    results = _results({"read 10 MB": {AGENTFS: 1, NPM: 100, MCP: 100}})
+    results.fail(results.measures["read 10 MB"], AGENTFS, "it ended")
+
+    assert [verdict.reached for verdict in _of(results, "read 10 MB")] == [None, None]
+    assert "agentfs: read 10 MB: it ended" in _printed(results)
+
+
+def test_an_empty_run_reaches_nothing() -> None:
+    judged = verdicts(Results())
+
+    assert judged
+    assert all(verdict.reached is None for verdict in judged)
+    assert report.summary(judged).startswith("0 of ")
+
+
+def test_the_stored_run_holds_figures_and_verdicts(tmp_path: Path) -> None:
+    results = _results({"edit 1 KB": {FLOOR: 0.4, AGENTFS: 1.2}})
+    file = tmp_path / "run.json"
+
+    report.store(file, results, verdicts(results), {"file system": "ext4"})
+
+    run = json.loads(file.read_text(encoding="utf-8"))
+    (row,) = run["measures"]
+    assert row["parties"][AGENTFS] == {"median": 1.2, "p95": 1.2, "samples": 1}
+    assert [v["reached"] for v in run["verdicts"] if v["measure"] == "edit 1 KB"] == [False]

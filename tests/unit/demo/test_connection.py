@@ -1,0 +1,53 @@
+"""The line to a server, also to one that misbehaves."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from agentfs_lsp.demo.connection import Connection, LostServerError
+
+
+def connect(tmp_path, program: str) -> Connection:
+    with (tmp_path / "log").open("wb") as log:
+        return Connection([sys.executable, "-S", "-E", "-c", program], tmp_path, os.environ, log)
+
+
+def test_a_server_that_ends_is_told_and_its_exit_code_kept(tmp_path) -> None:
+    connection = connect(tmp_path, "raise SystemExit(3)")
+    with pytest.raises(LostServerError, match="has ended"):
+        connection.receive()
+    with pytest.raises(LostServerError):
+        connection.receive()
+    assert connection.close() == 3
+
+
+def test_a_server_that_prints_something_else_counts_as_gone(tmp_path) -> None:
+    connection = connect(tmp_path, "import sys; print('Content-Length: many'); sys.stdout.flush(); input()")
+    with pytest.raises(LostServerError, match="has ended"):
+        connection.receive()
+    connection.close()
+
+
+def test_a_silent_server_is_waited_for_no_longer_than_said(tmp_path) -> None:
+    connection = connect(tmp_path, "import sys; sys.stdin.readline()")
+    with pytest.raises(LostServerError, match="said nothing"):
+        connection.receive(timeout_s=0)
+    connection.close()
+
+
+def test_closing_leaves_no_process(tmp_path) -> None:
+    connection = connect(tmp_path, "import os, sys; os.close(1); sys.stdin.read()")
+    assert connection.close() == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(connection.pid, 0)
+
+
+def test_a_message_larger_than_a_pipe_holds_does_not_block(tmp_path) -> None:
+    connection = connect(tmp_path, "import sys; sys.stdin.buffer.readline(); sys.exit(0)")
+    connection.notify("big", "x" * 1_000_000)
+    with pytest.raises(LostServerError):
+        connection.receive()
+    assert connection.close() == 0

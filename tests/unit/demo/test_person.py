@@ -1,0 +1,63 @@
+"""The person's own text editor, and what happens when it does not do as hoped. Keys are in tests/e2e."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import sys
+
+import pytest
+from rich.console import Console
+
+from agentfs_lsp.demo.person import Person, editor_command
+from agentfs_lsp.demo.review import Proposal, ProposedFile
+from agentfs_lsp.demo.screen import Screen
+
+
+def proposal(text: str = "one\n") -> Proposal:
+    file = ProposedFile("file:///a.txt", "src/a.txt", "update", "", text, "utf-8", "lf", ())
+    return Proposal("p1", "Edit src/a.txt (+1/-0)", "agent", "", (file,))
+
+
+def amend(monkeypatch, editor: str, text: str = "one\n"):
+    monkeypatch.setenv("VISUAL", editor)
+    output = io.StringIO()
+    answer = Person(Screen(Console(file=output)))._amend(proposal(text))
+    return answer, output.getvalue()
+
+
+def test_visual_comes_before_editor_and_may_have_arguments(monkeypatch) -> None:
+    monkeypatch.setenv("VISUAL", "code --wait")
+    monkeypatch.setenv("EDITOR", "vi")
+    assert editor_command() == ["code", "--wait"]
+    monkeypatch.delenv("VISUAL")
+    assert editor_command() == ["vi"]
+
+
+def test_without_any_editor_it_says_so(monkeypatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("EDITOR", raising=False)
+    answer, said = amend(monkeypatch, "")
+    assert answer is None
+    assert "set VISUAL or EDITOR" in said
+
+
+def test_what_was_written_is_the_answer(monkeypatch) -> None:
+    program = "import sys; assert sys.argv[1].endswith('/a.txt'); open(sys.argv[1], 'a').write('two\\n')"
+    answer, _ = amend(monkeypatch, shlex.join([sys.executable, "-c", program]), "Süd\n")
+    assert answer is not None
+    assert (answer.decision, answer.texts) == ("amended", (("file:///a.txt", "Süd\ntwo\n"),))
+
+
+@pytest.mark.parametrize(
+    ("editor", "words"),
+    [
+        ("true", "Nothing was changed"),
+        ("false", "The editor gave up"),
+        ("/nowhere/editor", "No such file"),
+    ],
+)
+def test_an_editor_that_brings_nothing_decides_nothing(monkeypatch, editor, words) -> None:
+    answer, said = amend(monkeypatch, editor)
+    assert answer is None
+    assert words in said

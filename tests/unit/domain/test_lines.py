@@ -1,0 +1,50 @@
+"""Lines end where editors end them, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain import lines
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("a", ["a"]),
+        ("a\nb", ["a\n", "b"]),
+        ("a\n", ["a\n"]),
+        ("\n\r\n\r", ["\n", "\r\n", "\r"]),
+        ("a\r\r\nb", ["a\r", "\r\n", "b"]),
+        ("a\x0cb\x85c\u2028d\x1ee\n", ["a\x0cb\x85c\u2028d\x1ee\n"]),
+    ],
+)
+def test_only_three_line_ends_split(text: str, expected: list[str]) -> None:
+    assert lines.split_lines(text) == expected
+    assert list(lines.each_line(text)) == expected
+    assert lines.count_lines(text) == len(expected)
+
+
+def test_a_large_text_is_counted_across_blocks() -> None:
+    text = ("x" * 65_535 + "\r\n") * 3 + "last"
+    assert lines.offset_of_line(text, 3) == 2 * 65_537
+    assert lines.line_of(text, len(text)) == 4
+    assert [len(line) for line in lines.each_line(text)] == [65_537] * 3 + [4]
+
+
+def test_the_feed_of_a_pair_belongs_to_its_line() -> None:
+    text = "ab\r\ncd"
+    assert [lines.line_of(text, at) for at in range(len(text) + 1)] == [1, 1, 1, 1, 2, 2, 2]
+    assert lines.line_start(text, 3) == 0
+    assert lines.line_end(text, 3) == 4
+    assert not lines.starts_line(text, 3)
+
+
+def test_lines_past_the_end_begin_at_the_end() -> None:
+    assert [lines.offset_of_line("a\nb", line) for line in (0, 1, 2, 3, 9)] == [0, 0, 2, 3, 3]
+
+
+def test_ends_are_made_alike() -> None:
+    assert lines.normalise("a\r\nb\rc\n") == "a\nb\nc\n"
+    assert lines.with_eol("a\r\nb\rc\n", "\r\n") == "a\r\nb\r\nc\r\n"
+    assert lines.with_eol("a\r\nb\n", "\r") == "a\rb\r"

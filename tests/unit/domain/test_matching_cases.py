@@ -1,0 +1,71 @@
+"""Every file in tests/cases/edit is one edit and what comes of it; the README there explains the format."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agentfs_lsp.domain.change import apply_splices
+from agentfs_lsp.domain.errors import DomainError, NoMatch
+from agentfs_lsp.domain.matching import find
+
+CASES = sorted((Path(__file__).parents[2] / "cases" / "edit").glob("*.txt"))
+SECTIONS = {"file", "old", "new", "options", "match", "result", "error", "near"}
+SIGNS = {"␊": "\n", "␍": "\r", "␉": "\t", "␠": " "}
+
+
+def read_sections(source: str) -> dict[str, str]:
+    """A case's sections by name, as they are written but for the line end that closes each."""
+    parts = re.split(r"^== (\w+)\n", source, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert len(parts) == 2 * len(sections) + 1, "a section stands twice"
+    assert sections.keys() <= SECTIONS, sections.keys() - SECTIONS
+    assert ("error" in sections) != ("match" in sections), "either it matches or it fails"
+    return {name: text.removesuffix("\n") for name, text in sections.items()}
+
+
+def spell_out(text: str) -> str:
+    text = re.sub("[␊␍␉␠]", lambda sign: SIGNS[sign[0]], text)
+    return re.sub(r"⟨U\+([0-9A-F]{4,6})⟩", lambda it: chr(int(it[1], 16)), text)
+
+
+def read_options(text: str) -> dict[str, object]:
+    return {
+        name: int(value) if value else True for name, _, value in (word.partition("=") for word in text.split())
+    }
+
+
+def tell(error: DomainError, wanted: str) -> str:
+    """The facts of an error that a case asks for, in the order and the manner in which it does."""
+    told = [type(error).__name__]
+    for name in re.findall(r" (\w+)=", wanted.partition(" detail=")[0]):
+        value = getattr(error, name)
+        told.append(f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}")
+    if " detail=" in wanted:
+        told.append(f"detail={getattr(error, 'detail', None)}")
+    return " ".join(told)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
+def test_case(case: Path) -> None:
+    sections = read_sections(case.read_text(encoding="utf-8"))
+    text, old, new = (spell_out(sections[name]) for name in ("file", "old", "new"))
+    options = read_options(sections.get("options", ""))
+    if "error" in sections:
+        with pytest.raises(DomainError) as caught:
+            find(text, old, new, **options)
+        assert tell(caught.value, sections["error"]) == sections["error"]
+        if "near" in sections:
+            assert isinstance(caught.value, NoMatch)
+            near = caught.value.near[0]
+            shown = [f"{near.line + at} | {line}" for at, line in enumerate(near.text)]
+            assert shown == spell_out(sections["near"]).split("\n")
+        return
+    match = find(text, old, new, **options)
+    assert apply_splices(text, match.splices) == spell_out(sections["result"])
+    level, _, count = sections["match"].partition(" replacements=")
+    assert (match.level, match.replacements) == (level, int(count or 1))
+
+
+def test_there_are_cases_to_run() -> None:
+    assert len(CASES) > 70

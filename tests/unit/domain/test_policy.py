@@ -1,0 +1,246 @@
+"""What an agent may do with a file: each row a path, and how it is guarded however it is spelled."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.policy import Operation, Policy, Verdict
+from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.settings import Mode, Settings
+
+ROOT = "/home/u/app"
+STATE = "/home/u/.local/state/agentfs-lsp"
+POLICY = Policy(Settings(), [STATE, "/run/user/1000/agentfs-lsp"])
+OPERATIONS: tuple[Operation, ...] = ("read", "write", "edit")
+MODES: tuple[Mode, ...] = ("manual", "auto_edit")
+
+DENIED_PATHS = {
+    ".git/**": [
+        ".git",  # a worktree's is a file
+        ".git/config",
+        ".git/hooks/pre-commit",
+        "sub/.git/hooks/x",
+        "a/b/c/.git",
+        ".GIT/config",
+        ".Git",
+        ".git /config",
+        ".git./config",
+        ".git. . /config",
+        ".git..",
+        ".g\u200cit/config",
+        ".gi\u200dt",
+        "\ufeff.git/config",
+        ".g\u034fit",
+        ".git\u00ad/config",
+        ".gi\ufe0ft",
+        ".gi\U000e0074t",
+        ".git::$INDEX_ALLOCATION/config",
+        ".git:stream",
+        ".GIT :x/config",
+        "\uff0egit/config",
+        "．ＧＩＴ/config",
+        ".ｇⅰt/config",
+        ".\u24d6it",
+        "GIT~1/config",
+        "git~1",
+        "sub/Git~4/hooks/x",
+        "GIT~1 /config",
+        "GIT~1::$INDEX_ALLOCATION/config",
+        "GIT~12",
+        ".git\u00a0/config",
+        ".git：x",
+        ".git/.env",
+        ".git/../.git/config",
+        "a\nb/.git/config",
+    ],
+    ".hg/**": [".hg/hgrc", ".HG", "HG~1/hgrc", "x/.hg./y"],
+    ".svn/**": [".svn/entries", ".Svn/x", "SVN~1", "．svn"],
+    ".jj/**": [".jj/repo", "sub/.JJ", "JJ~1/x"],
+    ".agentfs/**": [".agentfs", ".agentfs/review/1.diff", "AGENTF~1/review", ".agent\uff46s/x"],
+}
+SECRET_PATHS = {
+    ".env": [
+        ".env",
+        "api/.env",
+        ".ENV",
+        ".env.",
+        ".env ",
+        ".env:$DATA",
+        ".e\u200bnv",
+        "ENV~1",
+        ".ｅnv",
+        ".env/x",
+    ],
+    ".env.*": [".env.local", ".env.example", "a/.Env.Production", "ENV~1.LOC", ".env.a.b", ".env.\ud800"],
+    "*.pem": ["x.pem", "certs/server.PEM", ".pem", "x.pem.", "X.PEM::$DATA", "MY-SER~1.PEM", "x.ｐem"],
+    "*.key": ["x.key", "tls/a.b.KEY", "x.key ", "x.K\u200dey", "x.\u212aey"],
+    "id_rsa*": [
+        "id_rsa",
+        "ID_RSA.pub",
+        "id_rsa_work",
+        ".ssh/id_rsa",
+        "id_rsa\u0301",
+        "id_r\u017fa",
+        "ID_RS~10",
+    ],
+    "id_ed25519*": ["id_ed25519", "id_ed25519.pub", "ID_ED2~1", "ID_ED2~1.PUB"],
+    "id_ecdsa*": ["id_ecdsa", "id_ecdsa_sk.pub", "Id_Ecdsa"],
+    "id_dsa*": ["id_dsa", "keys/id_dsa.old"],
+    ".netrc": [".netrc", "NETRC~1", ".NetRC"],
+    ".npmrc": [".npmrc", "packages/a/.npmrc", "NPMRC~1"],
+    ".pypirc": [".pypirc", "PYPIRC~1", ".pypirc."],
+}
+GUARDED_PATHS = {
+    ".vscode/**": [".vscode", ".vscode/settings.json", "a/.VSCode/tasks.json", "VSCODE~1/tasks.json"],
+    ".idea/**": [".idea/workspace.xml", "IDEA~1/x"],
+    ".zed/**": [".zed/settings.json"],
+    ".helix/**": [".helix/languages.toml", ".Helix /config.toml"],
+    ".vim/**": [".vim/vimrc", "VIM~1/x"],
+    ".exrc": [".exrc", "a/.EXRC"],
+    ".nvim.lua": [".nvim.lua", "NVIM~1.LUA", ".nvim.lua:x"],
+    ".vimrc": [".vimrc", "VIMRC~1"],
+    ".dir-locals*.el": [".dir-locals.el", ".dir-locals-2.el", "a/.DIR-locals.EL", "DIR-LO~1.EL"],
+    "*.code-workspace": ["foo.code-workspace", ".code-workspace", "a/B.Code-Workspace", "FOO~1.COD"],
+    "*.sublime-project": ["x.sublime-project", "X~1.SUB"],
+    ".envrc": [".envrc", "a/.EnvRC", "ENVRC~1"],
+    ".mcp.json": [".mcp.json", "MCP~1.JSO"],
+    ".cursor/**": [".cursor/mcp.json", ".cursor"],
+    ".claude/**": [".claude/settings.json", "x/.Claude/agents/a.md"],
+    ".gemini/**": [".gemini/settings.json"],
+    "AGENTS.md": ["AGENTS.md", "docs/agents.md", "Agents.MD", "AGENTS.md."],
+    "CLAUDE.md": ["CLAUDE.md", "a/claude.md"],
+    "GEMINI.md": ["GEMINI.md", "gemini.md"],
+    ".github/workflows/**": [
+        ".github/workflows/ci.yml",
+        ".github/workflows",
+        "sub/.GitHub/Workflows/x",
+        ".github/WORKFL~1/ci.yml",
+        "GITHUB~1/workflows/ci.yml",
+        "GITHUB~1/WORKFL~1/ci.yml",
+        ".github./workflows /ci.yml",
+    ],
+    ".gitlab-ci.yml": [".gitlab-ci.yml", "GITLAB~1.YML", ".GitLab-CI.yml"],
+    ".husky/**": [".husky/pre-commit"],
+    ".pre-commit-config.yaml": [".pre-commit-config.yaml", "PRE-CO~1.YAM"],
+    ".gitmodules": [".gitmodules", "GITMOD~1", ".gitmodules "],
+    # The hash in an 8.3 name is not told apart: .gitmodules is GI7EBA~1.
+    ".gitattributes": [".gitattributes", "src/.GITattributes", "GITATT~1", "GI7D29~1", "GI7EBA~1"],
+    ".agentfs.toml": [".agentfs.toml", "AGENTF~1.TOM", "AGENT~10.TOM"],
+}
+FREE_PATHS = [
+    "a.py",
+    "src/a.py",
+    "git/config",
+    ".git\n/config",
+    "a.git/config",
+    ".gitlab",
+    ".gitlab/x",
+    ".gitignore",
+    ".gitkeep",
+    ".git-blame-ignore-revs",
+    ".github/ISSUE_TEMPLATE.md",
+    ".github/dependabot.yml",
+    "workflows/ci.yml",
+    "environment.py",
+    "ENVIRO~1.PY",
+    "env",
+    "my.env.py",
+    "prod.env",
+    "a.envrc",
+    "idrsa",
+    "my_id_rsa",
+    "keys.py",
+    "x.keys",
+    "monkey",
+    "pem",
+    "x.pem.py",
+    "x.pem.txt",
+    "vscode/settings.json",
+    "AGENTS.mdx",
+    "MY_AGENTS.md",
+    "agents",
+    "claude/settings.json",
+    "hg/x",
+    "dir-locals.el",
+    "code-workspace",
+    "gitmodules",
+    "git~",
+    "GIT~x/config",
+    "GI250A~12",
+    "GIT~1x/config",
+    "LEGIT~1/config",
+    "digit~1",
+    "a~1/b",
+    "netrc",
+    "mcp.json",
+    "agentfs/x",
+    "state/agentfs-lsp/x",
+    "目录/文件.py",
+    "a\udc80.py",
+    "a:b",
+    "...",
+    "",
+]
+
+ROWS = [
+    (path, rule, *guard)
+    for table, guard in (
+        (DENIED_PATHS, ("deny", "deny")),
+        (SECRET_PATHS, ("ask", "ask")),
+        (GUARDED_PATHS, (None, "ask")),
+    )
+    for rule, paths in table.items()
+    for path in paths
+] + [(path, None, None, None) for path in FREE_PATHS]
+
+
+def by_mode(operation: Operation, mode: Mode) -> Verdict:
+    return Verdict("ask" if operation != "read" and mode == "manual" else "allow", "mode")
+
+
+@pytest.mark.parametrize(("path", "rule", "read", "change"), ROWS)
+def test_every_spelling_gets_its_verdict(path, rule, read, change) -> None:  # type: ignore[no-untyped-def]
+    for mode in MODES:
+        for operation in OPERATIONS:
+            decision = read if operation == "read" else change
+            wanted = Verdict(decision, "rule", rule) if decision else by_mode(operation, mode)
+            assert POLICY.judge(operation, path, root=ROOT, mode=mode) == wanted
+
+
+def test_the_table_has_every_protected_glob() -> None:
+    assert set(DENIED_PATHS) == set(DENIED)
+    assert set(SECRET_PATHS) == set(ASKED_FOR_EVERYTHING)
+    assert set(GUARDED_PATHS) == set(ASKED_FOR_CHANGES)
+
+
+@pytest.mark.parametrize(
+    ("root", "relative", "folder"),
+    [
+        ("/home/u", ".local/state/agentfs-lsp/history.db", STATE),
+        ("/home/u/", ".local/state/AGENTFS-LSP/x", STATE),
+        ("/", "home/u/.local/state/agentfs-lsp", STATE),
+        (STATE, "history.db", STATE),
+        (f"{STATE}/sub", "x", STATE),
+        ("/run/user/1000", "agentfs-lsp/socket", "/run/user/1000/agentfs-lsp"),
+    ],
+)
+def test_the_servers_own_folders_are_denied_wherever_the_root_is(
+    root: str, relative: str, folder: str
+) -> None:
+    for operation in OPERATIONS:
+        verdict = POLICY.judge(operation, relative, root=root, mode="auto_edit")
+        assert verdict == Verdict("deny", "rule", f"{folder}/**")
+
+
+@pytest.mark.parametrize("relative", [".local/state/agentfs-lsp2/x", ".local/state/x", "agentfs-lsp/x"])
+def test_what_lies_beside_the_servers_own_folders_is_not(relative: str) -> None:
+    assert POLICY.judge("edit", relative, root="/home/u", mode="auto_edit").decision == "allow"
+
+
+def test_policy_that_is_not_enforced_yet_makes_everything_asked() -> None:
+    policy = Policy(Settings(unenforced=("rules", "files")), [STATE])
+    for operation in OPERATIONS:
+        verdict = policy.judge(operation, "src/a.py", root=ROOT, mode="auto_edit")
+        assert verdict == Verdict("ask", "rule", "rules")
+    assert policy.judge("read", ".git/config", root=ROOT, mode="manual").decision == "deny"
+    assert policy.judge("read", ".env", root=ROOT, mode="manual").rule == ".env"

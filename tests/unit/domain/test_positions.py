@@ -1,0 +1,40 @@
+"""Columns in the units that an editor counts in."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.positions import Encoding, offset_at, to_position, units
+
+LINE = "aé😀中b"
+
+
+@pytest.mark.parametrize(("encoding", "length"), [("utf-32", 5), ("utf-16", 6), ("utf-8", 11)])
+def test_units_are_the_encodings(encoding: Encoding, length: int) -> None:
+    assert units(LINE, encoding) == length
+
+
+@pytest.mark.parametrize(
+    ("encoding", "offsets"),
+    [
+        ("utf-32", [0, 1, 2, 3, 4, 5, 5]),
+        ("utf-16", [0, 1, 2, 2, 3, 4, 5, 5]),
+        ("utf-8", [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 5]),
+    ],
+)
+def test_a_column_inside_a_character_is_its_begin_and_past_the_end_the_end(
+    encoding: Encoding, offsets: list[int]
+) -> None:
+    assert [offset_at(LINE, column, encoding) for column in range(len(offsets))] == offsets
+
+
+def test_a_position_counts_lines_and_columns_from_zero() -> None:
+    text = "first\r\nx😀y\nz"
+    assert to_position(text, text.index("y"), "utf-16") == (1, 3)
+    assert to_position(text, len(text), "utf-16") == (2, 1)
+    assert to_position(text + "\n", len(text) + 1, "utf-16") == (3, 0)
+
+
+def test_lone_surrogates_count_as_one_unit_of_utf_16() -> None:
+    assert units("\udc80x", "utf-16") == 2
+    assert offset_at("\udc80x", 1, "utf-16") == 1

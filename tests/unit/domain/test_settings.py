@@ -1,0 +1,163 @@
+"""Each setting takes what it says, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from agentfs_lsp.domain.settings import GROUPS, SETTINGS, Approval, Settings, settings_from
+from agentfs_lsp.domain.shapes import NamedRoot, ShapeError
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("key", "raw", "value"),
+    [
+        ("approval.mode", "auto_edit", "auto_edit"),
+        ("approval.timeout_s", 0, 0),
+        ("approval.timeout_s", 0.5, 0.5),
+        ("require_read", False, False),
+        ("locale", "zh-CN", "zh-cn"),
+        ("limits.read_lines", 10, 10),
+        ("limits.read_lines", 10.0, 10),
+        ("limits.base_text_mib", 0, 0),
+        ("encoding.default", "UTF8", "utf-8"),
+        ("encoding.default", "windows-1252", "cp1252"),
+        ("encoding.default", "shift_jis", "shift_jis"),
+        ("encoding.default", "gb18030", "gb18030"),
+        ("roots", [], ()),
+        ("roots", [{"path": "/a/b/", "name": "x y"}], (NamedRoot("/a/b", "x y"),)),
+        ("roots", [{"uri": "file:///a%20b", "name": "目"}], (NamedRoot("/a b", "目"),)),
+        ("roots", [{"uri": "file:///", "name": "disk"}], (NamedRoot("/", "disk"),)),
+    ],
+)
+def test_values_that_are_taken(key: str, raw: object, value: object) -> None:
+    taken = SETTINGS[key].shape.check(raw)
+    assert taken == value
+    assert type(taken) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "raw", "problem"),
+    [
+        ("approval.mode", "auto", 'must be one of "manual", "auto_edit"'),
+        ("approval.mode", "Auto_Edit", 'must be one of "manual", "auto_edit"'),
+        ("approval.mode", True, 'must be one of "manual", "auto_edit"'),
+        ("approval.timeout_s", -1, "must be a number of seconds from 0 to 604800"),
+        ("approval.timeout_s", "5", "must be a number of seconds from 0 to 604800"),
+        ("approval.timeout_s", True, "must be a number of seconds from 0 to 604800"),
+        ("approval.timeout_s", float("nan"), "must be a number of seconds from 0 to 604800"),
+        ("approval.timeout_s", HUGE, "must be a number of seconds from 0 to 604800"),
+        ("landing_timeout_s", 0, "must be a number of seconds from 0.05 to 3600"),
+        ("require_read", 0, "must be true or false"),
+        ("require_read", "false", "must be true or false"),
+        ("diff.context", -1, "must be a whole number from 0 to 1000"),
+        ("diff.context", 1.5, "must be a whole number from 0 to 1000"),
+        ("diff.context", False, "must be a whole number from 0 to 1000"),
+        ("diff.context", HUGE, "must be a whole number from 0 to 1000"),
+        ("diff.context", float("inf"), "must be a whole number from 0 to 1000"),
+        ("locale", "fr", 'must be one of "en", "zh-cn"'),
+        ("locale", ["en"], 'must be one of "en", "zh-cn"'),
+    ],
+)
+def test_values_that_are_refused(key: str, raw: object, problem: str) -> None:
+    with pytest.raises(ShapeError) as caught:
+        SETTINGS[key].shape.check(raw)
+    assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "",
+        "utf-9",
+        "utf-16",
+        "utf-32",
+        "utf-7",
+        "hz",
+        "cp037",
+        "utf-8-sig",
+        "unicode_escape",
+        "raw_unicode_escape",
+        "idna",
+        "punycode",
+        "undefined",
+        "base64",
+        "rot13",
+        "a\0b",
+        "é",
+        "\udc80",
+        8,
+        None,
+    ],
+)
+def test_encodings_that_write_ascii_otherwise_are_refused(raw: object) -> None:
+    with pytest.raises(ShapeError):
+        SETTINGS["encoding.default"].shape.check(raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"path": "/a", "name": "a"},
+        "/a",
+        ["/a"],
+        [{"path": "/a"}],
+        [{"name": "a"}],
+        [{"path": "a", "name": "a"}],
+        [{"path": "/a", "uri": "file:///a", "name": "a"}],
+        [{"path": "/a", "name": "a", "more": 1}],
+        [{"path": 1, "name": "a"}],
+        [{"uri": "http://a/b", "name": "a"}],
+        [{"uri": "file:///%FF", "name": "a"}],
+        [{"path": "/a", "name": ""}],
+        [{"path": "/a", "name": " "}],
+        [{"path": "/a", "name": ".."}],
+        [{"path": "/a", "name": "a/b"}],
+        [{"path": "/a", "name": "a\\b"}],
+        [{"path": "/a", "name": "a\u202e"}],
+        [{"path": "/a", "name": "a"}, {"path": "/b", "name": "a"}],
+    ],
+)
+def test_names_of_folders_that_are_refused(raw: object) -> None:
+    with pytest.raises(ShapeError):
+        SETTINGS["roots"].shape.check(raw)
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_a_default_and_a_strictest_value_pass_their_own_check(key: str) -> None:
+    setting = SETTINGS[key]
+    for value in (setting.default, setting.strictest):
+        if value is not None:
+            assert setting.shape.check(value) == value
+
+
+def test_the_settings_read_what_the_table_says() -> None:
+    defaults = Settings()
+    for key, setting in SETTINGS.items():
+        value: object = defaults
+        for name in key.split("."):
+            value = getattr(value, name)
+        assert value == setting.default
+    assert {"approval", "encoding", "preview", "limits", "diff"} == GROUPS
+    assert {item.name for item in fields(Settings)} == {key.split(".")[0] for key in SETTINGS} | {
+        "unenforced"
+    }
+
+
+def test_values_are_put_in_their_places() -> None:
+    settings = settings_from({"approval.mode": "auto_edit", "diff.context": 0, "save": "never"}, ("rules",))
+    assert settings.approval == Approval(mode="auto_edit")
+    assert (settings.diff.context, settings.diff.max_lines, settings.save) == (0, 100, "never")
+    assert settings.unenforced == ("rules",)
+    assert settings_from({}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "review_client", "seconds"),
+    [(None, True, None), (None, False, 600), (0, True, None), (0, False, None), (5, True, 5), (5, False, 5)],
+)
+def test_how_long_a_review_waits(timeout_s: float | None, review_client: bool, seconds: float | None) -> None:
+    assert Approval(timeout_s=timeout_s).seconds(review_client=review_client) == seconds

@@ -1,0 +1,133 @@
+"""What the server makes of the editors as they were recorded, and of clients that send anything else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentfs_lsp.lsp.capabilities import ClientCapabilities, flatten
+from agentfs_lsp.service.ports import EditorTraits
+
+RECORDED = Path(__file__).parents[2] / "editors" / "capabilities"
+SUFFIX = "-client-capabilities.json"
+
+# name, shows documents, progress, encoding, answers configuration, registers its changes, several folders
+EDITORS = {
+    "emacs28-eglot1.9": ("", False, False, "utf-16", True, False, True),
+    "emacs28-lsp8": ("emacs", False, True, "utf-16", True, False, True),
+    "emacs30-eglot1.17.30": ("Eglot", True, True, "utf-32", True, False, True),
+    "emacs30-lsp10": ("emacs", True, True, "utf-32", True, False, True),
+    "hx-25.07": ("helix", True, True, "utf-32", True, False, True),
+    "nvim-0.7.2": ("Neovim", False, True, "utf-16", False, False, True),
+    "nvim-0.11.4": ("Neovim", True, True, "utf-32", True, False, True),
+    "nvim-0.12.4": ("Neovim", True, True, "utf-32", True, False, True),
+    "vim9-coc0.0.82": ("coc.nvim", True, True, "utf-16", True, True, True),
+    "vim9-vim-lsp": ("vim-lsp", False, False, "utf-16", True, False, False),
+    "vscode-1.139": ("code-server", True, True, "utf-16", True, True, True),
+}
+
+
+def recorded(editor: str) -> dict[str, Any]:
+    params: dict[str, Any] = json.loads((RECORDED / f"{editor}{SUFFIX}").read_text("utf-8"))
+    return params
+
+
+@pytest.mark.parametrize("editor", EDITORS)
+def test_recorded_editors(editor: str) -> None:
+    name, shows, progress, encoding, pulls, registers, folders = EDITORS[editor]
+    assert flatten(recorded(editor)) == ClientCapabilities(
+        traits=EditorTraits(
+            name=name,
+            preview=editor == "vscode-1.139",
+            show_document=shows,
+            first_action_only=editor == "vim9-vim-lsp",
+            progress=progress,
+        ),
+        locale="",
+        position_encoding=encoding,  # type: ignore[arg-type]
+        pulls_configuration=pulls,
+        registers_configuration_changes=registers,
+        workspace_folders=folders,
+    )
+
+
+def test_every_recording_is_in_the_table() -> None:
+    assert {path.name.removesuffix(SUFFIX) for path in RECORDED.glob("*.json")} == set(EDITORS)
+
+
+@pytest.mark.parametrize(
+    ("name", "asks"),
+    [
+        ("Visual Studio Code", True),
+        ("Visual Studio Code - Insiders", True),
+        ("VSCodium", True),
+        ("code-server", True),
+        ("Visual Studio", False),
+        ("visual studio code", False),
+        ("Cursor", False),
+        (None, False),
+        (["code-server"], False),
+    ],
+)
+def test_only_editors_known_to_ask_are_reviewed_by_preview(name: object, asks: bool) -> None:
+    params = recorded("vscode-1.139")
+    params["clientInfo"] = {"name": name}
+    assert flatten(params).traits.preview is asks
+    del params["capabilities"]["workspace"]["workspaceEdit"]["changeAnnotationSupport"]
+    assert flatten(params).traits.preview is False
+
+
+@pytest.mark.parametrize(
+    ("told", "review", "save"),
+    [
+        ({"review": True, "save": True}, True, True),
+        ({"review": True}, True, False),
+        ({"save": True}, False, True),
+        ({"review": "yes", "save": 1}, False, False),
+        (True, False, False),
+        (None, False, False),
+    ],
+)
+def test_review_and_save_are_only_what_the_client_said(told: object, review: bool, save: bool) -> None:
+    traits = flatten({"capabilities": {"experimental": {"agentfs": told}}}).traits
+    assert (traits.review, traits.save) == (review, save)
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (["utf-8", "utf-16", "utf-32"], "utf-32"),
+        (["utf-16", "utf-8"], "utf-8"),
+        (["utf-16"], "utf-16"),
+        ([], "utf-16"),
+        (["utf-7", None, {}], "utf-16"),
+        ("utf-32", "utf-16"),
+        (None, "utf-16"),
+    ],
+)
+def test_position_encoding(offered: object, chosen: str) -> None:
+    params = {"capabilities": {"general": {"positionEncodings": offered}}}
+    assert flatten(params).position_encoding == chosen
+
+
+@pytest.mark.parametrize(("locale", "shown"), [("zh_CN", "zh-cn"), ("en-GB", "en-gb"), (None, ""), (3, "")])
+def test_locale(locale: object, shown: str) -> None:
+    assert flatten({"locale": locale}).locale == shown
+
+
+NOTHING = flatten({})
+
+
+@pytest.mark.parametrize("odd", [None, True, 0, "x", [], [{}], {"x": 1}])
+def test_anything_of_another_shape_counts_as_not_there(odd: object) -> None:
+    assert flatten(odd) == NOTHING
+    for params in (
+        {"capabilities": odd, "clientInfo": odd},
+        {"capabilities": dict.fromkeys(("workspace", "window", "general", "experimental"), odd)},
+        {"capabilities": {"workspace": dict.fromkeys(("workspaceEdit", "didChangeConfiguration"), odd)}},
+        {"capabilities": {"window": {"showDocument": odd}}, "clientInfo": {"name": None}},
+    ):
+        assert flatten(params) == NOTHING

@@ -1,0 +1,200 @@
+"""What of the settings a user wrote is in force, and what the user is told of the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.settings import Approval, Settings
+from agentfs_lsp.lsp.settings import Changed, LayerName, SettingsStore
+
+AUTO = {"approval": {"mode": "auto_edit"}}
+STRICT = Settings(save="never")
+
+
+def stored(*layers: tuple[LayerName, object]) -> SettingsStore:
+    store = SettingsStore()
+    for name, raw in layers:
+        store.replace_layer(name, raw)
+    return store
+
+
+def told(store: SettingsStore) -> list[str]:
+    return [problem.path for problem in store.problems]
+
+
+def test_nothing_set_is_the_defaults() -> None:
+    store = SettingsStore()
+    assert (store.current, store.problems) == (Settings(), ())
+
+
+def test_each_layer_is_put_over_the_ones_below_in_whatever_order_they_come() -> None:
+    store = stored(
+        ("changed", {"diff": {"max_lines": 3}}),
+        ("configuration", {"diff": {"max_lines": 2, "max_bytes": 2}}),
+        ("initialization", {"diff": {"max_lines": 1, "max_bytes": 1, "context": 1}}),
+    )
+    diff = store.current.diff
+    assert (diff.max_lines, diff.max_bytes, diff.context, diff.max_line_chars) == (3, 2, 1, 2000)
+
+
+def test_a_layer_replaces_its_own_last_answer_wholly() -> None:
+    store = stored(("configuration", AUTO), ("configuration", {"diff": {"context": 1}}))
+    assert store.current.approval.mode == "manual"
+    assert store.current.diff.context == 1
+
+
+@pytest.mark.parametrize("gone", [None, {}, []])
+def test_a_section_that_is_gone_from_the_configuration_is_no_longer_in_force(gone: object) -> None:
+    store = stored(("configuration", AUTO), ("configuration", gone))
+    assert (store.current, store.problems) == (Settings(), ())
+
+
+def test_a_list_replaces_a_list() -> None:
+    store = stored(
+        ("initialization", {"roots": [{"path": "/a", "name": "a"}, {"path": "/b", "name": "b"}]}),
+        ("configuration", {"roots": [{"path": "/c", "name": "c"}]}),
+    )
+    assert [root.name for root in store.current.roots or ()] == ["c"]
+
+
+@pytest.mark.parametrize(
+    "nothing", [None, {}, [], {"approval": None}, {"approval": {"mode": None}}, {"approval": []}]
+)
+def test_null_and_absent_change_nothing(nothing: object) -> None:
+    store = stored(("initialization", AUTO), ("configuration", nothing))
+    assert store.current.approval.mode == "auto_edit"
+    assert store.problems == ()
+
+
+@pytest.mark.parametrize("raw", [AUTO, {"agentfs": AUTO}, {"agentfs": AUTO, "python": {"x": 1}}])
+def test_a_pushed_change_carries_the_section_by_name_or_alone(raw: object) -> None:
+    store = stored(("changed", raw))
+    assert store.current.approval.mode == "auto_edit"
+    assert store.problems == ()
+
+
+def test_a_pushed_null_only_says_that_something_changed() -> None:
+    store = stored(("changed", AUTO), ("changed", None))
+    assert store.current.approval.mode == "auto_edit"
+    assert stored(("changed", AUTO), ("changed", {"agentfs": None})).current == Settings()
+
+
+def test_a_key_may_be_written_with_its_dot() -> None:
+    assert stored(("configuration", {"approval.mode": "auto_edit"})).current.approval.mode == "auto_edit"
+
+
+def test_a_wrong_value_is_told_and_the_one_below_stays() -> None:
+    store = stored(
+        ("initialization", {"diff": {"context": 7}}), ("configuration", {"diff": {"context": "many"}})
+    )
+    assert store.current.diff.context == 7
+    (problem,) = store.problems
+    assert problem.path == "diff.context"
+    assert problem.text == (
+        'agentfs.diff.context must be a whole number from 0 to 1000, not "many"; it is ignored.'
+    )
+
+
+@pytest.mark.parametrize(
+    ("loose", "wrong", "key"),
+    [
+        (AUTO, {"approval": {"mode": "yolo"}}, "approval.mode"),
+        (AUTO, {"approval": {"mode": False}}, "approval.mode"),
+        (AUTO, {"approval": "manual"}, "approval"),
+        (AUTO, {"approval": ["manual"]}, "approval"),
+        (AUTO, {"approval": False}, "approval"),
+        ({"require_read": False}, {"require_read": "no"}, "require_read"),
+        ({"paths": "any"}, {"paths": "absolute"}, "paths"),
+        ({**AUTO, "paths": "any", "require_read": False}, "manual", "agentfs"),
+        ({**AUTO, "paths": "any", "require_read": False}, 5, "agentfs"),
+        ({**AUTO, "paths": "any", "require_read": False}, [AUTO], "agentfs"),
+    ],
+)
+def test_a_wrong_setting_that_guards_something_is_taken_for_the_strictest(
+    loose: object, wrong: object, key: str
+) -> None:
+    store = stored(("initialization", loose), ("configuration", wrong))
+    current = store.current
+    assert (current.approval, current.require_read, current.paths) == (Approval(), True, "relative")
+    assert told(store) == [key]
+
+
+def test_a_wrong_save_saves_nothing() -> None:
+    store = stored(("configuration", {"save": "no"}))
+    assert store.current.save == "never"
+    assert store.problems[0].text.endswith('not "no"; "never" is used.')
+
+
+def test_a_right_value_above_a_wrong_one_is_in_force() -> None:
+    store = stored(("initialization", {"approval": {"mode": "yolo"}}), ("changed", AUTO))
+    assert store.current.approval.mode == "auto_edit"
+    assert told(store) == ["approval.mode"]
+
+
+@pytest.mark.parametrize("raw", [{"tabs": 1}, {"approval": {"mod": "x"}}, {"diff": {"a": {"b": 1}}}, {"": 1}])
+def test_a_key_that_is_no_setting_is_told_and_ignored(raw: dict[str, object]) -> None:
+    store = stored(("configuration", {**AUTO, **raw} if "approval" not in raw else raw))
+    assert len(store.problems) == 1
+    assert "is no setting of agentfs" in store.problems[0].text
+    assert store.current.unenforced == ()
+
+
+def test_the_client_librarys_own_keys_are_no_problem() -> None:
+    assert stored(("configuration", {"trace": {"server": "verbose"}})).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "names"),
+    [
+        ({"rules": [{"files": ["a"], "read": "deny"}]}, ("rules",)),
+        ({"rules": "wrong"}, ("rules",)),
+        ({"switches": {"memory": False}}, ("switches",)),
+        ({"files": []}, ("files",)),
+        ({"files": ["a.py"], "rules": [1]}, ("rules", "files")),
+        ({"protected": ["secret/**"]}, ("protected",)),
+        ({"rules": [], "switches": {}, "files": None, "protected": []}, ()),
+    ],
+)
+def test_policy_of_a_later_version_is_never_passed_over(raw: object, names: tuple[str, ...]) -> None:
+    store = stored(("initialization", raw))
+    assert store.current.unenforced == names
+    assert sorted(told(store)) == sorted(names)
+
+
+def test_policy_that_a_later_layer_takes_back_is_no_longer_set() -> None:
+    store = stored(("initialization", {"rules": [{"files": ["a"]}]}), ("configuration", {"rules": []}))
+    assert store.current.unenforced == ()
+
+
+def test_each_problem_is_told_once() -> None:
+    store = SettingsStore()
+    heard: list[Changed] = []
+    store.listen(heard.append)
+    first = store.replace_layer("configuration", {"tabs": 1})
+    again = store.replace_layer("configuration", {"tabs": 1})
+    store.replace_layer("changed", {"tabs": 1})
+    assert (len(first.problems), again.problems, len(store.problems)) == (1, (), 1)
+    assert heard == [first]
+
+
+def test_listeners_hear_of_what_changed_until_they_end_it() -> None:
+    store = SettingsStore()
+    heard: list[Changed] = []
+    end = store.listen(heard.append)
+    store.replace_layer("configuration", {})
+    assert heard == []
+    store.replace_layer("configuration", AUTO)
+    assert [(one.before.approval.mode, one.after.approval.mode) for one in heard] == [("manual", "auto_edit")]
+    assert heard[0].after is store.current
+    end()
+    store.replace_layer("configuration", {})
+    assert len(heard) == 1
+
+
+def test_a_value_of_any_depth_and_length_is_told_shortly() -> None:
+    deep: object = []
+    for _ in range(100_000):
+        deep = [deep]
+    store = stored(("configuration", {"locale": deep, "paths": "x" * 10_000, "deep": deep, "rules": deep}))
+    assert set(told(store)) == {"locale", "paths", "deep", "rules"}
+    assert all(len(problem.text) < 300 for problem in store.problems)

@@ -1,0 +1,75 @@
+"""docs/configuration.md says what the settings are, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.settings import POLICY_TO_COME, SETTINGS
+from agentfs_lsp.lsp.settings import SettingsStore
+
+DOCS = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
+
+
+def section(title: str) -> str:
+    """What stands below a heading of any level, up to the next one."""
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", DOCS, re.MULTILINE | re.DOTALL)
+    assert found, f"no section {title!r}"
+    return found[1]
+
+
+def examples(title: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", section(title), re.MULTILINE | re.DOTALL)
+
+
+def test_the_table_is_the_definition() -> None:
+    rows = [line for line in section("The settings").split("\n") if line.startswith("| `")]
+    assert rows == [
+        f"| `{one.key}` | `{json.dumps(one.default)}` | {one.shape.describe()} | {one.meaning} |"
+        for one in SETTINGS.values()
+    ]
+
+
+def test_the_strictest_values_are_told() -> None:
+    told = " ".join(section("When something is wrong").split())
+    pairs = re.findall(r"`([a-z_.]+)` for `([^`]+)`", told)
+    assert {key: json.loads(value) for key, value in pairs} == {
+        setting.key: setting.strictest for setting in SETTINGS.values() if setting.strictest is not None
+    }
+
+
+def test_the_keys_of_policy_to_come_are_told() -> None:
+    told = section("When something is wrong")
+    assert "`, `".join(POLICY_TO_COME[:-1]) + f"` and `{POLICY_TO_COME[-1]}`" in told
+
+
+def test_the_protected_lists_are_those_in_force() -> None:
+    lists = [tuple(text.split()) for text in examples("What is always protected", "gitignore")]
+    assert lists == [ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED]
+
+
+def test_the_examples_that_are_data_are_taken_as_they_stand() -> None:
+    (vscode,) = (json.loads(text) for text in examples("VS Code", "json"))
+    (helix,) = (tomllib.loads(text)["language-server"]["agentfs"] for text in examples("Helix", "toml"))
+    assert helix["command"] == "agentfs-lsp"
+    bare = {key.removeprefix("agentfs."): value for key, value in vscode.items()}
+    for raw in (bare, helix["config"]):
+        store = SettingsStore()
+        store.replace_layer("changed", raw)
+        assert store.problems == ()
+        assert (store.current.approval.timeout_s, store.current.limits.read_lines) == (300, 5000)
+
+
+def test_every_key_in_the_other_examples_is_a_setting() -> None:
+    named = {part for key in SETTINGS for part in key.split(".")}
+    (lua,) = examples("Neovim", "lua")
+    eglot, lsp_mode = examples("Emacs", "elisp")
+    keys = re.findall(r"(\w+) = ", lua.split("agentfs = {")[1]) + re.findall(
+        r":(\w+) ", eglot.split("(:agentfs")[1]
+    )
+    assert keys
+    assert set(keys) <= named
+    assert set(re.findall(r"agentfs\.([a-z_.]+)", lsp_mode)) <= set(SETTINGS)
