@@ -133,7 +133,7 @@ def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told
         "success",
         "success",
     ]
-    assert "from editor, unsaved changes and all" in done.stdout
+    assert "from editor, unsaved" in done.stdout
     assert "Please keep the old name" in done.stdout.split("error USER_REJECTED", 1)[1]
     assert "landing: editor" in done.stdout
     assert "allowed by mode (rung policy)" in done.stdout
@@ -177,7 +177,8 @@ def test_a_project_of_ones_own_is_copied_and_stays_as_it_was(tmp_path: Path) -> 
 def test_what_is_no_folder_is_said(tmp_path: Path) -> None:
     done = run_demo(tmp_path, tmp_path / "nowhere")
     assert done.returncode == 2
-    assert "is not a folder" in done.stdout
+    assert "is not a folder" in done.stderr
+    assert list(tmp_path.glob("scratch/agentfs-demo-*")) == []
 
 
 def test_the_picture_shows_the_run(tmp_path: Path) -> None:

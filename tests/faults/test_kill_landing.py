@@ -12,13 +12,16 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.service.ports import Root
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LANDING = """
 import os, sys
@@ -38,10 +41,24 @@ store.stage(location, b"new", old, True).commit()
 os.access("/end", os.F_OK)
 """
 
-_CHANGING = (
-    "openat,write,fsync,fchmod,fchown,fsetxattr,flock,mkdir,mkdirat,link,linkat,"
-    "rename,renameat,renameat2,unlink,unlinkat"
-).split(",")
+_CHANGING = [
+    "openat",
+    "write",
+    "fsync",
+    "fchmod",
+    "fchown",
+    "fsetxattr",
+    "flock",
+    "mkdir",
+    "mkdirat",
+    "link",
+    "linkat",
+    "rename",
+    "renameat",
+    "renameat2",
+    "unlink",
+    "unlinkat",
+]
 
 
 def _workspace(base: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, opening
+from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, open_folder, opening
 from agentfs_lsp.adapters.lines import read_line_range
 from agentfs_lsp.adapters.litter import Notes, sweep
 from agentfs_lsp.adapters.refusals import domain_error, regular
@@ -147,6 +147,15 @@ class DiskStore:
             raise domain_error(error, path) from error
 
     # --- changing -----------------------------------------------------------------------------------------
+
+    def has_folder(self, location: Location) -> bool:
+        """See `FileStore.has_folder`."""
+        parent = location.relative.rpartition("/")[0]
+        try:
+            open_folder(self._open, self._root(location.root, parent).fd, parent)
+        except OSError:
+            return False
+        return True
 
     def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
         """See `FileStore.stage`."""

@@ -19,6 +19,7 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
 from agentfs_lsp.demo.seat import Seat
+from agentfs_lsp.demo.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,10 +45,13 @@ def run(argv: Sequence[str]) -> int:
     console = Console(record=options.svg is not None, highlight=False)
     screen = Screen(console)
     base = Path(mkdtemp(prefix="agentfs-demo-")).resolve()
+    code = INTERRUPTED
     try:
         code = _prepare_and_play(screen, base, options)
+    except KeyboardInterrupt:
+        pass  # before there was a server, or for the second time
     finally:
-        if options.clean:
+        if code == USAGE or not _keeps(options, code):
             shutil.rmtree(base, ignore_errors=True)
     if options.svg is not None:
         options.svg.parent.mkdir(parents=True, exist_ok=True)
@@ -81,24 +85,29 @@ def _parser() -> argparse.ArgumentParser:
 def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace) -> int:
     source = copying.SAMPLE if options.dir is None else options.dir.resolve()
     if not source.is_dir():
-        return _complain(screen, f"{options.dir} is not a folder.")
+        return _complain(f"{options.dir} is not a folder.")
     root = base / ("harbour" if options.dir is None else source.name or "workspace")
     try:
         copying.copy_project(source, root)
         turn_plan = plan.SAMPLE if options.dir is None else plan.plan_for(root)
     except copying.TooBigError:
         limits = f"{copying.MAX_FILES} files or {copying.MAX_MIB} MiB"
-        return _complain(screen, f"{options.dir} holds more than {limits}. Choose a folder inside it.")
+        return _complain(f"{options.dir} holds more than {limits}. Choose a folder inside it.")
     except plan.NothingToEditError:
-        return _complain(screen, f"{options.dir} holds no text file that the demo knows how to edit.")
+        return _complain(f"{options.dir} holds no text file that the demo knows how to edit.")
     except OSError as error:
-        return _complain(screen, f"{error.filename}: {error.strerror}")
+        return _complain(f"{error.filename}: {error.strerror}")
     return _play(screen, root, turn_plan, options)
 
 
-def _complain(screen: Screen, words: str) -> int:
-    screen.line(words, "red")
+def _complain(words: str) -> int:
+    print(f"agentfs-lsp demo: {visible(words)}", file=sys.stderr)
     return USAGE
+
+
+def _keeps(options: argparse.Namespace, code: int) -> bool:
+    """Whether the files stay; after a failure they do, with the server's log beside them."""
+    return not options.clean or code == FAILED
 
 
 def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Namespace) -> int:
@@ -122,9 +131,10 @@ def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Na
         ended = connection.close()
     findings = ledger.findings()
     screen.closing(findings)
-    screen.goodbye(ended, None if options.clean else root)
-    right = ended == 0 and all(found.ok for found in findings)
-    return code or (DONE if right else FAILED)
+    if code == DONE and (ended != 0 or not all(found.ok for found in findings)):
+        code = FAILED
+    screen.goodbye(ended, root if _keeps(options, code) else None)
+    return code
 
 
 def _take_turn(

@@ -86,7 +86,7 @@ class Ledger:
         except UnicodeDecodeError:
             return Finding(path, entry.outcome, len(data), "?", encoding, "other encoding", ok=False)
         problem = _problem(text, entry, encoding)
-        told = "byte for byte as before" if data == entry.before else "as answered"
+        told = "as before" if data == entry.before else "as answered"
         return Finding(
             path, entry.outcome, len(data), describe_line_ends(text), encoding, problem or told, not problem
         )

@@ -44,18 +44,19 @@ class Person:
                     answer = ALWAYS
                 case "r":
                     reason = read_line("         Why? (Enter: no words) ")
-                    answer = None if reason is None else Answer("rejected", reason)
-                    if answer is None:
+                    if reason is None:
                         return None
+                    answer = Answer("rejected", reason)
                 case _:
                     answer = self._amend(proposal)
         return answer
 
-    def ends_always(self) -> bool:
-        """Before a change that will not be asked for: whether the person wants to be asked again."""
+    def ends_always(self) -> bool | None:
+        """Before an unasked change: whether the person wants to be asked again, None at the end of input."""
         with single_keys() as next_key:
             self._screen.legend("always is on   Enter go on   m ask me again", "")
-            return next_key("\r\nm") == "m"
+            key = next_key("\r\nm")
+        return None if key is None else key == "m"
 
     def _amend(self, proposal: Proposal) -> Answer | None:
         """The person's own version of the files; None where there is none after all."""

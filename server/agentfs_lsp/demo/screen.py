@@ -77,9 +77,8 @@ class Screen:
             self.result(envelope)
             return
         data, stats = envelope["data"], envelope["stats"]
-        facts = [_lines(stats["lines_read"]), stats["encoding"], data["eol"], f"from {data['source']}"]
-        if data.get("dirty"):
-            facts.append("unsaved changes and all")
+        source = f"from {data['source']}" + (", unsaved" if data.get("dirty") else "")
+        facts = [_lines(stats["lines_read"]), stats["encoding"], data["eol"], source]
         mark, style = STATUS[envelope["status"]]
         line = Text(f"agentfs/read {visible(path)}  ").append(mark, style)
         self._row("agent", line.append(f" {visible(', '.join(facts))}", "dim"), "bold blue")

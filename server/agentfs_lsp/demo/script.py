@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agentfs_lsp.demo.editor import UnansweredError
 from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
 from agentfs_lsp.domain.eols import first_eol
 from agentfs_lsp.domain.lines import with_eol
@@ -97,8 +98,8 @@ class Turn:
             self._settle_text(file.path, lambda: self._ledger.become(file.path, file.content))
 
     def _change(self, method: str, params: dict[str, Any], suggested: Answer) -> Envelope:
-        if self._seat.always and self._seat.ends_always():
-            self._end_always()
+        if self._seat.always:
+            self._go_on_unasked()
         self._seat.prepare(suggested)
         self._screen.request(method, params)
         envelope: Envelope = self._editor.call(method, {**params, **WHO})
@@ -107,6 +108,13 @@ class Turn:
         if self._seat.last and self._seat.last.always:
             self._screen.always_is_on()
         return envelope
+
+    def _go_on_unasked(self) -> None:
+        match self._seat.ends_always():
+            case None:
+                raise UnansweredError
+            case True:
+                self._end_always()
 
     def _settle_text(self, path: str, as_asked: Callable[[], None]) -> None:
         """What the file holds now: what the person made of it, else what the agent asked for."""
@@ -161,7 +169,7 @@ SCENES = (
     ),
     Scene(
         "Unsaved text",
-        "Open, with changes not yet saved: the agent sees what the editor sees, and saving stays yours.",
+        "The agent reads what the editor shows, saved or not; saving stays yours.",
         Turn.share_the_editor,
     ),
     Scene("No, and why", "A rejected change changes nothing; the words go to the agent.", Turn.be_refused),

@@ -45,9 +45,9 @@ class Seat:
         """Something that happened in the editor."""
         self._screen.aside("editor", what)
 
-    def ends_always(self) -> bool:
-        """Whether whoever sits here wants to be asked again from now on."""
-        return self._person is not None and self._person.ends_always()
+    def ends_always(self) -> bool | None:
+        """Whether whoever sits here wants to be asked again from now on; None when nobody is there."""
+        return self._person.ends_always() if self._person else False
 
 
 def _diff_of(file: ProposedFile) -> str:

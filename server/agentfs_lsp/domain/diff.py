@@ -53,6 +53,9 @@ def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
         if old or new:
             yield Splice(shift, shift + len(old), new)
         return
+    if line_end(old, 0) == len(old) and line_end(new, 0) == len(new):  # one line for another
+        yield Splice(shift, shift + len(old), new)
+        return
     letters: dict[str, int] = {}
     old_spelt, old_at = _spell(old, letters, grow=True)
     new_spelt, new_at = _spell(new, letters, grow=False)

@@ -11,27 +11,37 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Literal, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from agentfs_lsp.domain.lines import ends_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Kind = Literal["bidirectional", "invisible", "control", "secret"]
 
 MOST_FINDINGS = 100
 
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_CHARACTERS = re.compile(
-    # Line ends and tabs are ordinary; U+0080..U+009F are controls too.
-    "(?P<control>[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f])"
-    "|(?P<bidirectional>[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])"
-    "|(?P<invisible>[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f"
-    "\u3164\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff]"
-    # Behind ASCII (but for the keycaps 0\ufe0f\u20e3..9\ufe0f\u20e3), at the begin, or doubled, these say
-    # nothing to any reader.
-    f"|(?<![^\0-\x7f])[\u200c\u200d{_SELECTORS}](?!\u20e3)"
-    f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[\u200c\u200d])[\u200c\u200d])"
+# Line ends and tabs are ordinary; U+0080..U+009F are controls too.
+_CONTROL = "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff"
+    "\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
 )
-_UNSHOWABLE = re.compile(f"{_CHARACTERS.pattern}|(?P<surrogate>[\ud800-\udfff])|\r")
+_JOINERS = "\u200c\u200d"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+
+# One class is searched for many times faster than alternatives, so those are only tried where it matches.
+_CANDIDATE = re.compile(f"[{_CONTROL}{_BIDIRECTIONAL}{_INVISIBLE}{_JOINERS}{_SELECTORS}\ud800-\udfff\r]")
+_CHARACTER = re.compile(
+    f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])|(?P<invisible>[{_INVISIBLE}]"
+    # Behind ASCII (but in keycaps), at the begin, or doubled, these say nothing to any reader.
+    f"|(?<![^\0-\x7f])[{_JOINERS}{_SELECTORS}](?!\u20e3)"
+    f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[{_JOINERS}])[{_JOINERS}])"
+)
+_PLAIN = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
 
 # What it is, a piece that every one of them holds (looked for first, being fast), and the whole format.
 _SECRETS = tuple(
@@ -68,37 +78,45 @@ def escape_invisible(text: str) -> str:
 
     Bytes that did not decode are U+FFFD, as in a read; the result can be encoded as UTF-8.
     """
-    return text if text.isascii() and text.isprintable() else _UNSHOWABLE.sub(_escaped, text)
+    return text if _is_plain(text) and "\r" not in text else _CANDIDATE.sub(_escaped, text)
 
 
 def find_suspicious(text: str) -> list[Finding]:
-    """What in a text about to be inserted deserves a look, in order of lines: one finding a line and kind
-    (and
-    character or format), at most `MOST_FINDINGS`."""
-    places: dict[Finding, None] = {}
+    """What in a text about to be inserted deserves a look, in order of lines: one finding for a line and
+    character or format, at most `MOST_FINDINGS`."""
+    found = dict.fromkeys(islice(_characters(text), MOST_FINDINGS))
+    found |= dict.fromkeys(islice(_secrets(text), MOST_FINDINGS))
+    return sorted(found, key=lambda it: it.line)[:MOST_FINDINGS]
+
+
+def _characters(text: str) -> Iterator[Finding]:
     at, line = 0, 1
-    for found in _CHARACTERS.finditer(text):
-        line += ends_between(text, at, found.start())
-        at = found.start()
-        places.setdefault(Finding(_kind(found), line, _named(found.group())))
-        if len(places) >= MOST_FINDINGS:
-            break
+    for candidate in () if _is_plain(text) else _CANDIDATE.finditer(text):
+        if found := _CHARACTER.match(text, candidate.start()):
+            line += ends_between(text, at, found.start())
+            at = found.start()
+            yield Finding(cast("Kind", found.lastgroup), line, _named(found.group()))
+
+
+def _secrets(text: str) -> Iterator[Finding]:
     for what, sign, pattern in _SECRETS:
-        if sign in text:
-            for found in pattern.finditer(text):
-                places.setdefault(Finding("secret", ends_between(text, 0, found.start()) + 1, what))
-    return sorted(places, key=lambda it: it.line)[:MOST_FINDINGS]
+        for found in pattern.finditer(text) if sign in text else ():
+            yield Finding("secret", ends_between(text, 0, found.start()) + 1, what)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found.group())
+def _is_plain(text: str) -> bool:
+    return text.isascii() and not text.encode().translate(None, _PLAIN)
+
+
+def _escaped(candidate: re.Match[str]) -> str:
+    character = candidate.group()
+    code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         return "\ufffd"
+    always = character == "\r" or 0xD800 <= code <= 0xDFFF
+    if not always and not _CHARACTER.match(candidate.string, candidate.start()):
+        return character
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def _kind(found: re.Match[str]) -> Kind:
-    return "control" if found["control"] else "bidirectional" if found["bidirectional"] else "invisible"
 
 
 def _named(character: str) -> str:

@@ -129,7 +129,13 @@ def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:
         )
     size = submitted.landing.revision.size_bytes
     if creating:
-        return say("Created '{path}' ({added} lines, {size} bytes).", size=size, **facts)
+        return say(
+            "Created '{path}' (1 line, {size} bytes).",
+            plural="Created '{path}' ({added} lines, {size} bytes).",
+            size=size,
+            **facts,
+            count=added,
+        )
     return say("Updated '{path}' (+{added}/-{removed} lines, {size} bytes).", size=size, **facts)
 
 

@@ -21,7 +21,9 @@ Told = tuple[str, str]
 
 
 def _bad_parameter(error: errors.BadParameter, say: Say) -> Told:
-    return say("Parameter '{name}' {problem}.", name=shown(error.name), problem=shown(error.problem)), ""
+    problem = shown(error.problem)
+    end = "" if problem.endswith("?") else "."
+    return say("Parameter '{name}' {problem}{end}", name=shown(error.name), problem=problem, end=end), ""
 
 
 def _absolute_path(_: errors.AbsolutePath, say: Say) -> Told:

@@ -13,10 +13,11 @@ import asyncio
 import math
 import select
 import selectors
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator
 
     from _typeshed import FileDescriptorLike
 
@@ -96,7 +97,23 @@ class _ServingSelector(selectors.BaseSelector):
         self._callbacks.clear()
 
     def get_map(self) -> Mapping[FileDescriptorLike, selectors.SelectorKey]:
-        return self._keys  # type: ignore[return-value]  # the loop asks by number alone
+        return _ByDescriptor(self._keys)
+
+
+class _ByDescriptor(Mapping["FileDescriptorLike", selectors.SelectorKey]):
+    """The registered keys, to be asked for by number or by an object that has one."""
+
+    def __init__(self, keys: dict[int, selectors.SelectorKey]) -> None:
+        self._keys = keys
+
+    def __getitem__(self, fileobj: FileDescriptorLike) -> selectors.SelectorKey:
+        return self._keys[_to_fd(fileobj)]
+
+    def __iter__(self) -> Iterator[FileDescriptorLike]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
 
 def _to_fd(fileobj: FileDescriptorLike) -> int:

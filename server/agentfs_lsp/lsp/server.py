@@ -112,6 +112,7 @@ class Server:
         self._settings = SettingsStore()
         self._settings.listen(self._settings_changed)
         self._configured = asyncio.Event()
+        self._waited_for_settings = False
         self._outgoing = Outgoing(send)
         self._editor = LspEditor(self._outgoing, self._speak)
         self._documents = OpenDocuments()
@@ -184,12 +185,13 @@ class Server:
         self.protocol.flights.cancel(params.get("id") if isinstance(params, dict) else None)
 
     async def _until_configured(self) -> None:
-        if not self._configured.is_set():
-            try:
-                async with asyncio.timeout(SETTINGS_WAIT_S):
-                    await self._configured.wait()
-            except TimeoutError:
-                self._configured.set()
+        if self._waited_for_settings or self._configured.is_set():
+            return
+        try:
+            async with asyncio.timeout(SETTINGS_WAIT_S):
+                await self._configured.wait()
+        except TimeoutError:
+            self._waited_for_settings = True
 
     # --- start and end ------------------------------------------------------------------------------------
 
@@ -212,7 +214,12 @@ class Server:
         if self._client.pulls_configuration:
             self._in_background(self._pull_configuration())
         else:
-            self._configured.set()
+            self._know_settings()
+
+    def _know_settings(self) -> None:
+        """The user's word has come: from now on the mode it gives counts."""
+        self.workspace.settings_known = True
+        self._configured.set()
 
     async def _sweep(self) -> None:
         """Remove what servers that were killed left behind."""
@@ -260,7 +267,7 @@ class Server:
             answered = None
         raw = answered[0] if isinstance(answered, list) and answered else None
         self._settings.replace_layer("configuration", raw)
-        self._configured.set()
+        self._know_settings()
 
     def _settings_changed(self, changed: Changed) -> None:
         ws, settings = self.workspace, changed.after

@@ -27,7 +27,9 @@ class LineEnd(NamedTuple):
     end: str
 
 
-_LINE_ENDS = {one.name: one for one in (LineEnd("lf", "\n"), LineEnd("crlf", "\r\n"), LineEnd("cr", "\r"))}
+_LINE_ENDS: dict[str, LineEnd] = {
+    one.name: one for one in (LineEnd("lf", "\n"), LineEnd("crlf", "\r\n"), LineEnd("cr", "\r"))
+}
 
 
 def charset_for(files: FileStore, location: Location) -> str | None:

@@ -42,6 +42,8 @@ class Workspace:
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path a root is known under, with its place in `roots`."""
+    settings_known: bool = False
+    """Whether the user's settings have been told; until then nothing is let through."""
     queue: FileQueue = field(default_factory=FileQueue)
 
     def locate(self, path: str) -> Location:
@@ -64,7 +66,8 @@ class Workspace:
 
     def judge(self, operation: Operation, location: Location, session: str) -> Verdict:
         """What policy says of this operation on this file, for this session."""
-        mode = self.sessions.mode_of(session, self.settings.approval.mode)
+        configured = self.settings.approval.mode if self.settings_known else "manual"
+        mode = self.sessions.mode_of(session, configured)
         return self.policy.judge(operation, location.relative, root=location.root.path, mode=mode)
 
     def buffer_of(self, location: Location) -> Buffer | None:

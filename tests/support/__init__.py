@@ -1,0 +1,1 @@
+"""What tests share: a scripted editor at the other end of a real server process."""
