@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -118,8 +119,25 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     started.close()
 
 
-def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told(tmp_path: Path) -> None:
-    done = run_demo(tmp_path)
+@dataclass(frozen=True)
+class Scripted:
+    folder: Path
+    done: subprocess.CompletedProcess[str]
+
+    @property
+    def picture(self) -> Path:
+        return self.folder / "images/demo.svg"
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> Scripted:
+    """One run without a terminal, to look at from all sides."""
+    folder = tmp_path_factory.mktemp("scripted")
+    return Scripted(folder, run_demo(folder, "--svg", folder / "images/demo.svg"))
+
+
+def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told(scripted: Scripted) -> None:
+    done = scripted.done
     assert done.returncode == 0, done.stdout + done.stderr
     assert "by itself: there is no terminal to ask in" in done.stdout
     results = re.findall(r"^  [✓◐✗] +(success|partial|error \w+)  ", done.stdout, re.MULTILINE)
@@ -141,17 +159,20 @@ def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told
     assert_server_is_gone(done.stdout)
 
 
-def test_what_it_says_of_the_disk_is_so(tmp_path: Path) -> None:
-    done = run_demo(tmp_path)
-    workspace = workspace_in(tmp_path)
+def test_what_it_says_of_the_disk_is_so(scripted: Scripted) -> None:
+    workspace = workspace_in(scripted.folder)
     gauges = (workspace / "data/gauges.csv").read_bytes()
     assert gauges.count(b"\r\n") == gauges.count(b"\n") == 5
     assert b"G02,Ferry Pier,1.85\r\nG03,Lock Gate,2.25\r\n" in gauges
     assert (workspace / "notes/pegel.txt").read_bytes().endswith("jährlich prüfen.\n".encode("latin-1"))
     assert b"interval_s = 300\n" in (workspace / "station.toml").read_bytes()
     assert b"def report(" in (workspace / "tides/report.py").read_bytes()
-    assert re.search(r"✓ +data/gauges.csv .*CRLF ×5", done.stdout)
-    assert re.search(r"✓ +notes/pegel.txt .*latin-1", done.stdout)
+    assert re.search(r"✓ +data/gauges.csv .*CRLF ×5", scripted.done.stdout)
+    assert re.search(r"✓ +notes/pegel.txt .*latin-1", scripted.done.stdout)
+
+
+def test_the_picture_shows_the_run(scripted: Scripted) -> None:
+    assert "USER_REJECTED" in scripted.picture.read_text()
 
 
 def test_a_project_of_ones_own_is_copied_and_stays_as_it_was(tmp_path: Path) -> None:
@@ -179,13 +200,6 @@ def test_what_is_no_folder_is_said(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "is not a folder" in done.stderr
     assert list(tmp_path.glob("scratch/agentfs-demo-*")) == []
-
-
-def test_the_picture_shows_the_run(tmp_path: Path) -> None:
-    picture = tmp_path / "images/demo.svg"
-    done = run_demo(tmp_path, "--clean", "--svg", picture)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "USER_REJECTED" in picture.read_text()
 
 
 def test_a_person_accepts_rejects_edits_and_trusts(terminal: Terminal, tmp_path: Path) -> None:

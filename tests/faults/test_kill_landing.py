@@ -41,24 +41,10 @@ store.stage(location, b"new", old, True).commit()
 os.access("/end", os.F_OK)
 """
 
-_CHANGING = [
-    "openat",
-    "write",
-    "fsync",
-    "fchmod",
-    "fchown",
-    "fsetxattr",
-    "flock",
-    "mkdir",
-    "mkdirat",
-    "link",
-    "linkat",
-    "rename",
-    "renameat",
-    "renameat2",
-    "unlink",
-    "unlinkat",
-]
+_CHANGING = (
+    *("openat", "write", "fsync", "fchmod", "fchown", "fsetxattr", "flock", "mkdir", "mkdirat"),
+    *("link", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat"),
+)
 
 
 def _workspace(base: Path) -> None:

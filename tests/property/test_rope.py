@@ -12,7 +12,7 @@ from agentfs_lsp.domain.positions import Encoding, units
 from agentfs_lsp.domain.rope import BadPosition, Rope
 
 # Few characters, so that line ends and the halves of characters often meet; and all that is no line end.
-ALPHABET = "a\r\n\u2028\f\x85\x0b\x1cé漢😀\ud83d\ude00"
+ALPHABET = "aab\r\r\r\n\n\n\u2028\f\x85\x0b\x1cé漢😀\ud83d\ude00"
 
 
 def joined(text: str) -> str:
@@ -22,9 +22,9 @@ def joined(text: str) -> str:
 
 PIECES = st.text(alphabet=ALPHABET, max_size=12).map(joined)
 WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
-EDITS = st.lists(
-    st.tuples(st.tuples(*[st.integers(0, 12)] * 2), st.tuples(*[st.integers(0, 12)] * 2), PIECES)
-)
+PLACES = st.tuples(st.integers(0, 6), st.integers(0, 6))
+INSERTS = PLACES.flatmap(lambda place: st.tuples(st.just(place), st.just(place), PIECES))
+EDITS = st.lists(st.tuples(PLACES, PLACES, PIECES) | INSERTS)
 
 
 def to_units(text: str, encoding: Encoding) -> list[bytes]:
@@ -69,3 +69,7 @@ def test_any_sequence_of_edits_gives_what_the_editor_has(
             text = to_text(data[:begin] + to_units(new, encoding) + data[stop:], encoding)
             rope.replace(start, end, new)
         assert rope.text == text
+    begins = re.compile(r"^|\r\n|\r|\n")
+    for line in reversed(range(len(begins.findall(text)))):
+        rope.replace((line, 0), (line, 0), "|")
+    assert rope.text == begins.sub(r"\g<0>|", text)

@@ -48,7 +48,7 @@ class DiskStore:
 
     def set_roots(self, roots: Sequence[Root]) -> None:
         """See `FileStore.set_roots`. A root that stayed keeps its handle, unless another folder stands there
-        by now: calling this again takes up a root that was replaced. One that can't be opened has no files."""
+        by now: calling this again takes up a root that was replaced. One that can't be opened is empty."""
         folders: dict[str, Folder | None] = {}
         for root in roots:
             if self.root_intact(root):

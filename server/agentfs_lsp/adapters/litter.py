@@ -168,7 +168,7 @@ def _remove_temporaries(everything: Folder, path: str, server_id: str, open_bene
         return
     temporary = re.compile(rf"\.agentfs-{server_id}-\d+\.tmp")
     for name in os.listdir(folder.fd):
-        if name.startswith(".agentfs"):
+        if temporary.fullmatch(name):
             found = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
             if not stat.S_ISDIR(found.st_mode):
                 os.unlink(name, dir_fd=folder.fd)

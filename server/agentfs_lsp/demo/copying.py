@@ -36,7 +36,7 @@ class _Budget:
 
 
 def copy_project(source: Path, target: Path) -> None:
-    """Copy regular files and folders; links, devices and what can't be read are left out.
+    """Copy regular files and folders; links, devices, what can't be read and the copy itself are left out.
 
     Raises TooBigError, and OSError where `source` can't be listed or `target` can't be written.
     """
@@ -46,11 +46,12 @@ def copy_project(source: Path, target: Path) -> None:
 def _copy(source: Path, target: Path, budget: _Budget) -> None:
     target.mkdir()
     for entry in sorted(os.scandir(source), key=lambda entry: entry.name):
-        if entry.name in LEFT_OUT:
+        if entry.name in LEFT_OUT or target.is_relative_to(entry.path):
             continue
         status = entry.stat(follow_symlinks=False)
         readable = os.access(entry.path, os.R_OK, follow_symlinks=False)
         if stat.S_ISDIR(status.st_mode) and readable and os.access(entry.path, os.X_OK):
+            budget.take(0)
             _copy(Path(entry.path), target / entry.name, budget)
         elif stat.S_ISREG(status.st_mode) and readable:
             budget.take(status.st_size)

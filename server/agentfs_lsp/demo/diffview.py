@@ -39,8 +39,7 @@ def render_diff(diff: str) -> list[DiffLine]:
         if (old_left or new_left) and sign in _STYLES:
             in_old, in_new = sign != "+", sign != "-"
             numbers = f"{old if in_old else '':>{digits}} {new if in_new else '':>{digits}} "
-            text = Text(numbers, "dim").append(f"{sign} {visible(rest)}", _STYLES[sign])
-            view.append(DiffLine(margin, text))
+            view.append(DiffLine(margin, Text(numbers, "dim").append_text(_body(sign, visible(rest)))))
             old, new = old + in_old, new + in_new
             old_left, new_left = old_left - in_old, new_left - in_new
         elif hunk := _HUNK.match(line):
@@ -50,6 +49,13 @@ def render_diff(diff: str) -> list[DiffLine]:
         elif not line.startswith(("--- ", "+++ ")):
             view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line)}", "dim")))
     return view
+
+
+def _body(sign: str, words: str) -> Text:
+    body = Text(f"{sign} {words}" if words else sign.rstrip(), _STYLES[sign])
+    if sign != " " and words != words.rstrip():
+        body.stylize("reverse", 2 + len(words.rstrip()))  # blanks at the end would go unseen
+    return body
 
 
 def _last_number(hunk: re.Match[str]) -> int:

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.change import Splice, apply_splices
-from agentfs_lsp.domain.lines import line_of, line_start, offset_of_line
+from agentfs_lsp.domain.lines import line_end, offset_of_line
+from agentfs_lsp.domain.positions import offset_at, to_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from agentfs_lsp.demo.connection import Connection
+    from agentfs_lsp.domain.positions import Encoding
 
 
 class StaleEditError(Exception):
@@ -42,7 +44,7 @@ class OpenDocuments:
     """All open files by their URI, kept in step with the server. Positions are in `units`."""
 
     connection: Connection
-    units: str = "utf-16"
+    units: Encoding = "utf-16"
     _open: dict[str, Document] = field(default_factory=dict)
 
     def open(self, path: Path) -> str:
@@ -123,19 +125,12 @@ def _key(position: Mapping[str, int]) -> tuple[int, int]:
     return position["line"], position["character"]
 
 
-def _offset(text: str, position: Mapping[str, int], units: str) -> int:
+def _offset(text: str, position: Mapping[str, int], units: Encoding) -> int:
     begin = offset_of_line(text, position["line"] + 1)
-    if units == "utf-32":
-        return begin + position["character"]
-    at, missing = begin, position["character"]
-    while missing > 0 and at < len(text):
-        missing -= 2 if ord(text[at]) > 0xFFFF else 1
-        at += 1
-    return at
+    line = text[begin : line_end(text, begin)].rstrip("\r\n")
+    return begin + offset_at(line, position["character"], units)
 
 
-def _position(text: str, offset: int, units: str) -> dict[str, int]:
-    begin = line_start(text, offset)
-    head = text[begin:offset]
-    astral = 0 if units == "utf-32" else sum(ord(character) > 0xFFFF for character in head)
-    return {"line": line_of(text, offset) - 1, "character": len(head) + astral}
+def _position(text: str, offset: int, units: Encoding) -> dict[str, int]:
+    line, character = to_position(text, offset, units)
+    return {"line": line, "character": character}

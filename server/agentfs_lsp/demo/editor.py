@@ -188,7 +188,7 @@ class Editor:
         self._connection.answer(ident, result)
 
     def _settled(self, proposal: str, outcome: str) -> None:
-        if False:  # over before anybody saw it
+        if proposal in self._proposed:  # over before anybody saw it
             self._proposed.remove(proposal)
             self._finish(proposal, outcome)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.textfile import eol_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +123,7 @@ def plan_for(folder: Path) -> Plan:
 
     Raises NothingToEditError.
     """
-    ends = [(path, end) for path, end in _candidates(folder)]
+    ends = _candidates(folder)
     if not ends:
         raise NothingToEditError
     texts = iter(
@@ -167,18 +169,19 @@ def _text_files(folder: Path) -> Iterator[Path]:
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if hidden or path.suffix.lower() not in REMARKS or path.is_symlink() or not path.is_file():
             continue
-        if path.stat().st_size <= MAX_TEXT_BYTES:
+        if path.stat().st_size <= MAX_TEXT_BYTES and os.access(path, os.W_OK):
             yield path
 
 
 def _unique_end(data: bytes) -> str:
-    """Empty where there is none, or the file is not plain UTF-8 text."""
+    """Empty where there is none, or the file is not plain UTF-8 text with one kind of line ends."""
     try:
-        text = normalise(data.decode("utf-8")).rstrip("\n")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         return ""
-    if "\0" in text:
+    if "\0" in text or eol_of(text) == "mixed":
         return ""
+    text = normalise(text).rstrip("\n")
     at = len(text)
     while at > 0:
         at = text.rfind("\n", 0, at) + 1

@@ -189,7 +189,6 @@ class Screen:
         fits = content.cell_len <= room + hang and "\n" not in content.plain
         pieces = [content] if fits else content.wrap(self.console, room, overflow="fold")
         for piece in pieces:
-            piece.rstrip()
             self.console.print(head + piece, no_wrap=True, crop=False, overflow="ignore")
             head = Text(" " * (GUTTER + hang))
 

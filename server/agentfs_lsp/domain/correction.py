@@ -55,7 +55,8 @@ _CHINESE_STATE = r"(?:不变|原样|省略|略|相同|同上|一致|未改动|�
 # With an ellipsis a mention is enough; without one the line has to say that something was not written.
 _ELLIPTIC = re.compile(
     rf"{_KEEP}(?:(?:{_REST}|{_OTHERS})(?: (?:{_STATE}|{_HERE}))?|{_STATE}|{_WHAT} {_STATE}"
-    rf"|no changes?(?: here)?|{_CHINESE}{_CHINESE_STATE}?|(?:此处|以下|代码|内容)*{_CHINESE_STATE}(?:代码|内容)?)",
+    rf"|no changes?(?: here)?|{_CHINESE}{_CHINESE_STATE}?"
+    rf"|(?:此处|以下|代码|内容)*{_CHINESE_STATE}(?:代码|内容)?)",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
@@ -84,7 +85,7 @@ class LeftOut:
 def find_left_out(content: str, original: str | None) -> LeftOut | None:
     """The first line of `content` that stands for text left out, where there was text: `original` (the file
     before, None or empty where there is none). A marker that `original` holds itself is content."""
-    if not original or not original.strip():
+    if not original or original.isspace():
         return None
     for number, line in enumerate(normalise(content).split("\n"), 1):
         marker = line.strip() if len(line) <= 2 * _LONGEST else line[: 4 * _LONGEST].strip()

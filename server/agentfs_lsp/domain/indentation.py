@@ -59,6 +59,10 @@ class Shift:
     seen: dict[str, str]
     rule: Prefix | Unit
 
+    def __bool__(self) -> bool:
+        """Whether anything is shifted at all."""
+        return self.rule != Prefix("", "")
+
     def revise(self, _old: Sequence[str], new: Sequence[str], _present: Sequence[str]) -> list[str] | None:
         """The new lines in the file's indentation; None where one of them can't be carried over."""
         carried = []

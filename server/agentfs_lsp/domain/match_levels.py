@@ -17,21 +17,21 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.indentation import BLANKS, find_shift, indent_of
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.indentation import BLANKS, Shift, find_shift, indent_of
+from agentfs_lsp.domain.lines import normalise, with_eol
 from agentfs_lsp.domain.occurrences import every_occurrence, occurrences
-from agentfs_lsp.domain.splicing import Place, as_given
+from agentfs_lsp.domain.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.typography import fold, keep_characters, unfolded_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from agentfs_lsp.domain.splicing import Revise
+    from collections.abc import Callable, Iterator, Sequence
 
 Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
 
@@ -59,12 +59,15 @@ class Search:
         return self.plain.split("\n")
 
     @cached_property
-    def starts(self) -> list[int]:
+    def line_end(self) -> str:
+        """The only line end in the text; empty where they are mixed or there is none."""
+        return uniform_line_end(self.text)
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
         """For each line its offset in the text."""
-        if self.plain is self.text:
-            return self.plain_starts
-        if len(self.text) - len(self.plain) == len(self.lines) - 1:
-            return list(accumulate((len(line) + 2 for line in self.lines[:-1]), initial=0))
+        if self.line_end:
+            return _starts(self.lines, len(self.line_end))
         starts, at = [0], 0
         for line in self.lines[:-1]:
             at += len(line)
@@ -73,9 +76,26 @@ class Search:
         return starts
 
     @cached_property
-    def plain_starts(self) -> list[int]:
+    def plain_starts(self) -> Sequence[int]:
         """For each line its offset in the plain text."""
-        return list(accumulate((len(line) + 1 for line in self.lines[:-1]), initial=0))
+        return _starts(self.lines, 1)
+
+    @cached_property
+    def folded(self) -> str:
+        """The plain text as it would be typed."""
+        return fold(self.plain)
+
+    @cached_property
+    def folded_starts(self) -> Sequence[int]:
+        """For each line its offset in the folded text."""
+        return self.plain_starts if self.folded is self.plain else _starts(self.folded.split("\n"), 1)
+
+    @cached_property
+    def segments(self) -> list[tuple[int, int]]:
+        """The lines of the block as it came: offsets in it, line ends left out."""
+        ends = [found.span() for found in _END.finditer(self.old)]
+        begins = [0, *(end for _, end in ends)]
+        return list(zip(begins, [*(start for start, _ in ends), len(self.old)], strict=True))
 
     @property
     def loose(self) -> bool:
@@ -116,74 +136,115 @@ class Search:
         last = len(self.lines) - (len(self.block) - self.lead)
         return [at for at in every_occurrence(spelt, wanted) if self.lead <= at <= last]
 
-
-def _exact(search: Search) -> Iterator[Place]:
-    segments = [(0, len(search.old))]
-    if len(search.block) > 1:
-        ends = [found.span() for found in _END.finditer(search.old)]
-        begins = [0, *(end for _, end in ends)]
-        segments = list(zip(begins, [*(start for start, _ in ends), len(search.old)], strict=True))
-    for at in occurrences(search.text, search.old):
-        yield Place(tuple([(at + start, at + end) for start, end in segments]))
-
-
-def _eol(search: Search) -> Iterator[Place]:
-    if search.plain is search.text and search.plain_old == search.old:
-        return
-    for at in occurrences(search.plain, search.plain_old):
-        line = bisect_right(search.plain_starts, at) - 1
-        last = line + len(search.block) - 1
-        end = at + len(search.plain_old) - search.plain_starts[last]
-        yield search.place(line, at - search.plain_starts[line], end)
-
-
-def _trailing_whitespace(search: Search) -> Iterator[Place]:
-    indents = [indent_of(line) for line in search.inner if line.strip(BLANKS)]
-    for at in search.whole_lines:
-        there = search.lines[at : at + len(search.inner)]
-        if [indent_of(line) for line in there if line.strip(BLANKS)] == indents:
-            yield _whole(search, at)
+    @cached_property
+    def shifts(self) -> dict[int, Shift]:
+        """Those of `whole_lines` where the indentation is shifted evenly, or not at all, and how."""
+        if not self.whole_lines:
+            return {}
+        first, size = self.whole_lines[0], len(self.inner)
+        lines = self.lines[first : self.whole_lines[-1] + size]
+        letters: dict[str, int] = {}
+        indents = array("L", [letters.setdefault(indent_of(line), len(letters)) for line in lines])
+        # A block that repeats its own lines can stand at very many places; most then look the same.
+        known: dict[bytes, Shift | None] = {}
+        found = {}
+        for at in self.whole_lines:
+            look = indents[at - first : at - first + size].tobytes()
+            if look not in known:
+                known[look] = find_shift(self.lines[at : at + size], self.inner)
+            shift = known[look]
+            if shift is not None:
+                found[at] = shift
+        return found
 
 
-def _indentation(search: Search) -> Iterator[Place]:
-    for at in search.whole_lines:
-        shift = find_shift(search.lines[at : at + len(search.inner)], search.inner)
-        if shift:
-            yield _whole(search, at, shift.revise)
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How one level looks: numbers that stand for its places, rising, and the place a number stands for."""
+
+    level: Level
+    find: Callable[[Search], Iterator[int]]
+    place: Callable[[Search, int], Place]
 
 
-def _whole(search: Search, at: int, revise: Revise = as_given) -> Place:
-    """The block whose inner lines are the whole lines from `at` on."""
+def _find_exact(search: Search) -> Iterator[int]:
+    return occurrences(search.text, search.old)
+
+
+def _place_exact(search: Search, at: int) -> Place:
+    return Place(tuple([(at + start, at + end) for start, end in search.segments]))
+
+
+def _find_eol(search: Search) -> Iterator[int]:
+    if search.line_end:
+        converted = with_eol(search.plain_old, search.line_end)
+        return occurrences(search.text, converted) if converted != search.old else iter(())
+    return occurrences(search.plain, search.plain_old)
+
+
+def _place_eol(search: Search, at: int) -> Place:
+    starts = search.starts if search.line_end else search.plain_starts
+    line = bisect_right(starts, at) - 1
+    last = line + len(search.block) - 1
+    end = at + len(search.plain_old) + (len(search.line_end or "\n") - 1) * (len(search.block) - 1)
+    return search.place(line, at - starts[line], end - starts[last])
+
+
+def _find_trailing_whitespace(search: Search) -> Iterator[int]:
+    return (at for at, shift in search.shifts.items() if not shift)
+
+
+def _find_indentation(search: Search) -> Iterator[int]:
+    return iter(search.shifts)
+
+
+def _place_whole_lines(search: Search, at: int) -> Place:
+    shift = search.shifts[at]
     line = at - search.lead
     start = len(search.lines[line]) if search.lead else 0
     ends_line = len(search.block) > 1 and not search.block[-1]
-    return search.place(
-        line, start, 0 if ends_line else len(search.lines[line + len(search.block) - 1]), revise
+    end = 0 if ends_line else len(search.lines[line + len(search.block) - 1])
+    return search.place(line, start, end, shift.revise if shift else as_given)
+
+
+def _find_unicode(search: Search) -> Iterator[int]:
+    if search.folded is search.plain and fold(search.plain_old) == search.plain_old:
+        return
+    for at in occurrences(search.folded, fold(search.plain_old)):
+        if None not in _unfolded(search, at):
+            yield at
+
+
+def _place_unicode(search: Search, at: int) -> Place:
+    line, start, end = _unfolded(search, at)
+    assert start is not None
+    assert end is not None
+    return search.place(line, start, end, keep_characters)
+
+
+def _unfolded(search: Search, at: int) -> tuple[int, int | None, int | None]:
+    """The line where a place in the folded text begins, and its columns in the file's own lines."""
+    starts = search.folded_starts
+    line = bisect_right(starts, at) - 1
+    last = line + len(search.block) - 1
+    end = at + len(fold(search.plain_old))
+    return (
+        line,
+        unfolded_column(search.lines[line], at - starts[line]),
+        unfolded_column(search.lines[last], end - starts[last]),
     )
 
 
-def _unicode(search: Search) -> Iterator[Place]:
-    folded, wanted = fold(search.plain), fold(search.plain_old)
-    if folded is search.plain and wanted == search.plain_old:
-        return
-    starts = list(accumulate((len(line) + 1 for line in folded.split("\n")[:-1]), initial=0))
-    for at in occurrences(folded, wanted):
-        line = bisect_right(starts, at) - 1
-        last = line + len(search.block) - 1
-        start = unfolded_column(search.lines[line], at - starts[line])
-        end = unfolded_column(search.lines[last], at + len(wanted) - starts[last])
-        if start is not None and end is not None:
-            yield search.place(line, start, end, keep_characters)
+def _starts(lines: Sequence[str], line_end: int) -> list[int]:
+    """Where each line begins when all line ends are that long."""
+    begun = accumulate(map(len, lines[:-1]), initial=0)
+    return [at + number for at, number in zip(begun, range(0, len(lines) * line_end, line_end), strict=True)]
 
 
-def _if_loose(look: Callable[[Search], Iterator[Place]]) -> Callable[[Search], Iterator[Place]]:
-    return lambda search: look(search) if search.loose else iter(())
-
-
-LEVELS: tuple[tuple[Level, Callable[[Search], Iterator[Place]]], ...] = (
-    ("exact", _exact),
-    ("eol", _if_loose(_eol)),
-    ("trailing_whitespace", _if_loose(_trailing_whitespace)),
-    ("indentation", _if_loose(_indentation)),
-    ("unicode", _if_loose(_unicode)),
+LEVELS = (
+    Looking("exact", _find_exact, _place_exact),
+    Looking("eol", _find_eol, _place_eol),
+    Looking("trailing_whitespace", _find_trailing_whitespace, _place_whole_lines),
+    Looking("indentation", _find_indentation, _place_whole_lines),
+    Looking("unicode", _find_unicode, _place_unicode),
 )

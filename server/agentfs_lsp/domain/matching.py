@@ -60,18 +60,18 @@ def find(
         raise NothingChanges
     several = replace_all or (expected_count or 0) > 1
     search = Search(text, old)
-    for level, look in LEVELS:
-        places = look(search)
-        found = list(places) if several else list(islice(places, _TOLD))
+    for looking in LEVELS if search.loose else LEVELS[:1]:
+        numbers = looking.find(search)
+        found = [looking.place(search, it) for it in (numbers if several else islice(numbers, _TOLD))]
         if found:
-            count = len(found) + sum(1 for _ in places)
+            count = len(found) + sum(1 for _ in numbers)
             if several and any(one.end > other.start for one, other in pairwise(found)):
                 raise OverlappingMatches(count, _lines(search, found))
             if expected_count is not None and count != expected_count:
                 raise CountMismatch(expected_count, count, _lines(search, found))
             if count > 1 and not several:
-                raise SeveralMatches(count, _lines(search, found), level)
-            return Match(level, _splices(search, found, new), count)
+                raise SeveralMatches(count, _lines(search, found), looking.level)
+            return Match(looking.level, _splices(search, found, new), count)
     raise explain(search)
 
 

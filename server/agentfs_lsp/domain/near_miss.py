@@ -198,17 +198,18 @@ def _lacking(search: Search, line: int) -> list[int]:
     """The block's lines (0-based) that do not stand so at `line`; empty where less than half of them do."""
     block = [it.rstrip(BLANKS) for it in search.block]
     there = [it.rstrip(BLANKS) for it in search.lines[line : line + len(block) + _LINES]]
-    lacking: list[int] = []
+    gone: list[int] = []
+    parted: list[int] = []
     for a0, a1, b0, _ in differing_elements(block, there):
         if a0 < a1:
-            lacking += range(a0, a1)
+            gone += range(a0, a1)
         elif 0 < a0 < len(block) and b0:
-            lacking += (a0 - 1, a0)  # the file has more between the two
-    if block[-1] == "" and len(block) > 1:
-        lacking = sorted({min(at, len(block) - 2) for at in lacking})
-    standing = [it for at, it in enumerate(block) if it and at not in set(lacking)]
-    ended_early = lacking == [len(block) - 2] and block[lacking[0]] in there
-    certain = ended_early or (2 * len(standing) >= _visible(search) and any(map(_WORD.search, standing)))
+            parted += (a0 - 1, a0)  # the file has more between the two
+    last = len(block) - 2 if len(block) > 1 and not block[-1] else len(block) - 1
+    lacking = sorted({min(at, last) for at in gone + parted})
+    missed = set(gone)
+    standing = [line for at, line in enumerate(block) if line and at not in missed]
+    certain = 2 * len(standing) >= _visible(search) and any(map(_WORD.search, standing))
     return lacking if certain else []
 
 
@@ -224,9 +225,10 @@ def _ranges(lines: list[int]) -> str:
 
 
 def _first(search: Search, lacking: list[int]) -> str:
-    text = _cut(search.block[lacking[0]])
-    ended = lacking[0] == len(search.block) - 2 and search.block[-1] == ""
-    return text + "\\n" if ended and text in search.lines[-1:] else text
+    """The first of the lines told, with its line end where that is what the file has not."""
+    at = lacking[0]
+    ended = at == len(search.block) - 2 and not search.block[-1] and search.block[at] == search.lines[-1]
+    return _cut(search.block[at]) + ("\\n" if ended else "")
 
 
 def _shown(search: Search, line: int, size: int) -> NearMiss:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 def occurrences(text: str, wanted: str) -> Iterator[int]:
     """Where `wanted` (not empty) begins in `text`, rising, whole characters only."""
+    places = every_occurrence(text, wanted)
+    if text.isascii() and wanted[0] != "\n" and wanted[-1] != "\r":
+        return places
     size = len(wanted)
-    for at in every_occurrence(text, wanted):
-        if not (_splits_line_end(text, at) or _splits_letter(text, at + size)):
-            yield at
+    return (at for at in places if not (_splits_line_end(text, at) or _splits_letter(text, at + size)))
 
 
 def every_occurrence(text: str, wanted: str) -> Iterator[int]:

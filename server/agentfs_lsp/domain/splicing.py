@@ -52,10 +52,24 @@ class Splicer:
         self._block = block
         self._new = normalise(new).split("\n")
         self._stretches = differing_elements(block, self._new)
-        self._surroundings = _Surroundings(text, new)
+        several = len(self._new) > 1
+        self._surroundings = _Surroundings(text, new, uniform_line_end(text) if several else "\n")
+        self._made: tuple[str, list[Splice]] = ("", [])
 
     def splices(self, place: Place) -> list[Splice] | None:
         """The splices of one place, none empty; None where the new lines can't be fitted to it."""
+        if place.revise is not as_given or not self._surroundings.uniform:
+            return self._splices(place)
+        # Hundreds of thousands of places mostly read the same: what was made for one serves the next.
+        at, there = place.start, self._text[place.start : place.end]
+        if there != self._made[0]:
+            self._made = (
+                there,
+                [Splice(made.start - at, made.end - at, made.text) for made in self._splices(place) or []],
+            )
+        return [Splice(at + made.start, at + made.end, made.text) for made in self._made[1]]
+
+    def _splices(self, place: Place) -> list[Splice] | None:
         splices = []
         for stretch in self._stretches:
             splice = self._splice(place, stretch)
@@ -105,15 +119,20 @@ class Splicer:
 class _Surroundings:
     """The line end of the line that an offset is on, asked for rising offsets."""
 
-    def __init__(self, text: str, request: str) -> None:
+    def __init__(self, text: str, request: str, line_end: str) -> None:
         self._text = text
-        self._uniform = _uniform_line_end(text, request) if _END.search(request) else "\n"
-        self._last = max(text.rfind("\n"), text.rfind("\r")) if not self._uniform else -1
+        self._last = -1
+        self.uniform = line_end
+        if not line_end:
+            self._last = max(text.rfind("\n"), text.rfind("\r"))
+            if self._last < 0:  # the file has none to go by
+                asked = _END.search(request)
+                self.uniform = asked.group() if asked else "\n"
         self._next: re.Match[str] | None = None
 
     def line_end(self, at: int) -> str:
-        if self._uniform:
-            return self._uniform
+        if self.uniform:
+            return self.uniform
         if at > self._last:
             return "\r\n" if self._text[self._last - 1 : self._last + 1] == "\r\n" else self._text[self._last]
         if self._next is None or self._next.start() < at:
@@ -121,15 +140,14 @@ class _Surroundings:
         return self._next.group() if self._next else "\n"
 
 
-def _uniform_line_end(text: str, request: str) -> str:
-    """The only line end in `text`, the request's first where it has none, empty where they are mixed."""
-    feeds, returns = text.count("\n"), text.count("\r")
-    if not feeds and not returns:
-        found = _END.search(request)
-        return found.group() if found else "\n"
-    if not (feeds and returns):
-        return "\n" if feeds else "\r"
-    return "\r\n" if text.count("\r\n") == feeds == returns else ""
+def uniform_line_end(text: str) -> str:
+    """The only line end in `text`; empty where they are mixed or there is none."""
+    if "\r" not in text:
+        return "\n" if "\n" in text else ""
+    if "\n" not in text:
+        return "\r"
+    pairs = text.count("\r\n")
+    return "\r\n" if pairs == text.count("\n") == text.count("\r") else ""
 
 
 def differing_elements(old: Sequence[str], new: Sequence[str]) -> list[Stretch]:

@@ -10,6 +10,7 @@ from agentfs_lsp.domain.change import apply_splices
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
 from agentfs_lsp.domain.lines import count_lines
+from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.shown import find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
 from agentfs_lsp.domain.unified import Preview, preview
@@ -17,6 +18,7 @@ from agentfs_lsp.domain.unified import Preview, preview
 if TYPE_CHECKING:
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.domain.textfile import TextFile
     from agentfs_lsp.service.present import Present
 
 Operation = Literal["create", "update"]
@@ -71,12 +73,21 @@ class FileChange:
     @cached_property
     def shown(self) -> str:
         """`proposed` as people and models read it: U+FFFD for what did not decode."""
+        if not self.base.text.lossy:
+            return self.proposed
         return apply_splices(self.base.text.shown, self.splices)
 
     @cached_property
     def proposed_bytes(self) -> bytes:
-        """What a landing on disk writes."""
-        return encode(self.proposed, self.base.text)
+        """What a landing on disk writes: the base's bytes wherever nothing is changed."""
+        if self.base.blob is None or self.base.buffer is not None:
+            return encode(self.proposed, self.base.text)
+        return patch(self.base.blob.data, self.base.text, self.splices)
+
+    @property
+    def proposed_file(self) -> TextFile:
+        """`proposed` with the file's encoding and mark."""
+        return replace(self.base.text, text=self.proposed)
 
     @cached_property
     def proposed_size(self) -> int:

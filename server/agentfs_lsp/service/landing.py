@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, NotLanded
 from agentfs_lsp.domain.lines import normalise
-from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.decoding import Digest
 from agentfs_lsp.service.lock import check_unmoved, preview_between
 from agentfs_lsp.service.observing import Observation
 from agentfs_lsp.service.ports import DocumentEdit
@@ -19,20 +20,20 @@ from agentfs_lsp.service.workspace import in_thread
 
 if TYPE_CHECKING:
     from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import FileStore, Hand, Landed
+    from agentfs_lsp.service.ports import Hand, Landed
     from agentfs_lsp.service.present import Buffer, Present
     from agentfs_lsp.service.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """How a change landed. `revision` and `text` are what the file now is; `on_save` is the diff from what
-    was accepted to what the editor saved, if it differs."""
+    """How a change landed. `revision` is what the file now is, and `text` what it reads, None for just what
+    `change` makes it; `on_save` is the diff from what was accepted to what the editor saved, if it differs."""
 
     change: FileChange
     where: Literal["disk", "editor"]
     revision: Expected
-    text: str
+    text: str | None = None
     bytes_written: int = 0
     hard_links: int = 0
     created_dirs: tuple[str, ...] = ()
@@ -60,29 +61,29 @@ async def land(ws: Workspace, change: FileChange, hand: Hand) -> Landing:
 
 async def _land_on_disk(ws: Workspace, change: FileChange) -> Landing:
     try:
-        landed, digest = await in_thread(_write, ws.files, change)
+        landed, digest = await in_thread(_write, ws, change)
     except Conflict as conflict:
         raise await _explained(ws, change, conflict) from conflict
-    written = change.proposed_bytes
     return Landing(
         change,
         "disk",
         Expected(landed.stat.mtime_ms, landed.stat.size, digest),
-        change.shown,
-        bytes_written=len(written),
+        bytes_written=len(change.proposed_bytes),
         hard_links=landed.hard_links,
         created_dirs=landed.created_dirs,
     )
 
 
-def _write(files: FileStore, change: FileChange) -> tuple[Landed, str]:
-    data = change.proposed_bytes
-    staged = files.stage(change.base.location, data, change.base.blob, change.create_dirs)
+def _write(ws: Workspace, change: FileChange) -> tuple[Landed, str]:
+    location, data = change.base.location, change.proposed_bytes
+    digest = Digest(data)  # while the disk is waited for
+    staged = ws.files.stage(location, data, change.base.blob, change.create_dirs)
     try:
-        return staged.commit(), hash_bytes(data)
+        landed = staged.commit()
     except BaseException:
         staged.discard()
         raise
+    return landed, digest.text
 
 
 async def _explained(ws: Workspace, change: FileChange, conflict: Conflict) -> Conflict:

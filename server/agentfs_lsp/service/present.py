@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.errors import FileMissing
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.textfile import TextFile, decode, encode
@@ -16,6 +17,7 @@ from agentfs_lsp.service.editorconfig import charset_for
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.decoding import DecodedFiles
     from agentfs_lsp.service.ports import Blob, Document, FileStore, Location
 
 REPLACEMENT = "\ufffd"
@@ -87,31 +89,39 @@ _NOTHING = TextFile("", "utf-8", b"", lossy=False)
 
 
 def look(
-    files: FileStore, location: Location, buffer: Buffer | None, settings: Settings
+    files: FileStore,
+    decoded: DecodedFiles,
+    location: Location,
+    buffer: Buffer | None,
+    settings: Settings,
 ) -> Present:
     """Read the file and put the buffer over it. Raises what `FileStore.read` raises but for FileMissing,
     and BinaryFile."""
-    stat = files.stat(location)
-    if stat is None:
+    try:
+        blob = files.read(location, settings.limits.max_file_bytes)
+    except FileMissing:
         text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else _NOTHING
         return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
-    blob = files.read(location, settings.limits.max_file_bytes)
-    disk = decode(blob.data, "utf-8", location.relative)
-    if disk.lossy:
-        charset = charset_for(files, location) or settings.encoding.default
-        disk = decode(blob.data, charset, location.relative)
+
+    def decode_bytes(data: bytes) -> TextFile:
+        text = decode(data, "utf-8", location.relative)
+        if not text.lossy:
+            return text
+        return decode(data, charset_for(files, location) or settings.encoding.default, location.relative)
+
+    disk, digest = decoded.text_of(location.absolute, blob.data, decode_bytes)
     if buffer is None:
-        return Present(location, blob, disk, None, disk, dirty=False, hash=hash_bytes(blob.data))
-    return _overlay(location, blob, disk, buffer)
+        return Present(location, blob, disk, None, disk, dirty=False, hash=digest)
+    return _overlay(location, blob, disk, digest, buffer)
 
 
-def _overlay(location: Location, blob: Blob, disk: TextFile, buffer: Buffer) -> Present:
+def _overlay(location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer) -> Present:
     shown = disk.shown
     differs = buffer.text != shown and (
         normalise(buffer.text.removeprefix("\ufeff")) != normalise(shown)
     )
     text = TextFile(buffer.text, disk.encoding, disk.bom, lossy=False)
-    digest = _hash_of_buffer(text) if differs else hash_bytes(blob.data)
+    digest = _hash_of_buffer(text) if differs else disk_digest
     return Present(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
 
 

@@ -110,7 +110,7 @@ async def _served_in_thread(
 def _whole(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None
 ) -> tuple[Passage, Present, str]:
-    present = look(ws.files, location, buffer, ws.settings)
+    present = look(ws.files, ws.decoded, location, buffer, ws.settings)
     shown = present.text.shown
     return _passage(command, path, present, shown, ws.settings), present, shown
 

@@ -67,6 +67,12 @@ class Sessions:
             self._text_bytes += size
         self._evict()
 
+    def add_text(self, session: str, absolute: str, revision: Expected, text: str) -> None:
+        """Give a record of that very revision its text, which was not at hand when it was made."""
+        known = self._records.get((session, absolute))
+        if known is not None and known.revision == revision and known.text is None:
+            self.record(session, absolute, revision, text)
+
     def forget(self, session: str, absolute: str) -> None:
         """Drop one record: nobody knows what the file is now."""
         self._drop((session, absolute))

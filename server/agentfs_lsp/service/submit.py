@@ -14,7 +14,7 @@ from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.landing import Landing, land
 from agentfs_lsp.service.lock import check_lock, check_unmoved
 from agentfs_lsp.service.proposals import Decision, Proposal
-from agentfs_lsp.service.workspace import off_loop
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,8 +141,33 @@ async def _decide_and_land(ws: Workspace, asked: Asked, proposal: Proposal) -> L
             ws.sessions.forget(asked.session, location.absolute)
         hand.failed(error)
         raise
-    ws.sessions.record(asked.session, location.absolute, landing.revision, landing.text)
+    _remember(ws, asked.session, landing)
     return landing
+
+
+def _remember(ws: Workspace, session: str, landing: Landing) -> None:
+    """Refresh the session's record. Putting a large text together takes longer than anything the answer
+    needs, so that is done behind it: until then the record has the hash alone."""
+    change = landing.change
+    absolute, size = change.base.location.absolute, change.base.size
+    if landing.text is not None or size <= INLINE_BYTES:
+        text = change.shown if landing.text is None else landing.text
+        ws.sessions.record(session, absolute, landing.revision, text)
+        return
+    ws.sessions.record(session, absolute, landing.revision, None)
+
+    async def add_text() -> None:
+        text = await in_thread(_text_after, ws, change, landing.revision)
+        ws.sessions.add_text(session, absolute, landing.revision, text)
+
+    ws.afterwards(add_text())
+
+
+def _text_after(ws: Workspace, change: FileChange, revision: Expected) -> str:
+    ws.decoded.keep(
+        change.base.location.absolute, change.proposed_bytes, change.proposed_file, revision.hash or ""
+    )
+    return change.shown
 
 
 async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentfs_lsp.domain.errors import Conflict
 from agentfs_lsp.domain.paths import check_new_name, display, parse
+from agentfs_lsp.service.decoding import DecodedFiles
 from agentfs_lsp.service.present import Buffer, Present, look
 from agentfs_lsp.service.queue import FileQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from agentfs_lsp.domain.policy import Operation, Policy, Verdict
     from agentfs_lsp.domain.settings import Settings
@@ -44,7 +45,9 @@ class Workspace:
     """Every absolute path a root is known under, with its place in `roots`."""
     settings_known: bool = False
     """Whether the user's settings have been told; until then nothing is let through."""
+    decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
+    _behind: set[asyncio.Task[None]] = field(default_factory=set)
 
     def locate(self, path: str) -> Location:
         """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots)."""
@@ -78,11 +81,17 @@ class Workspace:
             raise Conflict(self.name_of(location), "editor", "out_of_sync")
         return Buffer.of(document)
 
+    def afterwards(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do what no answer waits for."""
+        task = asyncio.ensure_future(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+
     async def look(self, location: Location) -> Present:
         """The file as it is now, buffer over disk; off the event loop unless it is small."""
         buffer = self.buffer_of(location)
         size = self._size(location, buffer)
-        return await off_loop(size, look, self.files, location, buffer, self.settings)
+        return await off_loop(size, look, self.files, self.decoded, location, buffer, self.settings)
 
     def _size(self, location: Location, buffer: Buffer | None) -> int:
         stat = self.files.stat(location)

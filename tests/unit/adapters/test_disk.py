@@ -6,12 +6,11 @@ import errno
 import os
 import resource
 import socket
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from agentfs_lsp.adapters import disk as adapter
 from agentfs_lsp.adapters.refusals import domain_error
 from agentfs_lsp.domain.errors import (
     DomainError,
@@ -120,12 +119,14 @@ def test_a_file_that_became_a_folder_is_no_way_down(disk: Disk) -> None:
 
 
 @pytest.mark.parametrize("link", ["sub", "sub/secret"])
-def test_a_link_put_in_place_after_resolving_is_not_followed(disk: Disk, link: str) -> None:
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_link_put_in_place_after_resolving_is_not_followed(disk: Disk, link: str, inside: bool) -> None:
     disk.put("sub/secret", b"mine")
+    disk.put("denied/secret", b"by a rule, perhaps")
     location = disk.at("sub/secret")
     (disk.path / link).rename(disk.path / "aside")
-    target = disk.outside if link == "sub" else disk.outside / "secret"
-    os.symlink(target, disk.path / link)
+    folder = "denied" if inside else "../outside"
+    os.symlink(folder if link == "sub" else f"../{folder}/secret", disk.path / link)
 
     with pytest.raises(OutsideRoots):
         disk.store.read(location, 10)
@@ -158,34 +159,53 @@ def test_running_out_of_handles_is_told_and_not_fatal(disk: Disk) -> None:
     assert disk.store.read(location, 10).data == b"x"
 
 
-_WRITER = """
-import os, sys
-fd = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
-print(flush=True)
-line = b"0123456789abcde\\n" * 64
-while True:
-    os.write(fd, line)
-    if os.fstat(fd).st_size > 1 << 22:
-        os.ftruncate(fd, 0)
-"""
+def test_of_a_log_that_never_rests_data_and_size_belong_together(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = disk.put("log", b"line\n")
+    read_whole = adapter._read_whole
+
+    def read_while_it_grows(fd: int, size: int) -> bytes:
+        with path.open("ab") as log:
+            log.write(b"line\n")
+        return read_whole(fd, size)
+
+    monkeypatch.setattr(adapter, "_read_whole", read_while_it_grows)
+    blob = disk.read("log")
+    assert len(blob.data) == blob.stat.size
+    assert blob.data == b"line\n" * (blob.stat.size // 5)
 
 
-def test_of_a_file_that_never_rests_data_and_size_belong_together(disk: Disk) -> None:
-    path = disk.put("log", b"0123456789abcde\n" * 4096)
-    location = disk.at("log")
-    with subprocess.Popen([sys.executable, "-c", _WRITER, path], stdout=subprocess.PIPE) as writer:
-        assert writer.stdout is not None
-        writer.stdout.readline()
-        try:
-            for _ in range(200):
-                try:
-                    blob = disk.store.read(location, 1 << 24)
-                except SystemFailed:  # shrank under each of the attempts
-                    continue
-                assert len(blob.data) == blob.stat.size
-                assert blob.data == b"0123456789abcde\n" * (blob.stat.size // 16)
-        finally:
-            writer.kill()
+def test_a_file_that_changed_while_it_was_read_is_read_again(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = disk.put("a.py", b"old text")
+    read_whole, reads = adapter._read_whole, []
+
+    def read_before_it_changes(fd: int, size: int) -> bytes:
+        reads.append(read_whole(fd, size))
+        if len(reads) == 1:
+            path.write_bytes(b"new")
+        return reads[-1]
+
+    monkeypatch.setattr(adapter, "_read_whole", read_before_it_changes)
+    blob = disk.read("a.py")
+    assert (blob.data, blob.stat.size) == (b"new", 3)
+
+
+def test_a_file_that_shrinks_whenever_it_is_read_is_given_up(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = disk.put("a.py", b"x" * 100)
+    read_whole = adapter._read_whole
+
+    def read_while_it_shrinks(fd: int, size: int) -> bytes:
+        os.truncate(path, size - 2)
+        return read_whole(fd, size)
+
+    monkeypatch.setattr(adapter, "_read_whole", read_while_it_shrinks)
+    with pytest.raises(SystemFailed):
+        disk.read("a.py")
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,13 @@ def test_a_large_project_is_refused_before_it_is_copied(tmp_path) -> None:
     assert not (tmp_path / "copy/big").exists()
 
 
+def test_a_folder_that_the_copy_lies_in_is_copied_without_it(tmp_path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"a")
+    (tmp_path / "scratch").mkdir()
+    copy_project(tmp_path, tmp_path / "scratch/copy")
+    assert [path.name for path in (tmp_path / "scratch/copy").iterdir()] == ["a.txt"]
+
+
 def test_many_files_are_refused(tmp_path) -> None:
     source = tmp_path / "project"
     source.mkdir()

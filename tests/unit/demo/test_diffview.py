@@ -55,6 +55,13 @@ def test_line_ends_of_a_crlf_file_are_no_part_of_the_text() -> None:
     assert shown("a\r\nb\r\n", "a\r\nc\r\n") == ["1 1   a", "2   - b", "  2 + c"]
 
 
+def test_blanks_at_the_end_are_seen() -> None:
+    lines = render_diff("@@ -1 +1 @@\n-a\n+a  \n")
+    assert [
+        line.text.plain[span.start :] for line in lines for span in line.text.spans if span.style == "reverse"
+    ] == ["  "]
+
+
 def test_green_is_new_and_red_is_old() -> None:
     lines = render_diff("@@ -1 +1 @@\n-a\n+b\n")
     assert [[span.style for span in line.text.spans][-1] for line in lines] == [

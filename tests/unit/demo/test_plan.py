@@ -67,7 +67,7 @@ def test_a_file_that_is_there_is_not_created(tmp_path) -> None:
     assert plan_for(tmp_path).created.path == "agentfs-demo-2.md"
 
 
-@pytest.mark.parametrize("data", [b"", b"short\n", b"\xff" * 40])
+@pytest.mark.parametrize("data", [b"", b"short\n", b"line ends\r\nof two kinds\n", b"\xff" * 40])
 def test_nothing_to_edit_is_said(tmp_path, data) -> None:
     (tmp_path / "a.py").write_bytes(data)
     with pytest.raises(NothingToEditError):

@@ -31,7 +31,8 @@ def spell_out(text: str) -> str:
 
 def read_options(text: str) -> dict[str, object]:
     return {
-        name: int(value) if value else True for name, _, value in (word.partition("=") for word in text.split())
+        name: int(value) if value else True
+        for name, _, value in (word.partition("=") for word in text.split())
     }
 
 
