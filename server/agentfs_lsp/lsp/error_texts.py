@@ -288,7 +288,7 @@ def _nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
 def _rejected(error: errors.Rejected, say: Say) -> Told:
     if error.feedback:
         return (
-            say("The user rejected the change: {feedback}", feedback=shown(error.feedback)),
+            say("The user rejected the change: “{feedback}”.", feedback=shown(error.feedback)),
             say("Nothing was changed. Do as the user says."),
         )
     if error.decision == "dismissed":
