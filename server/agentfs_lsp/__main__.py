@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 1
     if arguments[:1] == ["demo"]:
-        from agentfs_lsp.demo.command import run  # noqa: PLC0415 - the server does without it
+        from agentfs_lsp.demo.command import run
 
         return run(arguments[1:])
     return _serve(_parser().parse_args(arguments))
@@ -75,9 +75,9 @@ def _serve(options: argparse.Namespace) -> int:
         print(f"agentfs-lsp: the log file can't be written: {error}", file=sys.stderr)
         return 1
     logging.getLogger("pygls").setLevel("WARNING")  # below that it logs message bodies
-    from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
-    from agentfs_lsp.adapters.state import StateFolder  # noqa: PLC0415
-    from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
+    from agentfs_lsp.adapters.disk import DiskStore
+    from agentfs_lsp.adapters.state import StateFolder
+    from agentfs_lsp.lsp.serving import serve_stdio
 
     state = StateFolder()
     return serve_stdio(DiskStore(state), [state.path], options.max_message_mib * MIB)

@@ -28,7 +28,7 @@ LINES, BLOCK = 100_000, 12
 
 def measure_diffs(results: Results, scratch: Path, rounds: int) -> None:
     """Time and memory of every bad pair (pairs.py)."""
-    from .pairs import PAIRS  # noqa: PLC0415 - a broken pair costs these rows, not the run
+    from .pairs import PAIRS
 
     old, new = scratch / "old.txt", scratch / "new.txt"
     for name, make in PAIRS.items():
@@ -56,7 +56,7 @@ def measure_diffs(results: Results, scratch: Path, rounds: int) -> None:
 
 def measure_matching(results: Results, rounds: int) -> None:
     """A 12-line block that is in 100k lines, but not exactly: found at the level it must be found at."""
-    from agentfs_lsp.domain.matching import find  # noqa: PLC0415 - as above
+    from agentfs_lsp.domain.matching import find
 
     cases = _loose_cases()
     for number in range(rounds + 1):
@@ -100,7 +100,7 @@ def _loose_cases() -> dict[str, tuple[str, str, str]]:
 
 
 def _measure_one(old: Path, new: Path) -> dict[str, float]:
-    from agentfs_lsp.domain.diff import diff  # noqa: PLC0415 - only the measuring process needs it
+    from agentfs_lsp.domain.diff import diff
 
     texts = [path.read_bytes().decode() for path in (old, new)]
     gc.collect()

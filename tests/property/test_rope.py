@@ -53,7 +53,7 @@ def offset(text: str, position: tuple[int, int], encoding: Encoding) -> int | No
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(text=st.lists(PIECES, max_size=6).map("".join).map(joined), edits=EDITS, chunk=st.integers(1, 20))
 def test_any_sequence_of_edits_gives_what_the_editor_has(
     encoding: Encoding, text: str, edits: list[tuple[tuple[int, int], tuple[int, int], str]], chunk: int

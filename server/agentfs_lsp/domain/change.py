@@ -5,8 +5,11 @@ Offsets are code points in the base text. Line ends are `\\n`, `\\r\\n` and `\\r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)

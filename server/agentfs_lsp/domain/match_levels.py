@@ -54,20 +54,38 @@ class Search:
         return normalise(self.text)
 
     @cached_property
-    def lines(self) -> list[str]:
-        """The text's lines without their ends; the last is empty where the text ends in a line end."""
-        return self.plain.split("\n")
-
-    @cached_property
     def line_end(self) -> str:
         """The only line end in the text; empty where they are mixed or there is none."""
         return uniform_line_end(self.text)
 
     @cached_property
-    def starts(self) -> Sequence[int]:
-        """For each line its offset in the text."""
+    def lines(self) -> list[str]:
+        """The text's lines without their ends; the last is empty where the text ends in a line end."""
+        return self.text.split(self.line_end) if self.line_end else self.plain.split("\n")
+
+    @cached_property
+    def cores(self) -> list[str]:
+        """The text's lines without the blanks and tabs around."""
+        return [line.strip(BLANKS) for line in self.lines]
+
+    @cached_property
+    def folded(self) -> str:
+        """The plain text as it would be typed."""
+        return fold(self.plain)
+
+    def start(self, line: int) -> int:
+        """The offset in the text at which a line (0-based) begins."""
         if self.line_end:
-            return _starts(self.lines, len(self.line_end))
+            return self._lengths[line] + line * len(self.line_end)
+        return self._mixed_starts[line]
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        """The characters before each line, line ends not counted."""
+        return list(accumulate(map(len, self.lines), initial=0))
+
+    @cached_property
+    def _mixed_starts(self) -> list[int]:
         starts, at = [0], 0
         for line in self.lines[:-1]:
             at += len(line)
@@ -76,26 +94,24 @@ class Search:
         return starts
 
     @cached_property
-    def plain_starts(self) -> Sequence[int]:
+    def plain_starts(self) -> list[int]:
         """For each line its offset in the plain text."""
-        return _starts(self.lines, 1)
+        return _starts(self.lines)
 
     @cached_property
-    def folded(self) -> str:
-        """The plain text as it would be typed."""
-        return fold(self.plain)
-
-    @cached_property
-    def folded_starts(self) -> Sequence[int]:
+    def folded_starts(self) -> list[int]:
         """For each line its offset in the folded text."""
-        return self.plain_starts if self.folded is self.plain else _starts(self.folded.split("\n"), 1)
+        return self.plain_starts if self.folded is self.plain else _starts(self.folded.split("\n"))
 
     @cached_property
-    def segments(self) -> list[tuple[int, int]]:
+    def pieces(self) -> list[tuple[int, int]]:
         """The lines of the block as it came: offsets in it, line ends left out."""
-        ends = [found.span() for found in _END.finditer(self.old)]
-        begins = [0, *(end for _, end in ends)]
-        return list(zip(begins, [*(start for start, _ in ends), len(self.old)], strict=True))
+        return _pieces(self.old)
+
+    @cached_property
+    def converted(self) -> str:
+        """The block with the text's only line end."""
+        return with_eol(self.plain_old, self.line_end)
 
     @property
     def loose(self) -> bool:
@@ -114,12 +130,14 @@ class Search:
         trail = len(self.block) > 1 and not self.block[-1]
         return self.block[self.lead : len(self.block) - trail]
 
-    def place(self, line: int, start: int, end: int, revise: Revise = as_given) -> Place:
-        """The block from column `start` of a line (0-based) to column `end` of the line where it ends."""
-        starts, last = self.starts, line + len(self.block) - 1
-        begins = [starts[line] + start, *starts[line + 1 : last + 1]]
-        ends = [starts[at] + len(self.lines[at]) for at in range(line, last)] + [starts[last] + end]
-        return Place(tuple(zip(begins, ends, strict=True)), revise)
+    def place(self, line: int, column: int, end: int, revise: Revise = as_given) -> Place:
+        """The block from `column` of a line (0-based) to column `end` of the line where it ends."""
+        last = line + len(self.block) - 1
+        begins = [self.start(at) for at in range(line, last + 1)]
+        ends = [begin + len(self.lines[line + at]) for at, begin in enumerate(begins[:-1])]
+        return Place(
+            tuple(zip([begins[0] + column, *begins[1:]], [*ends, begins[-1] + end], strict=True)), revise
+        )
 
     @cached_property
     def whole_lines(self) -> list[int]:
@@ -128,11 +146,11 @@ class Search:
         Lines become letters, so that a block is found among 100,000 lines in one search for a word.
         """
         inner = [line.strip(BLANKS) for line in self.inner]
-        if max(inner, key=len) not in self.plain or len(inner) >= sys.maxunicode:
+        if max(inner, key=len) not in self.text or len(inner) >= sys.maxunicode:
             return []
         letters: dict[str, str] = {}
         wanted = "".join([letters.setdefault(line, chr(len(letters) + 1)) for line in inner])
-        spelt = "".join([letters.get(line.strip(BLANKS), "\0") for line in self.lines])
+        spelt = "".join([letters.get(core, "\0") for core in self.cores])
         last = len(self.lines) - (len(self.block) - self.lead)
         return [at for at in every_occurrence(spelt, wanted) if self.lead <= at <= last]
 
@@ -172,22 +190,21 @@ def _find_exact(search: Search) -> Iterator[int]:
 
 
 def _place_exact(search: Search, at: int) -> Place:
-    return Place(tuple([(at + start, at + end) for start, end in search.segments]))
+    return Place(tuple([(at + start, at + end) for start, end in search.pieces]))
 
 
 def _find_eol(search: Search) -> Iterator[int]:
     if search.line_end:
-        converted = with_eol(search.plain_old, search.line_end)
-        return occurrences(search.text, converted) if converted != search.old else iter(())
+        return occurrences(search.text, search.converted) if search.converted != search.old else iter(())
     return occurrences(search.plain, search.plain_old)
 
 
 def _place_eol(search: Search, at: int) -> Place:
-    starts = search.starts if search.line_end else search.plain_starts
-    line = bisect_right(starts, at) - 1
-    last = line + len(search.block) - 1
-    end = at + len(search.plain_old) + (len(search.line_end or "\n") - 1) * (len(search.block) - 1)
-    return search.place(line, at - starts[line], end - starts[last])
+    if search.line_end:
+        return Place(tuple([(at + start, at + end) for start, end in _pieces(search.converted)]))
+    line = bisect_right(search.plain_starts, at) - 1
+    end = at + len(search.plain_old) - search.plain_starts[line + len(search.block) - 1]
+    return search.place(line, at - search.plain_starts[line], end)
 
 
 def _find_trailing_whitespace(search: Search) -> Iterator[int]:
@@ -235,10 +252,15 @@ def _unfolded(search: Search, at: int) -> tuple[int, int | None, int | None]:
     )
 
 
-def _starts(lines: Sequence[str], line_end: int) -> list[int]:
-    """Where each line begins when all line ends are that long."""
-    begun = accumulate(map(len, lines[:-1]), initial=0)
-    return [at + number for at, number in zip(begun, range(0, len(lines) * line_end, line_end), strict=True)]
+def _starts(lines: Sequence[str]) -> list[int]:
+    """Where each line begins when a line end is one character."""
+    return [at + number for number, at in enumerate(accumulate(map(len, lines[:-1]), initial=0))]
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    ends = [found.span() for found in _END.finditer(text)]
+    begins = [0, *(end for _, end in ends)]
+    return list(zip(begins, [*(start for start, _ in ends), len(text)], strict=True))
 
 
 LEVELS = (

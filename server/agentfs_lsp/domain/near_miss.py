@@ -135,8 +135,8 @@ def _votes_of_lines(search: Search) -> dict[int, float]:
         if _WORD.search(line):
             wanted.setdefault(line.strip(BLANKS), k)
     hits: dict[str, list[int]] = defaultdict(list)
-    for at, line in enumerate(search.lines):
-        if (core := line.strip(BLANKS)) in wanted:
+    for at, core in enumerate(search.cores):
+        if core in wanted:
             hits[core].append(at)
     votes: defaultdict[int, float] = defaultdict(float)
     for core, lines in hits.items():
@@ -166,7 +166,7 @@ def _visible(search: Search) -> int:
 def _similarity(wanted: str) -> Callable[[str], float]:
     """How alike a text is to `wanted`, from 0 to 1."""
     try:
-        from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - optional, and only a hint needs it
+        from rapidfuzz.fuzz import ratio
     except ImportError:
         matcher = SequenceMatcher(autojunk=False)
         matcher.set_seq2(wanted)

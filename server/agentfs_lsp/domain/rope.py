@@ -30,7 +30,7 @@ _NEAR: Final = 256
 
 
 @dataclass(eq=False)
-class BadPosition(Exception):  # noqa: N818  a fact about what came
+class BadPosition(Exception):
     """A range that no text has: negative, reversed, or inside of a character."""
 
     position: Position
@@ -68,13 +68,14 @@ class Rope:
     # --- chunks ---
 
     def _put(self, first: int, stop: int, new: str) -> None:
-        """Replace the chunks [first, stop) by `new`, with neighbours without which it would be too short, or
-        would begin or end within a line end or a character."""
+        """Replace the chunks [first, stop) by `new`, with those before without which it would be too short, or
+        would begin within a line end or a character."""
         while first > 0 and (len(new) <= self._size // 4 or _belong(self._chunks[first - 1][-1], new[0])):
             first -= 1
             new = self._chunks[first] + new
-        while stop < len(self._chunks) and (not new or _belong(new[-1], self._chunks[stop][0])):
-            new += self._chunks[stop]
+        # No place is at a chunk's end but in the last chunk: what comes next can't belong to `new`'s end.
+        if not new and stop < len(self._chunks):
+            new = self._chunks[stop]
             stop += 1
         pieces = _split(_join_pairs(new), self._size) if len(new) > 2 * self._size else [_join_pairs(new)]
         self._chunks[first:stop] = pieces

@@ -34,7 +34,7 @@ Format = Callable[[object], bytes]
 
 
 @dataclass(eq=False)
-class Malformed(Exception):  # noqa: N818  not an error of ours: what came is so
+class Malformed(Exception):
     """A body that is no message. `code` is JSON-RPC's; `detail` holds nothing of the body; `request_id` is
     the request's id where it is certain, so that no request goes unanswered."""
 

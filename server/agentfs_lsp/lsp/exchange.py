@@ -87,7 +87,7 @@ def answer(request: Request, exchange: Exchange) -> Envelope | Coroutine[Any, An
         result = request(exchange)
     except DomainError as error:
         return exchange.fail(error)
-    except Exception as error:  # noqa: BLE001 - the top of a request
+    except Exception as error:
         return exchange.incident(error)
     return result if isinstance(result, dict) else _answer_later(result, exchange)
 
@@ -97,5 +97,5 @@ async def _answer_later(result: Coroutine[Any, Any, Envelope], exchange: Exchang
         return await result
     except DomainError as error:
         return exchange.fail(error)
-    except Exception as error:  # noqa: BLE001 - the top of a request
+    except Exception as error:
         return exchange.incident(error)

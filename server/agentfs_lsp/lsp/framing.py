@@ -137,7 +137,7 @@ class Framer:
         return Body(body)
 
     def _skip(self, size: int) -> Frame | None:
-        piece = self._take(only=HEAD)
+        piece = self._take()
         if not self._missing:
             self._skipping = None
         if self._head is None:
@@ -148,12 +148,12 @@ class Framer:
         head, self._head = self._head, None
         return TooLarge(size, head)
 
-    def _take(self, only: int | None = None) -> bytes:
-        """Consume what is there of the present body, and give it, or its first `only` bytes."""
+    def _take(self) -> bytes:
+        """Consume what is there of the present body, and give it."""
         start = self._at
         self._at = min(start + self._missing, len(self._rest))
         self._missing -= self._at - start
-        return self._rest[start : self._at if only is None else min(self._at, start + only)]
+        return self._rest[start : self._at]
 
     def _lose(self, detail: str) -> BadHeader:
         self._seeking = True

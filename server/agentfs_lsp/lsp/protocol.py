@@ -39,7 +39,7 @@ Handler = Callable[[object], "object | Awaitable[object]"]
 class PyglsServer(LanguageServer):
     """pygls' server, that never puts a message before the user by itself."""
 
-    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
+    def report_server_error(self, error: Exception, source: Any) -> None:
         """Odd and late messages are the log's, not the user's."""
         _log.warning("pygls: %s", type(error).__name__)
 
@@ -130,7 +130,7 @@ class AgentfsProtocol(LanguageServerProtocol):
             message = {**message, "params": _least(params)}
         try:
             structured = self.structure_message(message)
-        except Exception:  # noqa: BLE001 - whatever the converter makes of odd params
+        except Exception:
             if request:
                 self.refuse(INVALID_PARAMS, "The params are not what LSP defines.", message["id"])
             return

@@ -79,7 +79,7 @@ SETTINGS_WAIT_S = 2.0
 """How long a change waits for the first answer to workspace/configuration (docs/protocol.md#13)."""
 
 
-def _unknown_command(exchange: Exchange) -> Envelope:  # noqa: ARG001 - a request
+def _unknown_command(exchange: Exchange) -> Envelope:
     raise BadParameter("command", "must be one of " + ", ".join((*COMMANDS, MANUAL_COMMAND)))
 
 
@@ -207,7 +207,7 @@ class Server:
         self._set_roots()
         return served(client, [*AGENT_REQUESTS, *EDITOR_REQUESTS], [*COMMANDS, MANUAL_COMMAND])
 
-    def _ready(self, params: object) -> None:  # noqa: ARG002 - a notification's handler
+    def _ready(self, params: object) -> None:
         self._in_background(self._sweep())
         if self._client.registers_configuration_changes:
             self._in_background(self._register())
@@ -236,11 +236,11 @@ class Server:
         except ClientError:
             _log.info("the client does not register for configuration changes")
 
-    def _shut_down(self, params: object) -> object:  # noqa: ARG002 - a request's handler
+    def _shut_down(self, params: object) -> object:
         self.protocol.rest()
         return Later(self.finish())
 
-    def _exit(self, params: object) -> None:  # noqa: ARG002 - a notification's handler
+    def _exit(self, params: object) -> None:
         self._stop(0 if self.protocol.is_resting else 1)
 
     async def finish(self) -> None:

@@ -65,7 +65,7 @@ class Transport:
         self._readable = select.poll()
         self._readable.register(stdin_fd, select.POLLIN)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ended = False
+        self._paused = self._ended = False
         _enlarge(stdin_fd)
         _enlarge(stdout_fd)
 
@@ -121,7 +121,7 @@ class Transport:
     def _hand_on_one(self, frame: Frame) -> None:
         try:
             self._serve(frame)
-        except Exception as error:  # noqa: BLE001  the next message is served, whatever this one did
+        except Exception as error:
             # Not the error's own text, which may quote the message.
             where = "".join(traceback.format_tb(error.__traceback__))
             _log.error("%s while handling a message\n%s", type(error).__name__, where)
@@ -147,17 +147,19 @@ class Transport:
 
     def _pause(self) -> None:
         """Let the loop's other work run, then go on with what was read, and only then read more."""
-        self._unwatch()
-        if self._loop is not None and not self._ended:
+        if self._loop is not None and not self._ended and not self._paused:
+            self._unwatch()
+            self._paused = True
             self._loop.call_soon(self._resume)
 
     def _resume(self) -> None:
+        self._paused = False
         if self._loop is None or self._ended:
             return
         if self._hand_on(b"", time.monotonic() + _TURN_S):
             self._watch(self._loop)
         else:
-            self._loop.call_soon(self._resume)
+            self._pause()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         if isinstance(loop, PollLoop):

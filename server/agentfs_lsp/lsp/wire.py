@@ -7,13 +7,15 @@ under `requests/`; the envelope around it in `envelope.py`.
 from __future__ import annotations
 
 import types
-from collections.abc import Hashable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 T = TypeVar("T")
 
@@ -33,7 +35,7 @@ class Params:
 
     session: str = _bounded("default", least=1, most=SESSION_CHARACTERS)
     agent: str = _bounded("", most=NAME_CHARACTERS)
-    workDoneToken: int | str | None = None  # noqa: N815 - LSP's own name
+    workDoneToken: int | str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,12 @@ milliseconds or named otherwise; every path that names a file is a `Location`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.revision import FileStat
     from agentfs_lsp.service.proposals import Decision, Proposal

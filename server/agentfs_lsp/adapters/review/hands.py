@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.service.ports import Applied
 
 if TYPE_CHECKING:
+    from agentfs_lsp.service.ports import Applied
     from collections.abc import Sequence
 
     from agentfs_lsp.service.ports import DocumentEdit, Editor
