@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.alignment import Effort, _shortest, differing
+from agentfs_lsp.domain.alignment import Effort, Stretch, _shortest, differing
 from agentfs_lsp.domain.change import Splice, apply_splices
 from agentfs_lsp.domain.diff import counts, diff, widen
 from agentfs_lsp.domain.lines import count_lines, split_lines
@@ -48,6 +48,14 @@ def assert_hunks(old: str, new: str, hunks: tuple[Splice, ...]) -> None:
             assert gone[-1] != come[-1]
 
 
+def remade(old: str, new: str, stretches: list[Stretch]) -> str:
+    built, at = [], 0
+    for a0, a1, b0, b1 in stretches:
+        built += [old[at:a0], new[b0:b1]]
+        at = a1
+    return "".join([*built, old[at:]])
+
+
 @given(texts, texts)
 def test_a_diff_makes_the_new_text_in_minimal_hunks(old: str, new: str) -> None:
     assert_hunks(old, new, diff(old, new))
@@ -78,12 +86,17 @@ def test_the_search_finds_the_shortest_script(old: str, new: str) -> None:
         assert sum(a1 - a0 + b1 - b0 for a0, a1, b0, b1 in stretches) == least
 
 
+@given(
+    st.text("ab", min_size=8, max_size=120),
+    st.lists(st.tuples(st.integers(0, 120), st.integers(0, 60)), max_size=8),
+)
+def test_pieces_of_a_text_in_any_order_are_aligned(old: str, pieces: list[tuple[int, int]]) -> None:
+    new = "c".join(old[at : at + length] for at, length in pieces)
+    assert remade(old, new, differing(old, new, Effort())) == new
+
+
 @given(texts, texts, st.integers(0, 40))
 def test_running_out_of_effort_costs_quality_and_nothing_else(old: str, new: str, steps: int) -> None:
     letters = str.maketrans("\r", "\n")
     a, b = old.translate(letters), new.translate(letters)
-    built, at = [], 0
-    for a0, a1, b0, b1 in differing(a, b, Effort(steps)):
-        built += [a[at:a0], b[b0:b1]]
-        at = a1
-    assert "".join([*built, a[at:]]) == b
+    assert remade(a, b, differing(a, b, Effort(steps))) == b

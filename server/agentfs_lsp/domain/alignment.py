@@ -179,8 +179,6 @@ def _shortest(old: str, new: str, stretch: Stretch, effort: Effort) -> list[Stre
         return []
     # reached[k]: how far into `old` the furthest path on diagonal k (old less new) comes; k < 0 from the end.
     reached = array("q", bytes(8 * (2 * most + 3)))
-    if b1 - b0 <= most:
-        reached[b0 - b1 - 1] = -1  # outside the stretch: never a way in
     trace: list[array[int]] = []
     for cost in range(most + 1):
         trace.append(reached[: cost + 1] + reached[-cost - 1 :])

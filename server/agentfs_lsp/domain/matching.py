@@ -89,7 +89,8 @@ def _lines(search: Search, places: list[Place]) -> tuple[int, ...]:
 
 
 def _splices(search: Search, places: list[Place], new: str) -> tuple[Splice, ...]:
-    splicer = Splicer(search.text, search.block, new)
+    line_end = search.line_end if "\n" in new or "\r" in new else ""
+    splicer = Splicer(search.text, search.block, new, line_end)
     splices: list[Splice] = []
     for place in places:
         made = splicer.splices(place)

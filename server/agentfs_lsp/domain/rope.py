@@ -68,7 +68,7 @@ class Rope:
     # --- chunks ---
 
     def _put(self, first: int, stop: int, new: str) -> None:
-        """Replace the chunks [first, stop) by `new`, with those before without which it would be too short, or
+        """Replace the chunks [first, stop) by `new`, with those before without which it would be short, or
         would begin within a line end or a character."""
         while first > 0 and (len(new) <= self._size // 4 or _belong(self._chunks[first - 1][-1], new[0])):
             first -= 1

@@ -47,13 +47,13 @@ class Place:
 class Splicer:
     """Replaces one block by one new text, at as many places as there are, given in rising order."""
 
-    def __init__(self, text: str, block: Sequence[str], new: str) -> None:
+    def __init__(self, text: str, block: Sequence[str], new: str, line_end: str) -> None:
+        """`line_end` is what `uniform_line_end` says of the text; not looked at where `new` is one line."""
         self._text = text
         self._block = block
         self._new = normalise(new).split("\n")
         self._stretches = differing_elements(block, self._new)
-        several = len(self._new) > 1
-        self._surroundings = _Surroundings(text, new, uniform_line_end(text) if several else "\n")
+        self._surroundings = _Surroundings(text, new, line_end if len(self._new) > 1 else "\n")
         self._made: tuple[str, list[Splice]] = ("", [])
 
     def splices(self, place: Place) -> list[Splice] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -53,6 +54,7 @@ async def _serve(
     )
     server = Server(transport.send, end, files, DiffFiles(), own_folders, say_in)
     loop.add_signal_handler(signal.SIGTERM, end, 0)
+    gc.freeze()  # what was imported stays: no collection needs to walk it again
     transport.start(loop)
     code = await ended
     try:

@@ -94,11 +94,12 @@ def look(
     location: Location,
     buffer: Buffer | None,
     settings: Settings,
+    max_bytes: int,
 ) -> Present:
     """Read the file and put the buffer over it. Raises what `FileStore.read` raises but for FileMissing,
     and BinaryFile."""
     try:
-        blob = files.read(location, settings.limits.max_file_bytes)
+        blob = files.read(location, max_bytes)
     except FileMissing:
         text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else _NOTHING
         return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))

@@ -9,7 +9,7 @@ from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, Rejec
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.textfile import Eol, TextFile, decode, eol_of
 from agentfs_lsp.service.present import look
-from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, is_small
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -83,46 +83,47 @@ async def _asked(ws: Workspace, command: Read, path: str, location: Location) ->
 
 
 def _served(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Awaitable[Passage]:
-    stat = ws.files.stat(location)
     buffer = ws.buffer_of(location)
-    if stat is None and buffer is None:
-        ws.sessions.forget(command.session, location.absolute)
-        raise FileMissing(path)
-    size = max(stat.size if stat else 0, len(buffer.text) if buffer else 0)
-    if size <= INLINE_BYTES:
-        return _remembered(ws, command, location, *_whole(ws, command, path, location, buffer))
-    return _served_in_thread(ws, command, path, location, buffer, size)
+    if is_small(buffer):
+        try:
+            return _remembered(ws, command, *_whole(ws, command, path, location, buffer, INLINE_BYTES))
+        except TooLarge:
+            pass
+    return _served_in_thread(ws, command, path, location, buffer)
 
 
 async def _served_in_thread(
-    ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, size: int
+    ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None
 ) -> Passage:
     limit = ws.settings.limits.max_file_bytes
-    if buffer is None and size > limit:
-        if not command.is_range:
-            raise TooLarge(path, size, limit)
+    try:
+        read_whole = await in_thread(_whole, ws, command, path, location, buffer, limit)
+    except TooLarge:
+        if buffer is not None or not command.is_range:
+            raise
         return await in_thread(_beyond, ws, command, path, location)
-    return _remembered(
-        ws, command, location, *await in_thread(_whole, ws, command, path, location, buffer)
-    )
+    return _remembered(ws, command, *read_whole)
 
 
 def _whole(
-    ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None
-) -> tuple[Passage, Present, str]:
-    present = look(ws.files, ws.decoded, location, buffer, ws.settings)
-    shown = present.text.shown
-    return _passage(command, path, present, shown, ws.settings), present, shown
+    ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, max_bytes: int
+) -> tuple[Passage | None, Present]:
+    """The passage, None where there is no such file."""
+    present = look(ws.files, ws.decoded, location, buffer, ws.settings, max_bytes)
+    return _passage(command, path, present, ws.settings) if present.exists else None, present
 
 
-def _remembered(
-    ws: Workspace, command: Read, location: Location, passage: Passage, present: Present, shown: str
-) -> Passage:
-    ws.sessions.record(command.session, location.absolute, present.revision, shown)
+def _remembered(ws: Workspace, command: Read, passage: Passage | None, present: Present) -> Passage:
+    absolute = present.location.absolute
+    if passage is None:
+        ws.sessions.forget(command.session, absolute)
+        raise FileMissing(ws.name_of(present.location))
+    ws.sessions.record(command.session, absolute, present.revision, present.text.shown)
     return passage
 
 
-def _passage(command: Read, path: str, present: Present, shown: str, settings: Settings) -> Passage:
+def _passage(command: Read, path: str, present: Present, settings: Settings) -> Passage:
+    shown = present.text.shown
     total = count_lines(shown)
     if command.start_line > max(total, 1):
         raise BadRange(command.start_line, total)

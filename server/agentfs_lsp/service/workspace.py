@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentfs_lsp.domain.errors import Conflict
+from agentfs_lsp.domain.errors import Conflict, TooLarge
 from agentfs_lsp.domain.paths import check_new_name, display, parse
 from agentfs_lsp.service.decoding import DecodedFiles
 from agentfs_lsp.service.present import Buffer, Present, look
@@ -90,12 +90,18 @@ class Workspace:
     async def look(self, location: Location) -> Present:
         """The file as it is now, buffer over disk; off the event loop unless it is small."""
         buffer = self.buffer_of(location)
-        size = self._size(location, buffer)
-        return await off_loop(size, look, self.files, self.decoded, location, buffer, self.settings)
+        known = (self.files, self.decoded, location, buffer, self.settings)
+        if is_small(buffer):
+            try:
+                return look(*known, INLINE_BYTES)
+            except TooLarge:
+                pass
+        return await in_thread(look, *known, self.settings.limits.max_file_bytes)
 
-    def _size(self, location: Location, buffer: Buffer | None) -> int:
-        stat = self.files.stat(location)
-        return max(stat.size if stat else 0, len(buffer.text) if buffer else 0)
+
+def is_small(buffer: Buffer | None) -> bool:
+    """Whether the buffer, if there is one, may be worked on here; of the file only reading it tells."""
+    return buffer is None or len(buffer.text) <= INLINE_BYTES
 
 
 async def off_loop(size: int, work: Callable[..., T], *arguments: object) -> T:

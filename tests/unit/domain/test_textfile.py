@@ -38,6 +38,13 @@ def test_the_fallback_is_used_where_the_bytes_fit(name: str) -> None:
     assert encode(text + text, file) == (text + text).encode(name)
 
 
+def test_wide_ascii_without_a_mark_is_text_to_who_says_so() -> None:
+    data = "plain\n".encode("utf-16-le")
+    assert decode(data, "utf-16-le").text == "plain\n"
+    with pytest.raises(BinaryFile):
+        decode(data, "latin-1")
+
+
 @pytest.mark.parametrize("name", ["", "no-such", "hex", "rot13", "utf-7", "unicode_escape", "utf-16", "a\0b"])
 def test_a_fallback_that_does_not_give_the_bytes_back_is_none(name: str) -> None:
     file = decode(b"a\xffb\n", name)

@@ -37,6 +37,8 @@ def test_uniform_line_ends_are_no_subject() -> None:
 
 def test_differing_line_ends_are_shown() -> None:
     assert shown("a\r\nb\n", "a\nb\n").endswith("@@ -1,2 +1,2 @@\n-a\\r\n+a\n b\n")
+    assert shown("a\r\nb\nc\n", "a\r\nb\nC\n").endswith(" a\\r\n b\n-c\n+C\n")
+    assert shown("a\r\nb\nc", "a\r\nb\n").endswith(" a\\r\n b\n-c\n\\ No newline at end of file\n")
     assert shown("a\r\n", "a\r").endswith("@@ -1 +1 @@\n-a\\r\n+a\\x0d\n")
 
 

@@ -1,0 +1,26 @@
+"""A server for all tests of a module: a process takes longer to start than most tests to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest_asyncio
+
+from support.editor import AUTO, editing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import pytest
+
+    from support.editor import Editor
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def auto(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """An editor in auto_edit mode with one folder open. Every test takes files of its own in it, and marks
+    itself with `pytest.mark.asyncio(loop_scope="module")`."""
+    root = tmp_path_factory.mktemp("auto") / "root"
+    root.mkdir()
+    async with editing(root, options=AUTO) as editor:
+        yield editor

@@ -1,0 +1,91 @@
+"""What the case files can't show: splices as such, bounds of hints, and texts too large to write down."""
+
+import sys
+
+import pytest
+
+from agentfs_lsp.domain.change import Splice, apply_splices
+from agentfs_lsp.domain.errors import NearMiss, NoMatch, OverlappingMatches, SeveralMatches
+from agentfs_lsp.domain.matching import find
+
+NAMES = ["ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"]
+
+
+def test_splices_hold_only_what_differs() -> None:
+    text = "one\ntwo\nthree\nfour\n"
+    match = find(text, text, "one\n2\nthree\nfour\nfive\n")
+    assert match.splices == (Splice(4, 7, "2"), Splice(19, 19, "five\n"))
+
+
+def test_a_character_that_did_not_decode_is_in_no_splice() -> None:
+    match = find("a\ufffd = 1\n", "a\ufffd = 1", "a\ufffd = 2")
+    assert match.splices == (Splice(5, 6, "2"),)
+
+
+def test_a_run_of_one_letter_is_counted_in_no_time_to_speak_of() -> None:
+    with pytest.raises(SeveralMatches) as caught:
+        find("a" * 200_000, "a" * 100_000, "b")
+    assert caught.value.count == 100_001
+    assert caught.value.lines == (1,) * 20
+
+
+def test_places_that_overlap_by_different_steps_are_all_counted() -> None:
+    text = "abaababaabaab" * 3
+    with pytest.raises(OverlappingMatches) as caught:
+        find(text, "abaaba", "x", replace_all=True)
+    assert caught.value.count == sum(text.startswith("abaaba", at) for at in range(len(text)))
+
+
+def test_a_block_that_repeats_its_lines_is_counted_at_every_line() -> None:
+    with pytest.raises(SeveralMatches) as caught:
+        find("x = 1\n" * 20_000, "  x = 1\n" * 5_000, "y")
+    assert (caught.value.count, caught.value.level) == (15_001, "indentation")
+
+
+def test_only_the_first_twenty_lines_are_told() -> None:
+    with pytest.raises(SeveralMatches) as caught:
+        find("x\r\n" * 50, "x", "y")
+    assert (caught.value.count, caught.value.lines) == (50, tuple(range(1, 21)))
+
+
+def test_the_line_told_is_that_of_the_text_not_of_the_line_end_before_it() -> None:
+    with pytest.raises(SeveralMatches) as caught:
+        find("a\nx\nb\nx\n", "\nx", "\ny")
+    assert caught.value.lines == (2, 4)
+
+
+def test_the_request_s_line_ends_at_many_places_of_a_mixed_file() -> None:
+    text = "a,b\r\nc,d\ne,f\rg,h"
+    match = find(text, ",", "\n", replace_all=True)
+    assert apply_splices(text, match.splices) == "a\r\nb\r\nc\nd\ne\rf\rg\rh"
+
+
+@pytest.mark.parametrize("with_rapidfuzz", [True, False])
+def test_the_closest_places_are_shown_best_first(
+    monkeypatch: pytest.MonkeyPatch, with_rapidfuzz: bool
+) -> None:
+    if not with_rapidfuzz:
+        monkeypatch.setitem(sys.modules, "rapidfuzz.fuzz", None)
+    lines = [f"{name} = compute_{name}(first, {at})" for at, name in enumerate(NAMES)]
+    with pytest.raises(NoMatch) as caught:
+        find("\n".join(lines), "gnu = compute_gnu(frist, 6)", "x")
+    assert caught.value.near[0] == NearMiss(7, ("gnu = compute_gnu(first, 6)",))
+    assert len(caught.value.near) <= 3
+
+
+def test_hints_are_short_whatever_the_file() -> None:
+    file = "needle_one = 1; " + "x" * 100_000 + "\n" + "line\n" * 50
+    old = "needle_one = 2; " + "x" * 100_000 + "\n" + "line\n" * 40
+    with pytest.raises(NoMatch) as caught:
+        find(file, old, "x")
+    assert caught.value.near
+    assert all(
+        len(near.text) <= 6 and all(len(line) <= 241 for line in near.text) for near in caught.value.near
+    )
+    assert len(caught.value.detail) < 300
+
+
+def test_what_is_there_but_for_a_mark_is_not_called_another_letter_case() -> None:
+    with pytest.raises(NoMatch) as caught:
+        find("cafe\u0301\n", "cafe", "tea")
+    assert caught.value.cause is None
