@@ -33,6 +33,7 @@ _KEEP = {encoding: "surrogatepass" for _, encoding in _MARKS} | {"utf-8": "surro
 # Encodings of names, literals and mail headers: of no file, and slow or noisy on what is not theirs.
 _NOT_FOR_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_RUN_TOGETHER = re.compile(r"(utf|windows|iso8859|koi8|mac)[-_]?(\w+?)(?:[-_]?bom)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
     body = data[len(mark) :]
     text, lossy = _fit(body, encoding), False
     if not mark and (text is None or "\0" in text):
-        known = _encoding_named(fallback_encoding)
+        known = encoding_named(fallback_encoding)
         fallback = _fit(body, known) if known else None
         if known and fallback and "\0" not in fallback and _expressed(fallback, known) == body:
             text, encoding = fallback, known
@@ -74,6 +75,23 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
     if text is None or "\0" in text:
         raise BinaryFile(path)
     return TextFile(text, encoding, mark, lossy)
+
+
+def mark_of(data: bytes) -> bytes:
+    """The byte-order mark that a file's bytes begin with, empty for none."""
+    return next((mark for mark, _ in _MARKS if data.startswith(mark)), b"")
+
+
+def encoding_named(name: str) -> str | None:
+    """The encoding of this name, as `TextFile.encoding` has it; None for none that files have. Editors' own
+    spellings are understood too: `utf8bom`, `windows1252`, `iso88591`."""
+    for spelling in (name, _RUN_TOGETHER.sub(r"\1-\2", name, count=1)):
+        try:
+            known = codecs.lookup(spelling).name
+        except (LookupError, ValueError):
+            continue
+        return None if known in _NOT_FOR_FILES else known
+    return None
 
 
 def encode(text: str, like: TextFile) -> bytes:
@@ -103,14 +121,6 @@ def eol_of(text: str) -> Eol:
     counts: dict[Eol, int] = {"lf": text.count("\n") - both, "crlf": both, "cr": returns - both}
     kinds = [kind for kind, count in counts.items() if count]
     return "mixed" if len(kinds) > 1 else kinds[0] if kinds else "none"
-
-
-def _encoding_named(name: str) -> str | None:
-    try:
-        known = codecs.lookup(name).name
-    except (LookupError, ValueError):
-        return None
-    return None if known in _NOT_FOR_FILES else known
 
 
 def _fit(data: bytes, encoding: str, errors: str = "strict") -> str | None:

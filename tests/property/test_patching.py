@@ -1,0 +1,30 @@
+"""Splices made on bytes are what encoding the spliced text gives, for any text, mark and place."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentfs_lsp.domain import patching
+from agentfs_lsp.domain.change import Splice, apply_splices
+from agentfs_lsp.domain.textfile import TextFile, encode
+
+WORDS = st.text(st.sampled_from("ab é—😀\r\n"), max_size=12)
+MARKS = st.sampled_from([b"", b"\xef\xbb\xbf"])
+
+
+@st.composite
+def spliced(draw: st.DrawFn) -> tuple[TextFile, list[Splice]]:
+    """A file over the size from which bytes are patched, and a few splices of it in order."""
+    text = draw(WORDS) * draw(st.sampled_from([1, 20_000])) + draw(WORDS)
+    bounds = sorted(draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=10)))
+    pairs = zip(bounds[::2], bounds[1::2], strict=False)
+    splices = [Splice(start, end, draw(WORDS)) for start, end in pairs]
+    return TextFile(text, "utf-8", draw(MARKS), lossy=False), splices
+
+
+@given(spliced())
+def test_patched_bytes_are_the_encoded_text(case: tuple[TextFile, list[Splice]]) -> None:
+    file, splices = case
+    patched = patching.patch(encode(file.text, file), file, splices)
+    assert patched == encode(apply_splices(file.text, splices), file)

@@ -1,0 +1,62 @@
+"""Large files' texts are held, and never served for other bytes."""
+
+from __future__ import annotations
+
+from agentfs_lsp.domain.revision import hash_bytes
+from agentfs_lsp.domain.textfile import TextFile, decode
+from agentfs_lsp.service.decoding import BUDGET, DecodedFiles, Digest
+
+LARGE = b"some line of text\n" * 10_000
+
+
+class Counting:
+    """Decodes, and counts how often."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, data: bytes) -> TextFile:
+        self.times += 1
+        return decode(data, "utf-8")
+
+
+def test_the_same_bytes_are_decoded_once() -> None:
+    files, counting = DecodedFiles(), Counting()
+    first = files.text_of("/a", LARGE, counting)
+    again = files.text_of("/a", bytes(bytearray(LARGE)), counting)
+    assert counting.times == 1
+    assert again == first == (decode(LARGE, "utf-8"), hash_bytes(LARGE))
+
+
+def test_other_bytes_of_the_same_size_are_decoded_afresh() -> None:
+    files, counting = DecodedFiles(), Counting()
+    files.text_of("/a", LARGE, counting)
+    other = LARGE[:-2] + b"!\n"
+    text, digest = files.text_of("/a", other, counting)
+    assert (text.text[-2:], digest) == ("!\n", hash_bytes(other))
+    assert counting.times == 2
+
+
+def test_what_a_setting_guessed_is_guessed_again() -> None:
+    files, counting = DecodedFiles(), Counting()
+    lossy = b"\xff" + LARGE
+    files.text_of("/a", lossy, counting)
+    files.text_of("/a", lossy, counting)
+    assert counting.times == 2
+
+
+def test_no_more_is_held_than_the_budget() -> None:
+    files, counting = DecodedFiles(), Counting()
+    third = b"x" * (BUDGET // 6 * 2 // 2)  # with its text a third of the budget
+    for name in ("/a", "/b", "/c", "/d"):
+        files.text_of(name, third, counting)
+    assert counting.times == 4
+    files.text_of("/d", third, counting)
+    assert counting.times == 4
+    files.text_of("/a", third, counting)
+    assert counting.times == 5
+
+
+def test_a_digest_is_the_hash_of_the_bytes_large_and_small() -> None:
+    for data in (b"", b"small", LARGE):
+        assert Digest(data).text == hash_bytes(data)
