@@ -43,7 +43,7 @@ $(VENV)/bin/python:
 
 # Installed for the demo: the package and what it needs to run, nothing of the tools.
 $(RUN): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[hints]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
 $(DEV): pyproject.toml | $(VENV)/bin/python

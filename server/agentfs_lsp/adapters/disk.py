@@ -132,7 +132,8 @@ class DiskStore:
         try:
             found = regular(os.fstat(fd), path)
             data, count, more, head = read_line_range(fd, start_line, lines, max_bytes)
-            return LineRange(data, count, more, found, head)
+            tail = os.pread(fd, 4, max(found.size - 4, 0))
+            return LineRange(data, count, more, found, head, tail)
         except OSError as error:
             raise domain_error(error, path) from error
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import os
 import shutil
 import sys
@@ -55,7 +56,9 @@ def run(argv: Sequence[str]) -> int:
             shutil.rmtree(base, ignore_errors=True)
     if options.svg is not None:
         options.svg.parent.mkdir(parents=True, exist_ok=True)
-        console.save_svg(str(options.svg), title="agentfs-lsp demo")
+        picture = console.export_svg(title="agentfs-lsp demo")
+        # Without the font from elsewhere: a picture in a document fetches nothing.
+        options.svg.write_text(re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL), "utf-8")
     return code
 
 

@@ -85,7 +85,8 @@ def mark_of(data: bytes) -> bytes:
 def encoding_named(name: str) -> str | None:
     """The encoding of this name, as `TextFile.encoding` has it; None for none that files have. Editors' own
     spellings are understood too: `utf8bom`, `windows1252`, `iso88591`."""
-    for spelling in (name, _RUN_TOGETHER.sub(r"\1-\2", name, count=1)):
+    run_together = _RUN_TOGETHER.fullmatch(name)
+    for spelling in (name, *([run_together.expand(r"\1-\2")] if run_together else ())):
         try:
             known = codecs.lookup(spelling).name
         except (LookupError, ValueError):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Envelope = dict[str, Any]
 
 STRING_LIMIT = 64 * 1024
-"""Strings in `params_input` are cut behind this many characters."""
+"""Strings in `params_input` that take more bytes than this in UTF-8 are cut."""
 
 
 def succeed(
@@ -89,18 +89,22 @@ def context_for(params: object, resolved: str | None) -> dict[str, object]:
 
 
 def cut(value: object) -> object:
-    """`value` with every string over 64 KiB cut, its length told; the same object where nothing is."""
+    """`value` with every string over 64 KiB cut, its length told."""
     if isinstance(value, str):
-        if len(value) <= STRING_LIMIT:
-            return value
-        return f"{value[:STRING_LIMIT]}… ({len(value)} characters)"
+        return _cut_string(value) if _is_long(value) else value
     if isinstance(value, dict):
-        shorter = {key: cut(each) for key, each in value.items() if _is_long(each)}
-        return {**value, **shorter} if shorter else value
-    if isinstance(value, list) and any(_is_long(each) for each in value):
+        return {_cut_string(key) if _is_long(key) else key: cut(each) for key, each in value.items()}
+    if isinstance(value, list):
         return [cut(each) for each in value]
     return value
 
 
-def _is_long(value: object) -> bool:
-    return isinstance(value, dict | list) or (isinstance(value, str) and len(value) > STRING_LIMIT)
+def _is_long(text: str) -> bool:
+    if len(text) <= STRING_LIMIT // 4:  # no character takes more bytes
+        return False
+    return len(text) > STRING_LIMIT or len(text.encode("utf-8", "surrogatepass")) > STRING_LIMIT
+
+
+def _cut_string(text: str) -> str:
+    kept = STRING_LIMIT if text.isascii() else STRING_LIMIT // 4
+    return f"{text[:kept]}… ({len(text)} characters)"

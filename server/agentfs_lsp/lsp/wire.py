@@ -151,6 +151,8 @@ _KIND_NAMES = {str: "a string", int: "a whole number", bool: "true or false"}
 
 
 def _checked(key: str, value: object, spec: _Spec) -> object:
+    if isinstance(value, float) and int in spec.kinds and value.is_integer():
+        value = int(value)  # 3.0 is a whole number in JSON, and some callers know no others
     if type(value) not in spec.kinds:
         kinds = " or ".join(_KIND_NAMES[kind] for kind in spec.kinds)
         raise BadParameter(key, f"must be {kinds}")

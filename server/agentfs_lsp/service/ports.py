@@ -64,6 +64,7 @@ class LineRange:
     more: bool
     stat: FileStat
     head: bytes  # the file's first bytes, from which its encoding is told
+    tail: bytes  # its last four, from which it is told whether it ends in a line end
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,11 @@ class FileStore(Protocol):
     Blocking: call from a worker thread unless the file is known to be small."""
 
     def set_roots(self, roots: Sequence[Root]) -> None:
-        """Replace the roots; handles of those gone are closed."""
+        """Replace the roots; handles of those gone are closed. Set again, a root whose folder was replaced
+        is taken up anew."""
+
+    def root_intact(self, root: Root) -> bool:
+        """Whether the root's path still names the folder that it named when it was set."""
 
     def resolve(self, root: Root, relative: str) -> Location:
         """Follow `..` and every link. The file and its parents may be missing. Raises OutsideRoots,
@@ -182,11 +187,13 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """How the client answered a `workspace/applyEdit`. `answered` false: an error, or no answer in time."""
+    """How the client answered a `workspace/applyEdit`. `failed`: with a JSON-RPC error. `known` false: with
+    something that is no answer, which says nothing."""
 
     applied: bool
     reason: str = ""
-    answered: bool = True
+    failed: bool = False
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +243,9 @@ class Hand(Protocol):
     async def apply(self, edits: Sequence[DocumentEdit]) -> Applied:
         """Hand the edits over and wait for the client to say what became of them."""
 
-    async def committed(self, save: Sequence[str]) -> None:
-        """The change stands. `save`: the documents the client is to save; returns when it says it did, or
-        at once where it is not going to say."""
+    async def committed(self, save: Sequence[str]) -> bool:
+        """The change stands. `save`: the documents the client is to save; returns when it has told, or at
+        once where it is not going to tell. Whether a save of them can be expected on disk."""
 
     def failed(self, error: Exception) -> None:
         """The change does not stand, and why."""

@@ -51,6 +51,7 @@ class Proposal:
     since_ms: float
     id: str = field(default_factory=lambda: token_hex(8))
     state: State = "queued"
+    settled: bool = False  # an accepting settle has come, and may not have been acted on yet
     change: FileChange | None = None
     rung: str = ""
     decision: Decision | None = None
@@ -69,7 +70,7 @@ class Proposal:
     @property
     def past_return(self) -> bool:
         """Whether it was decided to land: from then on it can't be cancelled (docs/protocol.md#9)."""
-        return self.decision is not None
+        return self.settled or self.decision is not None
 
     def withdraw(self, reason: WithdrawnReason) -> bool:
         """Take the proposal back unless it is past the point of no return; whether that was possible."""

@@ -30,8 +30,9 @@ class PlainHand:
         """Hand the edits over."""
         return await self._editor.apply(edits, label=self._label)
 
-    async def committed(self, save: Sequence[str]) -> None:
-        """There is nobody to tell."""
+    async def committed(self, save: Sequence[str]) -> bool:
+        """There is nobody to tell; who saves, saves by itself."""
+        return bool(save)
 
     def failed(self, error: Exception) -> None:
         """There is nobody to tell."""
