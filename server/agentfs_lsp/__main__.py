@@ -6,10 +6,12 @@ Composition root: the only place that knows every layer.
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import sys
 
 from agentfs_lsp import __version__
+from agentfs_lsp.adapters.stderr_log import StderrLog
 
 MIB = 1024 * 1024
 
@@ -39,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog="agentfs-lsp demo [DIR] shows an agent's turn in this terminal; see agentfs-lsp demo --help.",
     )
     parser.add_argument("--version", action="version", version=f"agentfs-lsp {__version__}")
-    parser.add_argument("--stdio", action="store_true", help="serve on standard input and output (the default)")
+    parser.add_argument(
+        "--stdio", action="store_true", help="serve on standard input and output (the default)"
+    )
     parser.add_argument("--log-file", metavar="FILE", help="write the log there instead of to standard error")
     parser.add_argument(
         "--log-level",
@@ -67,14 +71,14 @@ def _positive(text: str) -> int:
 def _serve(options: argparse.Namespace) -> int:
     try:
         logging.basicConfig(
-            filename=options.log_file,
+            handlers=[logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()],
             level=options.log_level.upper(),
             format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         )
     except OSError as error:
         print(f"agentfs-lsp: the log file can't be written: {error}", file=sys.stderr)
         return 1
-    logging.getLogger("pygls").setLevel("WARNING")  # below that it logs message bodies
+    logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs what messages hold
     from agentfs_lsp.adapters.disk import DiskStore
     from agentfs_lsp.adapters.state import StateFolder
     from agentfs_lsp.lsp.serving import serve_stdio

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 LOCALES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")
 
-_LANGUAGES = {"zh": "zh_CN", "zh-cn": "zh_CN", "zh-hans": "zh_CN", "zh-sg": "zh_CN"}
-"""Locales as editors name them, lower case, and the catalogue that serves them. All others: English."""
+_TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 
 
 @cache
 def say_in(locale: str) -> Say:
-    """What speaks this locale's language."""
-    language = _LANGUAGES.get(locale.lower())
+    """What speaks this locale's language, English where there is no catalogue for it. `locale` as editors name
+    them, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
+    language = _catalogue_for(locale)
     if language is None:
         return english
     catalogue = gettext.translation("agentfs", LOCALES, [language], fallback=True)
@@ -31,3 +31,9 @@ def say_in(locale: str) -> Say:
         return said.format(count=count, **facts)
 
     return say
+
+
+def _catalogue_for(locale: str) -> str | None:
+    language, *marks = locale.lower().replace("_", "-").partition(".")[0].split("-")
+    simplified = "hans" in marks or not _TRADITIONAL.intersection(marks)
+    return "zh_CN" if language == "zh" and simplified else None

@@ -118,7 +118,7 @@ class DiskStore:
                 if attempt == _READS - 1 and len(data) >= found.size:
                     return Blob(data[: found.size], found)
                 before, found = after, regular(after, path)
-            raise SystemFailed(path, "the file changes while it is read")
+            raise SystemFailed(path, "unsteady")
         except OSError as error:
             raise domain_error(error, path) from error
         finally:

@@ -53,7 +53,7 @@ def system_error(error: OSError, path: str) -> SystemRefused | SystemFailed:
     """The same where `path` is none that a caller gave."""
     code = error.errno or errno.EIO
     kind = SystemRefused if code in _REFUSED else SystemFailed
-    return kind(path, os.strerror(code))
+    return kind(path, "system", os.strerror(code))
 
 
 _KINDS: dict[int, Literal["device", "fifo", "socket"]] = {

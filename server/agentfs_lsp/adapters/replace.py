@@ -100,7 +100,7 @@ class Replacement:
         except FileNotFoundError:
             staged = None
         if staged is None or not same_version(staged, self._ours):
-            raise SystemFailed(self._location.relative, "its temporary file was changed or removed")
+            raise SystemFailed(self._location.relative, "temporary_lost")
 
     # --- a new file ---------------------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ class Replacement:
                 inside = going_in
         except OSError as error:
             self._over = True  # what stands under the temporary name is somebody's file
-            raise LandingUnknown(self._location.relative, os.strerror(error.errno or 0)) from error
+            raise LandingUnknown(self._location.relative, "system", os.strerror(error.errno or 0)) from error
 
     def _rename_over(self, base: Blob) -> int:
         """Where names can't be exchanged: the last look comes right before the rename."""
@@ -232,7 +232,7 @@ class Replacement:
             sync(self._folder)
         except OSError as error:
             self._over = True
-            raise LandingUnknown(self._location.relative, os.strerror(error.errno or 0)) from error
+            raise LandingUnknown(self._location.relative, "system", os.strerror(error.errno or 0)) from error
         return found.st_nlink
 
     # --- small steps --------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ class Staging:
             raise conflict(location, "exists", None, found)
         # A rename asks for no right on the file itself; its owner meant something by taking it away.
         if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=os.access in os.supports_effective_ids):
-            raise SystemRefused(location.relative, "the file is write-protected")
+            raise SystemRefused(location.relative, "write_protected")
         fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
         try:
             _check_base(fd, location, base)

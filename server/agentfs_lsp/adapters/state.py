@@ -52,7 +52,7 @@ def _make_private(folder: str) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         found = os.stat(folder)
         if found.st_uid != os.geteuid():
-            raise SystemRefused(folder, "it belongs to another user")
+            raise SystemRefused(folder, "other_owner")
         if stat.S_IMODE(found.st_mode) & 0o077:
             os.chmod(folder, 0o700)
     except OSError as error:
@@ -74,7 +74,7 @@ class LandingLock:
     def held(self) -> Iterator[None]:
         """Raises SystemFailed when it is not to be had in time, and what `StateFolder.ensure` raises."""
         if not self._thread.acquire(timeout=self._timeout_s):
-            raise SystemFailed(self._state.path, "another change is landing")
+            raise SystemFailed(self._state.path, "landing_here")
         try:
             if self._depth:
                 yield
@@ -99,7 +99,7 @@ class LandingLock:
         try:
             self._file.acquire(timeout=self._timeout_s)
         except filelock.Timeout:
-            raise SystemFailed(self._file.lock_file, "another agentfs server is landing a change") from None
+            raise SystemFailed(self._file.lock_file, "landing_elsewhere") from None
         except OSError as error:
             raise system_error(error, self._file.lock_file) from error
         try:

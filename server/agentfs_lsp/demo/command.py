@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import re
 import os
+import re
 import shutil
 import sys
 from pathlib import Path

@@ -13,6 +13,23 @@ from dataclasses import dataclass
 
 from agentfs_lsp.domain.lines import normalise
 
+# Every marker has one of these; it spares a file full of comments the closer look.
+_TELLING = (
+    *("rest", "remain", "exist", "other", "previous", "original", "chang", "same", "identical", "untouched"),
+    *(
+        "unmodified",
+        "intact",
+        "omitted",
+        "elided",
+        "truncated",
+        "shown",
+        "as before",
+        "as is",
+        "as-is",
+        "as it",
+    ),
+    "as they",
+)
 _LONGEST = 120  # characters of a marker, indentation aside
 _OPENERS = ("//", "#", "--", ";", "%", "/*", "{/*", "<!--", "(*", "*", "...", "…", "[", "(", "REM ")
 
@@ -53,19 +70,17 @@ _CHINESE = (
 _CHINESE_STATE = r"(?:不变|原样|省略|略|相同|同上|一致|未改动|未修改)"
 
 # With an ellipsis a mention is enough; without one the line has to say that something was not written.
-_ELLIPTIC = re.compile(
+_ELLIPTIC = (
     rf"{_KEEP}(?:(?:{_REST}|{_OTHERS})(?: (?:{_STATE}|{_HERE}))?|{_STATE}|{_WHAT} {_STATE}"
     rf"|no changes?(?: here)?|{_CHINESE}{_CHINESE_STATE}?"
-    rf"|(?:此处|以下|代码|内容)*{_CHINESE_STATE}(?:代码|内容)?)",
-    re.IGNORECASE,
+    rf"|(?:此处|以下|代码|内容)*{_CHINESE_STATE}(?:代码|内容)?)"
 )
-_PLAIN = re.compile(
+_PLAIN = (
     rf"(?:the )?(?:rest|remainder) of{_THE} {_WHAT}(?: (?:{_STATE}|{_HERE}))?|the rest {_STATE}"
     rf"|(?:all )?(?:(?:the|other) )*(?:remaining|other existing|previous existing) {_WHAT} {_STATE}"
     rf"|(?:your |the )?(?:existing|previous|remaining|other) code {_HERE}"
     rf"|{_WHAT} (?:omitted|elided|unchanged|not shown|truncated) for (?:brevity|clarity|conciseness)"
-    rf"|{_CHINESE}{_CHINESE_STATE}",
-    re.IGNORECASE,
+    rf"|{_CHINESE}{_CHINESE_STATE}"
 )
 _ELLIPSIS = r"(?:\.{3,}|…+)"
 _AT_AN_END = re.compile(rf"[\[({{<]*\s*{_ELLIPSIS}|.*{_ELLIPSIS}[\])}}>]*$")
@@ -92,6 +107,7 @@ def find_left_out(content: str, original: str | None) -> LeftOut | None:
         if (
             marker.startswith(_OPENERS)
             and len(marker) <= _LONGEST
+            and (not marker.isascii() or any(map(marker.lower().__contains__, _TELLING)))
             and _stands_for_text(marker)
             and marker not in original
         ):
@@ -105,4 +121,7 @@ def _stands_for_text(marker: str) -> bool:
     core = " ".join(_EDGES.sub("", said).split())
     if not comment and not (_SET_APART.fullmatch(said) and " " in said):
         return False
-    return bool(_PLAIN.fullmatch(core) or (_AT_AN_END.match(said) and _ELLIPTIC.fullmatch(core)))
+    return bool(
+        re.fullmatch(_PLAIN, core, re.IGNORECASE)
+        or (_AT_AN_END.match(said) and re.fullmatch(_ELLIPTIC, core, re.IGNORECASE))
+    )

@@ -31,13 +31,13 @@ def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Spli
     for piece in pieces:
         start = _advance(shown, at, piece.start - at_plain)
         end = _advance(shown, start, piece.end - piece.start)
-        placed.append(Splice(start, end, with_eol(piece.text, surrounding_eol(shown, start, end))))
+        placed.append(_apart(shown, start, end, with_eol(piece.text, surrounding_eol(shown, start, end))))
         at_plain, at = piece.end, end
     return tuple(placed)
 
 
 def first_eol(text: str) -> str:
-    """The first line end in `text`, `\n` where it has none."""
+    """The first line end in `text`, `\\n` where it has none."""
     found = _END.search(text)
     return found.group() if found else "\n"
 
@@ -54,6 +54,19 @@ def surrounding_eol(text: str, start: int, end: int) -> str:
         return "\r\n" if pair == "\r\n" else text[before]
     behind = _END.search(text, end)
     return behind.group() if behind else "\n"
+
+
+def _apart(shown: str, start: int, end: int, text: str) -> Splice:
+    """The piece, so put that no `\\r` before a line feed becomes one line end with it: where both kinds stand
+    alone in a file, an empty line would be lost."""
+    behind_return, before_feed = shown.endswith("\r", 0, start), shown.startswith("\n", end)
+    if behind_return and before_feed and not text:
+        return Splice(start, end + 1, "\r\n")
+    if behind_return and text.startswith("\n"):
+        text = "\r" + text
+    if before_feed and text.endswith("\r"):
+        text += "\n"
+    return Splice(start, end, text)
 
 
 def _advance(text: str, start: int, plain: int) -> int:

@@ -24,12 +24,33 @@ class DomainError(Exception):
 # --- parameters -------------------------------------------------------------------------------------------
 
 
+ParameterProblem = Literal[
+    "missing",
+    "unknown",  # `fitting`: the names there are
+    "misspelt",  # `fitting`: the name that was meant
+    "twice",  # `fitting`: the other name it was given by, with another value
+    "no_object",
+    "kind",  # `kinds`: of which it may be
+    "choice",  # `fitting`: the words it may be
+    "small",  # `bound`: the smallest number
+    "large",  # `bound`: the largest number
+    "short",  # `bound`: the fewest characters
+    "long",  # `bound`: the most characters
+]
+
+
+ParameterKind = Literal["string", "whole", "flag"]
+
+
 @dataclass(eq=False)
 class BadParameter(DomainError):
-    """A parameter is missing, unknown or of the wrong shape. `problem` is a whole English sentence part."""
+    """A parameter is missing, unknown or of the wrong shape."""
 
     name: str
-    problem: str
+    problem: ParameterProblem
+    fitting: tuple[str, ...] = ()
+    kinds: tuple[ParameterKind, ...] = ()
+    bound: int = 0
 
 
 # --- paths (docs/protocol.md#4-paths-and-roots) -----------------------------------------------------------
@@ -107,18 +128,22 @@ class NotRegular(DomainError):
 
 @dataclass(eq=False)
 class SystemRefused(DomainError):
-    """The operating system refused: mode, owner, read-only file system, a folder that can't be written."""
+    """The operating system refused: mode, owner, read-only file system, a folder that can't be written.
+    `detail`: its own words where the reason is "system"."""
 
     path: str
-    reason: str
+    reason: Literal["system", "write_protected", "other_owner"]
+    detail: str = ""
 
 
 @dataclass(eq=False)
 class SystemFailed(DomainError):
-    """Any other I/O failure: disk full, quota, too many open files, an I/O error."""
+    """Any other I/O failure: disk full, quota, too many open files, an I/O error. `detail` as in
+    SystemRefused."""
 
     path: str
-    reason: str
+    reason: Literal["system", "unsteady", "temporary_lost", "landing_here", "landing_elsewhere"]
+    detail: str = ""
 
 
 # --- content (docs/protocol.md#5-agentfsread) -------------------------------------------------------------
@@ -320,15 +345,18 @@ class TooManyPending(DomainError):
 
 @dataclass(eq=False)
 class NotLanded(DomainError):
-    """Accepted, but the editor did not do its part, and nothing changed."""
+    """Accepted, but the editor did not do its part, and nothing changed. `detail`: its own words, where it
+    gave any."""
 
     path: str
-    reason: str
+    reason: Literal["refused", "late", "unchanged"]
+    detail: str = ""
 
 
 @dataclass(eq=False)
 class LandingUnknown(DomainError):
-    """Accepted, and it can't be told whether it landed."""
+    """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused."""
 
     path: str
-    reason: str
+    reason: Literal["system", "changed_otherwise", "closed"]
+    detail: str = ""

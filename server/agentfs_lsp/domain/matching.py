@@ -20,8 +20,9 @@ from agentfs_lsp.domain.errors import (
     SeveralMatches,
 )
 from agentfs_lsp.domain.lines import line_of
-from agentfs_lsp.domain.match_levels import LEVELS, Level, Search
+from agentfs_lsp.domain.match_levels import LEVELS, Level
 from agentfs_lsp.domain.near_miss import explain
+from agentfs_lsp.domain.search import Search
 from agentfs_lsp.domain.splicing import Splicer
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from agentfs_lsp.domain.splicing import differing_elements
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentfs_lsp.domain.match_levels import Search
+    from agentfs_lsp.domain.search import Search
 
 _PLACES = 3
 _LINES = 6
@@ -76,7 +76,7 @@ def _without_numbers(search: Search) -> int | None:
         found = [prefix.match(line) for line in lines]
         if all(found):
             bare = [line[match.end() :] for line, match in zip(lines, found, strict=True) if match]
-            return _line_where(search.plain, "\n".join(bare))
+            return _whole_lines_where(search.plain, "\n".join(bare))
     return None
 
 
@@ -92,6 +92,16 @@ def _in_other_case(search: Search) -> int | None:
     if too_long or search.plain_old in search.plain:
         return None
     return _line_where(search.plain.casefold(), search.plain_old.casefold())
+
+
+def _whole_lines_where(text: str, wanted: str) -> int | None:
+    """As `_line_where`, for whole lines: a number and a sign before a part of a line prove nothing."""
+    if wanted.strip():
+        for at in islice(every_occurrence(text, wanted), _HITS):
+            end = at + len(wanted)
+            if text[at - 1 : at] in ("", "\n") and text[end : end + 1] in ("", "\n"):
+                return text.count("\n", 0, at)
+    return None
 
 
 def _line_where(text: str, wanted: str) -> int | None:
@@ -166,7 +176,7 @@ def _visible(search: Search) -> int:
 def _similarity(wanted: str) -> Callable[[str], float]:
     """How alike a text is to `wanted`, from 0 to 1."""
     try:
-        from rapidfuzz.fuzz import ratio
+        from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - optional, and only a hint needs it
     except ImportError:
         matcher = SequenceMatcher(autojunk=False)
         matcher.set_seq2(wanted)

@@ -8,14 +8,31 @@ from __future__ import annotations
 import codecs
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from agentfs_lsp.domain.errors import MalformedPath
 from agentfs_lsp.domain.paths import path_of_uri
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a shape takes. `options` are the words of a "choice"; the bounds are those of "whole" numbers and
+    "seconds"."""
+
+    kind: Literal[
+        "choice", "flag", "whole", "seconds", "encoding", "roots", "absolute_paths", "plain_names", "own_names"
+    ]
+    options: tuple[str, ...] = ()
+    minimum: float = 0
+    maximum: float = 0
+
+
 class ShapeError(ValueError):
-    """A value that the shape does not take; the text says what it does take, as a part of a sentence."""
+    """A value that the shape does not take; `wanted` is what it does take."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        super().__init__(wanted)
+        self.wanted = wanted
 
 
 class Shape(Protocol):
@@ -40,7 +57,7 @@ class Choice:
         for option in self.options:
             if word == option:
                 return option
-        raise ShapeError("must be one of " + ", ".join(f'"{option}"' for option in self.options))
+        raise ShapeError(Wanted("choice", self.options))
 
     def describe(self) -> str:
         return ", ".join(f'`"{option}"`' for option in self.options)
@@ -53,7 +70,7 @@ class Flag:
     def check(self, raw: object) -> bool:
         if isinstance(raw, bool):
             return raw
-        raise ShapeError("must be true or false")
+        raise ShapeError(Wanted("flag"))
 
     def describe(self) -> str:
         return "`true`, `false`"
@@ -71,7 +88,7 @@ class Whole:
         number = _number(raw)
         if number is not None and number == int(number) and self.minimum <= number <= self.maximum:
             return int(number)
-        raise ShapeError(f"must be a whole number from {self.minimum} to {self.maximum}")
+        raise ShapeError(Wanted("whole", (), self.minimum, self.maximum))
 
     def describe(self) -> str:
         return f"{self.unit}, {self.minimum} to {self.maximum}"
@@ -88,7 +105,7 @@ class Seconds:
         number = _number(raw)
         if number is not None and self.minimum <= number <= self.maximum:
             return number
-        raise ShapeError(f"must be a number of seconds from {self.minimum:g} to {self.maximum:g}")
+        raise ShapeError(Wanted("seconds", (), self.minimum, self.maximum))
 
     def describe(self) -> str:
         return f"seconds, {self.minimum:g} to {self.maximum:g}"
@@ -101,7 +118,7 @@ class Encoding:
     def check(self, raw: object) -> str:
         if isinstance(raw, str) and _extends_ascii(raw):
             return codecs.lookup(raw).name
-        raise ShapeError("must be the name of an encoding that extends ASCII, such as utf-8 or windows-1252")
+        raise ShapeError(Wanted("encoding"))
 
     def describe(self) -> str:
         return "an encoding that extends ASCII"
@@ -121,10 +138,10 @@ class NamedRoots:
 
     def check(self, raw: object) -> tuple[NamedRoot, ...]:
         if not isinstance(raw, list):
-            raise ShapeError(_NAMED_ROOTS)
+            raise ShapeError(Wanted("roots"))
         roots = tuple(_named_root(entry) for entry in raw)
         if len({root.name for root in roots}) < len(roots):
-            raise ShapeError("must give each folder a name of its own")
+            raise ShapeError(Wanted("own_names"))
         return roots
 
     def describe(self) -> str:
@@ -149,9 +166,6 @@ def _number(raw: object) -> float | int | None:
     return raw if isinstance(raw, int) or math.isfinite(raw) else None
 
 
-_NAMED_ROOTS = 'must be a list of {"path": ..., "name": ...}'
-
-
 def _named_root(entry: object) -> NamedRoot:
     match entry:
         case {"name": str(name), "path": str(path), **rest} if not rest:
@@ -160,11 +174,11 @@ def _named_root(entry: object) -> NamedRoot:
             try:
                 path = path_of_uri(uri)
             except MalformedPath:
-                raise ShapeError("must name folders by absolute paths or file: URIs") from None
+                raise ShapeError(Wanted("absolute_paths")) from None
         case _:
-            raise ShapeError(_NAMED_ROOTS)
+            raise ShapeError(Wanted("roots"))
     if not path.startswith("/"):
-        raise ShapeError("must name folders by absolute paths or file: URIs")
+        raise ShapeError(Wanted("absolute_paths"))
     if not name.strip() or name in {".", ".."} or not name.isprintable() or set(name) & {"/", "\\"}:
-        raise ShapeError("must give each folder a printable name without slashes")
+        raise ShapeError(Wanted("plain_names"))
     return NamedRoot(path.rstrip("/") or "/", name)

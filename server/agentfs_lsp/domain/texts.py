@@ -7,7 +7,11 @@ those that no language has.
 
 from __future__ import annotations
 
-from typing import Protocol
+from functools import reduce
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Say(Protocol):
@@ -23,3 +27,11 @@ class Say(Protocol):
 def english(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
     """The templates themselves."""
     return (plural if plural and count != 1 else template).format(count=count, **facts)
+
+
+def sentences(say: Say, said: Iterable[str]) -> str:
+    """Sentences one after the other, set apart as the language does; empty ones are left out."""
+    told = [one for one in said if one]
+    if not told:
+        return ""
+    return reduce(lambda before, after: say("{before} {after}", before=before, after=after), told)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
 from agentfs_lsp.service.submit import Asked
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
     from agentfs_lsp.lsp.wire import ChangeParams
-    from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.landing import Landing
+    from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.submit import Submitted
 
 
@@ -45,7 +45,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         "operation": change.operation,
         "diff_preview": final.preview.text if readable else "",
         "diff_truncated": final.preview.truncated if readable else False,
-        "warnings": warnings_on_wire(final.warnings),
+        "warnings": warnings_on_wire(final.warnings, exchange.say),
         "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
         "unchanged": submitted.unchanged,
     }
@@ -107,7 +107,7 @@ def _text(say: Say, submitted: Submitted, final: FileChange, *, readable: bool) 
         said += _after_landing(say, submitted.landing)
     if readable and final.preview.truncated:
         said.append(say("(Diff preview truncated. Use Read to verify full content.)"))
-    return " ".join(said)
+    return sentences(say, said)
 
 
 def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:

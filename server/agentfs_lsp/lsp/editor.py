@@ -1,7 +1,7 @@
 """The connected client as `service.ports.Editor`: LSP's requests to it, and how its answers are read.
 
-Edits are always `documentChanges` with a version, in line-sized hunks, whatever the client declares, and never
-operations on files (docs/protocol.md#9-review-and-landing).
+Edits are always `documentChanges` with a version, in line-sized hunks, whatever the client declares, and
+never operations on files (docs/protocol.md#9-review-and-landing).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class LspEditor:
     async def apply(
         self, edits: Sequence[DocumentEdit], *, label: str, confirm: Confirm | None = None
     ) -> Applied:
-        """`workspace/applyEdit`; an error or an answer of no known shape counts as none."""
+        """`workspace/applyEdit`."""
         params = {"label": label, "edit": workspace_edit(edits, self.encoding, confirm)}
         try:
             answer = await self._outgoing.request("workspace/applyEdit", params)
         except ClientError as error:
-            return Applied(applied=False, reason=error.message, answered=False)
+            return Applied(applied=False, reason=error.message, failed=True)
         if not isinstance(answer, dict) or not isinstance(answer.get("applied"), bool):
-            return Applied(applied=False, reason="the editor gave no known answer", answered=False)
+            return Applied(applied=False, known=False)
         reason = answer.get("failureReason")
         return Applied(answer["applied"], reason if isinstance(reason, str) else "")
 

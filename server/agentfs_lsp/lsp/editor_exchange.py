@@ -8,10 +8,12 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.lsp.error_texts import ERRORS
 from agentfs_lsp.lsp.review_params import BadReviewParams
 
 if TYPE_CHECKING:
-    from agentfs_lsp.adapters.review.client import Answer, ClientReviews
+    from agentfs_lsp.adapters.review.client import ClientReviews
+    from agentfs_lsp.adapters.review.conversation import Answer
     from agentfs_lsp.domain.positions import Encoding
     from agentfs_lsp.domain.settings import Mode
     from agentfs_lsp.domain.texts import Say
@@ -35,9 +37,17 @@ class EditorExchange:
 EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]
 
 
-def refusal(answer: Answer) -> Result:
-    """A no, on the wire."""
-    return {"ok": False, "code": answer.code, "reason": answer.reason}
+def refusal(answer: Answer, say: Say) -> Result:
+    """A no, on the wire, with its reason for the user."""
+    if answer.error is not None:
+        reason = ERRORS[type(answer.error)][1](answer.error, say)[0]
+    else:
+        reasons = {
+            "WITHDRAWN": say("The agent took the change back."),
+            "UNKNOWN": say("There is no such proposal, or it ended long ago."),
+        }
+        reason = reasons.get(answer.code or "", say("The change could not be applied."))
+    return {"ok": False, "code": answer.code, "reason": reason}
 
 
 def answer_editor(request: EditorRequest, exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:

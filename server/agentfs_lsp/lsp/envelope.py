@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.error_texts import ERRORS
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ def fail_with(error: DomainError, say: Say, context: dict[str, object], time_ms:
         }
     if isinstance(error, errors.LandingUnknown):
         context["landing"] = "unknown"
-    text = f"{message} {next_step}".strip()
-    return fail(code, message, text, context, time_ms)
+    return fail(code, message, sentences(say, (message, next_step)), context, time_ms)
 
 
 def revision_on_wire(revision: Expected | None) -> dict[str, object]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.shown import escape_invisible as shown
+from agentfs_lsp.lsp.parameter_texts import parameter_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +22,7 @@ Told = tuple[str, str]
 
 
 def _bad_parameter(error: errors.BadParameter, say: Say) -> Told:
-    problem = shown(error.problem)
-    end = "" if problem.endswith("?") else "."
-    return say("Parameter '{name}' {problem}{end}", name=shown(error.name), problem=problem, end=end), ""
+    return parameter_text(error, say), ""
 
 
 def _absolute_path(_: errors.AbsolutePath, say: Say) -> Told:
@@ -93,15 +92,27 @@ def _not_regular(error: errors.NotRegular, say: Say) -> Told:
 
 
 def _system_refused(error: errors.SystemRefused, say: Say) -> Told:
+    reasons = {
+        "system": shown(error.detail),
+        "write_protected": say("the file is write-protected"),
+        "other_owner": say("it belongs to another user"),
+    }
     return (
-        say("Permission denied for '{path}': {reason}.", path=shown(error.path), reason=shown(error.reason)),
+        say("Permission denied for '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]),
         say("Nothing was changed. Ask the user to look at the file's and the folder's permissions."),
     )
 
 
 def _system_failed(error: errors.SystemFailed, say: Say) -> Told:
+    reasons = {
+        "system": shown(error.detail),
+        "unsteady": say("the file changes while it is read"),
+        "temporary_lost": say("its temporary file was changed or removed"),
+        "landing_here": say("another change is landing"),
+        "landing_elsewhere": say("another agentfs server is landing a change"),
+    }
     return (
-        say("The system failed on '{path}': {reason}.", path=shown(error.path), reason=shown(error.reason)),
+        say("The system failed on '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]),
         say("Nothing was changed. Try again when the cause is gone."),
     )
 
@@ -323,18 +334,28 @@ def _too_many_pending(error: errors.TooManyPending, say: Say) -> Told:
 
 
 def _not_landed(error: errors.NotLanded, say: Say) -> Told:
+    reasons = {
+        "refused": shown(error.detail) or say("the editor did not apply it"),
+        "late": say("the editor did not apply it in time"),
+        "unchanged": say("the editor says it applied the change, but nothing changed"),
+    }
     return (
-        say("'{path}' was accepted but not applied: {reason}.", path=shown(error.path), reason=shown(error.reason)),
+        say("'{path}' was accepted but not applied: {reason}.", path=shown(error.path), reason=reasons[error.reason]),
         say("Nothing was changed. Try again."),
     )
 
 
 def _landing_unknown(error: errors.LandingUnknown, say: Say) -> Told:
+    reasons = {
+        "system": shown(error.detail),
+        "changed_otherwise": say("the document changed in another way while the edit was applied"),
+        "closed": say("the document was closed before it was saved"),
+    }
     return (
         say(
             "It is not known whether the change of '{path}' was applied: {reason}.",
             path=shown(error.path),
-            reason=shown(error.reason),
+            reason=reasons[error.reason],
         ),
         say("Read the file before going on."),
     )

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import logging
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.envelope import Envelope, context_for, fail, fail_with, succeed
+from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.review_facts import review_facts
 from agentfs_lsp.service.submit import Trace
 
@@ -58,15 +58,10 @@ class Exchange:
         return fail_with(error, self.say, context, self.time_ms())
 
     def incident(self, error: Exception) -> Envelope:
-        """The answer to a defect. The log gets where it happened, never what files or messages held."""
-        number = token_hex(4)
-        where = "".join(traceback.format_tb(error.__traceback__))
-        _log.error("incident %s: %s\n%s", number, type(error).__name__, where)
-        message = self.say("Internal error, incident {number}.", number=number)
-        text = self.say(
-            "{message} It is not known whether something changed: read the file before going on.",
-            message=message,
-        )
+        """The answer to a defect."""
+        message = self.say("Internal error, incident {number}.", number=record_incident(_log, error))
+        next_step = self.say("It is not known whether something changed: read the file before going on.")
+        text = sentences(self.say, (message, next_step))
         return fail("INTERNAL_ERROR", message, text, self._context(), self.time_ms())
 
     def time_ms(self) -> float:
@@ -87,7 +82,7 @@ def answer(request: Request, exchange: Exchange) -> Envelope | Coroutine[Any, An
         result = request(exchange)
     except DomainError as error:
         return exchange.fail(error)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the top of a request
         return exchange.incident(error)
     return result if isinstance(result, dict) else _answer_later(result, exchange)
 
@@ -97,5 +92,5 @@ async def _answer_later(result: Coroutine[Any, Any, Envelope], exchange: Exchang
         return await result
     except DomainError as error:
         return exchange.fail(error)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the top of a request
         return exchange.incident(error)

@@ -1,15 +1,24 @@
 """Requests being served: answered at once or later, cancelled until it is too late
-(docs/protocol.md#2-requests)."""
+(docs/protocol.md#2-requests).
+
+Whatever a handler does, its request gets exactly one answer.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from dataclasses import dataclass
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from agentfs_lsp.lsp.incidents import record_incident
+from agentfs_lsp.lsp.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    from agentfs_lsp.domain.texts import Say
 
 _log = logging.getLogger(__name__)
 
@@ -17,6 +26,11 @@ REQUEST_CANCELLED = -32800
 INTERNAL_ERROR = -32603
 
 RequestId = int | str
+
+
+def is_id(value: object) -> TypeGuard[RequestId]:
+    """Whether LSP takes this for the id of a request, and for a progress token."""
+    return isinstance(value, int | str) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +42,28 @@ class Later:
     past_return: Callable[[], bool] = lambda: False
     progress_token: object = None
 
+    def drop(self) -> None:
+        """The answer is not wanted: the work is not begun."""
+        if inspect.iscoroutine(self.work):
+            self.work.close()
+
 
 class Flights:
     """The requests that wait for their answer."""
 
-    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, send: Callable[[dict[str, Any]], None], say: Callable[[], Say]) -> None:
         self._send = send
+        self._say = say
         self._flying: dict[asyncio.Task[object], tuple[RequestId, Later]] = {}
         self._by_id: dict[RequestId, asyncio.Task[object]] = {}
 
     def serve(self, request_id: RequestId, handler: Callable[[object], object], params: object) -> None:
         """Run a handler and answer with what it gives, now or when it is there."""
-        result = handler(params)
+        try:
+            result = handler(params)
+        except Exception as error:  # noqa: BLE001 - every request is answered
+            self._fail(request_id, error)
+            return
         if not isinstance(result, Later):
             self._answer(request_id, result)
             return
@@ -50,67 +74,52 @@ class Flights:
 
     def cancel(self, request_id: object) -> None:
         """`$/cancelRequest`: ignored when it is too late, or for a request nobody knows."""
-        task = self._by_id.get(request_id) if isinstance(request_id, int | str) else None
-        if task is not None and not self._flying[task][1].past_return():
-            task.cancel()
+        task = self._by_id.get(request_id) if is_id(request_id) else None
+        if task is not None:
+            self._cancel_if_possible(task)
+
+    def cancel_progress(self, token: object) -> None:
+        """`window/workDoneProgress/cancel`: the same, by the token whose progress the user saw."""
+        for task, (_, later) in list(self._flying.items()):
+            if is_id(token) and later.progress_token == token:
+                self._cancel_if_possible(task)
 
     async def land_all(self) -> None:
         """Cancel what can still be cancelled, and wait for the rest; everything but who asks is answered
         then."""
-        others = {task: later for task, (_, later) in self._flying.items() if task is not asyncio.current_task()}
-        for task, later in others.items():
-            if not later.past_return():
-                task.cancel()
+        others = [task for task in self._flying if task is not asyncio.current_task()]
+        for task in others:
+            self._cancel_if_possible(task)
         if others:
             await asyncio.wait(others)
 
+    def _cancel_if_possible(self, task: asyncio.Task[object]) -> None:
+        if not self._flying[task][1].past_return():
+            task.cancel()
+
     async def _watched(self, later: Later) -> object:
-        if not isinstance(later.progress_token, int | str):
+        if not is_id(later.progress_token):
             return await later.work
-        reporting = asyncio.ensure_future(report_progress(self._send, later.progress_token))
-        try:
+        with Progress(self._send, later.progress_token, self._say()):
             return await later.work
-        finally:
-            reporting.cancel()
 
     def _landed(self, task: asyncio.Task[object]) -> None:
-        request_id, _ = self._flying.pop(task)
+        request_id, later = self._flying.pop(task)
+        later.drop()  # for a task that was cancelled before its first step
         if self._by_id.get(request_id) is task:
             del self._by_id[request_id]
         if task.cancelled():
             self._refuse(request_id, REQUEST_CANCELLED, "The request was cancelled; nothing changed.")
-            return
-        error = task.exception()
-        if error is not None:
-            _log.error("a request ended without an answer: %s", type(error).__name__)
-            self._refuse(request_id, INTERNAL_ERROR, "Internal error.")
-            return
-        self._answer(request_id, task.result())
+        elif error := task.exception():
+            self._fail(request_id, error)
+        else:
+            self._answer(request_id, task.result())
 
     def _answer(self, request_id: RequestId, result: object) -> None:
         self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
 
+    def _fail(self, request_id: RequestId, error: BaseException) -> None:
+        self._refuse(request_id, INTERNAL_ERROR, f"Internal error, incident {record_incident(_log, error)}.")
+
     def _refuse(self, request_id: RequestId, code: int, message: str) -> None:
         self._send({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}})
-
-
-PROGRESS_AFTER_S = 1.0
-PROGRESS_EVERY_S = 5.0
-
-
-async def report_progress(send: Callable[[dict[str, Any]], None], token: int | str) -> None:
-    """Tell every few seconds that the request still waits, until cancelled; short waits are not told."""
-
-    def tell(value: dict[str, object]) -> None:
-        send({"jsonrpc": "2.0", "method": "$/progress", "params": {"token": token, "value": value}})
-
-    await asyncio.sleep(PROGRESS_AFTER_S)
-    tell({"kind": "begin", "title": "agentfs", "message": "waiting for the review", "cancellable": True})
-    waited = PROGRESS_AFTER_S
-    try:
-        while True:
-            await asyncio.sleep(PROGRESS_EVERY_S)
-            waited += PROGRESS_EVERY_S
-            tell({"kind": "report", "message": f"waiting for the review, {waited:.0f} s"})
-    finally:
-        tell({"kind": "end"})

@@ -29,6 +29,7 @@ class Outgoing:
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
+        self._closed = False
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
@@ -37,6 +38,8 @@ class Outgoing:
     async def request(self, method: str, params: object) -> object:
         """Send a request and wait for its result. When cancelled, the client is told, and what it answers
         then is dropped. Raises ClientError."""
+        if self._closed:
+            raise _closed()
         request_id = f"agentfs-{next(self._numbers)}"
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = answer
@@ -48,6 +51,10 @@ class Outgoing:
             raise
         finally:
             self._waiting.pop(request_id, None)
+
+    def waits_for(self, request_id: object) -> bool:
+        """Whether a request of this id waits for its answer."""
+        return isinstance(request_id, str) and request_id in self._waiting
 
     def answered(self, message: dict[str, object]) -> None:
         """Take a response. Nothing it holds can raise."""
@@ -66,7 +73,12 @@ class Outgoing:
         )
 
     def abandon(self) -> None:
-        """The connection is over: whoever still waits is told so."""
+        """The connection is over: whoever still waits, or asks from now on, is told so."""
+        self._closed = True
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(ClientError(None, "the connection is closed"))
+                answer.set_exception(_closed())
+
+
+def _closed() -> ClientError:
+    return ClientError(None, "the connection is closed")

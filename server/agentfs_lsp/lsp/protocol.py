@@ -1,14 +1,15 @@
 """pygls' protocol, fed by our own transport (docs/protocol.md#1-start-and-transport, docs/adr/0003-pygls.md).
 
-pygls knows LSP: the handshake, capabilities, workspace folders, trace, shutdown. What it would leave
-unanswered, convert needlessly, or show to the user as an error is decided here, before it sees the message: our
-own methods and the text sync go to their handlers with the params as they came.
+pygls knows LSP: its types, the handshake, what a server says of itself. What it would leave unanswered,
+convert needlessly, log, or show to the user as an error is decided here, before it sees the message: the
+methods of `server.py` go to their handlers with the params as they came.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -17,59 +18,71 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from agentfs_lsp import __version__
 from agentfs_lsp.lsp.codec import INVALID_REQUEST
-from agentfs_lsp.lsp.flights import Flights
+from agentfs_lsp.lsp.flights import Flights, is_id
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.flights import RequestId
     from agentfs_lsp.lsp.outgoing import Outgoing
 
 _log = logging.getLogger(__name__)
 
 METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
 NOT_INITIALIZED = -32002
 
 Message = dict[str, Any]
 Send = Callable[[Message], None]
-Handler = Callable[[object], "object | Awaitable[object]"]
-"""Params as they came to a result; never raises. Notifications' results are dropped."""
+Handler = Callable[[object], object]
+"""Takes the params as they came. What it gives is a request's answer, now or `Later`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of our own: `answers` for a request, which does nothing when it comes as a notification."""
+
+    handler: Handler
+    answers: bool = True
 
 
 class PyglsServer(LanguageServer):
     """pygls' server, that never puts a message before the user by itself."""
 
-    def report_server_error(self, error: Exception, source: Any) -> None:
+    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
         """Odd and late messages are the log's, not the user's."""
         _log.warning("pygls: %s", type(error).__name__)
 
 
 class AgentfsProtocol(LanguageServerProtocol):
-    """Routes every message: ours at once, LSP's own through pygls, the rest to a JSON-RPC error."""
+    """Routes every message: the server's methods at once, the handshake through pygls, and the rest to a
+    JSON-RPC error."""
 
     _send: Send
-    _handlers: Mapping[str, Handler]
+    _methods: Mapping[str, Method]
     _outgoing: Outgoing
     _initialized: Callable[[object], dict[str, Any]]
+    flights: Flights
 
     def connect(
         self,
         send: Send,
-        handlers: Mapping[str, Handler],
+        methods: Mapping[str, Method],
         outgoing: Outgoing,
         initialized: Callable[[object], dict[str, Any]],
         to_the_end: Collection[str],
+        say: Callable[[], Say],
     ) -> None:
         """Attach the connection. `initialized` gets the raw params of `initialize` and gives capabilities to
         put over pygls' own; `to_the_end` are the methods served after the shutdown too."""
         self._to_the_end = to_the_end
         self._send = send
-        self._handlers = handlers
+        self._methods = methods
         self._outgoing = outgoing
         self._initialized = initialized
         self._handshake: object = None
         self._greeted = False
-        self.flights = Flights(send)
+        self.flights = Flights(send, say)
 
     def rest(self) -> None:
         """From here on nothing new is begun; only what a landing under way needs is served."""
@@ -84,32 +97,37 @@ class AgentfsProtocol(LanguageServerProtocol):
 
     def receive(self, message: Message) -> None:
         """Serve one message of any shape."""
-        if "method" not in message:
+        if "method" not in message and self._is_answer(message):
             self._outgoing.answered(message)
-            return
-        request_id = message.get("id")
-        method = message["method"]
-        problem = _problem(message, method, request_id)
-        if problem is None and "id" in message:
-            problem = self._too_early_or_late(method)
-        elif problem is None and method != types.EXIT and not self._greeted:
-            return
-        if problem is not None:
-            if "id" in message:
-                self.refuse(*problem, request_id if isinstance(request_id, int | str) else None)
-            return
-        params = message.get("params")
-        handler = self._handlers.get(method)
-        if handler is None:
-            self._through_pygls(message, method, params)
         elif "id" in message:
-            self.flights.serve(message["id"], handler, params)
+            self._receive_request(message, message.get("method"), message["id"])
         else:
-            handler(params)
+            self._receive_notification(message, message.get("method"))
 
-    def refuse(self, code: int, detail: str, request_id: int | str | None = None) -> None:
+    def refuse(self, code: int, detail: str, request_id: object = None) -> None:
         """Answer what is no request that can be served."""
-        self._send({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": detail}})
+        known = request_id if isinstance(request_id, int | float | str) else None
+        self._send({"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": detail}})
+
+    def _is_answer(self, message: Message) -> bool:
+        """Whether it answers us; some clients leave a result of null out."""
+        return "result" in message or "error" in message or self._outgoing.waits_for(message.get("id"))
+
+    def _receive_request(self, message: Message, method: object, request_id: object) -> None:
+        if message.get("jsonrpc") != "2.0":
+            self.refuse(INVALID_REQUEST, "jsonrpc must be 2.0.", request_id)
+        elif not isinstance(method, str):
+            self.refuse(INVALID_REQUEST, "method must be a string.", request_id)
+        elif not is_id(request_id):
+            self.refuse(INVALID_REQUEST, "id must be a string or a whole number.", request_id)
+        elif (problem := self._too_early_or_late(method)) is not None:
+            self.refuse(*problem, request_id)
+        elif method in self._methods:
+            self.flights.serve(request_id, self._methods[method].handler, message.get("params"))
+        elif method == types.INITIALIZE:
+            self._greet(request_id, message.get("params"))
+        else:
+            self.refuse(METHOD_NOT_FOUND, f"Unknown method: {method[:200]}", request_id)
 
     def _too_early_or_late(self, method: str) -> tuple[int, str] | None:
         if self._shutdown and method not in self._to_the_end:
@@ -118,26 +136,18 @@ class AgentfsProtocol(LanguageServerProtocol):
             return (INVALID_REQUEST, "The server is initialized already.") if self._greeted else None
         return None if self._greeted else (NOT_INITIALIZED, "The first request must be initialize.")
 
-    def _through_pygls(self, message: Message, method: str, params: object) -> None:
-        """Let pygls structure and dispatch what LSP defines."""
-        request = "id" in message
-        if self.get_message_type(method) is None or (request and method not in self._served()):
-            if request:
-                self.refuse(METHOD_NOT_FOUND, f"Unknown method: {method[:200]}", message["id"])
-            return
-        if method == types.INITIALIZE:
-            self._handshake, self._greeted = params, True
-            message = {**message, "params": _least(params)}
-        try:
-            structured = self.structure_message(message)
-        except Exception:
-            if request:
-                self.refuse(INVALID_PARAMS, "The params are not what LSP defines.", message["id"])
-            return
-        self.handle_message(structured)
+    def _receive_notification(self, message: Message, method: object) -> None:
+        """Odd ones are passed over: there is nobody to answer, and nothing to bother the user with."""
+        served = self._methods.get(method) if isinstance(method, str) else None
+        if message.get("jsonrpc") != "2.0" or not (self._greeted or method == types.EXIT):
+            _log.info("a notification that is none, or before initialize")
+        elif served is not None and not served.answers:
+            served.handler(message.get("params"))
 
-    def _served(self) -> set[str]:
-        return {*self.fm.builtin_features, *self.fm.features}
+    def _greet(self, request_id: RequestId, params: object) -> None:
+        self._handshake, self._greeted = params, True
+        request = {"jsonrpc": "2.0", "id": request_id, "method": types.INITIALIZE, "params": _least(params)}
+        self.handle_message(self.structure_message(request))
 
     # --- what goes out ------------------------------------------------------------------------------------
 
@@ -162,17 +172,6 @@ def build_pygls() -> AgentfsProtocol:
     protocol = server.protocol
     assert isinstance(protocol, AgentfsProtocol)
     return protocol
-
-
-def _problem(message: Message, method: object, request_id: object) -> tuple[int, str] | None:
-    """What makes the message no request and no notification, if anything does."""
-    if message.get("jsonrpc") != "2.0":
-        return INVALID_REQUEST, "jsonrpc must be 2.0."
-    if not isinstance(method, str):
-        return INVALID_REQUEST, "method must be a string."
-    if "id" in message and (isinstance(request_id, bool) or not isinstance(request_id, int | str)):
-        return INVALID_REQUEST, "id must be a string or a whole number."
-    return None
 
 
 def _least(params: object) -> dict[str, object]:

@@ -10,7 +10,7 @@ from agentfs_lsp.service.lock import preview_between
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.landing import Landing
+    from agentfs_lsp.service.change import Landing
     from agentfs_lsp.service.proposals import Proposal
 
 

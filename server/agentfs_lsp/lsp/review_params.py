@@ -6,18 +6,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.adapters.review.client import Report, Settlement
+from agentfs_lsp.adapters.review.conversation import Report, Settlement
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.adapters.review.conversation import Conversation
 
 FEEDBACK_CHARACTERS = 10_000
 
 
 @dataclass(eq=False)
-class BadReviewParams(Exception):
+class BadReviewParams(Exception):  # noqa: N818 - named as the parameters' domain errors are
     """`reason` says what is wrong."""
 
     reason: str
@@ -31,34 +31,31 @@ def parse_id(raw: object) -> str:
     return value
 
 
-def parse_settlement(raw: object, proposal: Proposal) -> Settlement:
+def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     """The decision, with what `files` says of the proposal's file over what is said of all."""
     params = _object(raw)
     _refuse_unknown(params, {"id", "decision", "feedback", "always", "files"})
     decision = _decision(params.get("decision"))
-    feedback = params.get("feedback") or ""
-    if not isinstance(feedback, str) or len(feedback) > FEEDBACK_CHARACTERS:
+    feedback = params.get("feedback")
+    if feedback is not None and not (isinstance(feedback, str) and len(feedback) <= FEEDBACK_CHARACTERS):
         raise BadReviewParams(f"feedback must be a string of at most {FEEDBACK_CHARACTERS} characters")
-    always = params.get("always", False)
-    if not isinstance(always, bool):
+    always = params.get("always")
+    if always is not None and not isinstance(always, bool):
         raise BadReviewParams("always must be true or false")
     text: str | None = None
-    for file in _files(params, proposal):
+    for file in _files(params, conversation):
         _refuse_unknown(file, {"uri", "decision", "text"})
-        decision = _decision(file.get("decision", decision))
-        told = file.get("text")
-        if told is not None and not isinstance(told, str):
-            raise BadReviewParams("text must be a string")
-        text = told
-    if decision == "amended" and text is None:
-        raise BadReviewParams("an amended file needs its text")
-    return Settlement(decision, feedback, always and decision != "rejected", text)
+        decision = _decision(decision if file.get("decision") is None else file["decision"])
+        text = _text(file.get("text"))
+    if (decision == "amended") != (text is not None):
+        raise BadReviewParams("an amended file needs its text, and no other has one")
+    return Settlement(decision, feedback or "", bool(always) and decision != "rejected", text)
 
 
-def parse_report(raw: object, proposal: Proposal, key: Literal["applied", "saved"]) -> Report:
+def parse_report(raw: object, conversation: Conversation, key: Literal["applied", "saved"]) -> Report:
     """What became of the proposal's file; not named, it was not done."""
-    report = Report(done=False, reason=f"the client did not say that it {key} the file")
-    for file in _files(_object(raw), proposal):
+    report = Report(done=False)
+    for file in _files(_object(raw), conversation):
         done, reason = file.get(key), file.get("reason")
         if not isinstance(done, bool):
             raise BadReviewParams(f"{key} must be true or false")
@@ -66,15 +63,15 @@ def parse_report(raw: object, proposal: Proposal, key: Literal["applied", "saved
     return report
 
 
-def _files(params: dict[str, object], proposal: Proposal) -> list[dict[str, object]]:
+def _files(params: dict[str, object], conversation: Conversation) -> list[dict[str, object]]:
     """The entries of `files`. Raises BadReviewParams for a file that is none of the proposal's: a client
     that means another one must not decide about this."""
-    files = params.get("files") or []
+    files = params.get("files")
+    if files is None:
+        return []
     if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
         raise BadReviewParams("files must be a list of objects")
-    base = proposal.computed.base
-    known = {base.location.uri, *([base.buffer.uri] if base.buffer else [])}
-    if any(file.get("uri") not in known for file in files):
+    if not all(conversation.is_about(file.get("uri")) for file in files):
         raise BadReviewParams("files names one that is not in this proposal")
     if len(files) > 1:
         raise BadReviewParams("files names a file twice")
@@ -87,6 +84,12 @@ def _decision(value: object) -> Literal["accepted", "amended", "rejected"]:
             return value
         case _:
             raise BadReviewParams("decision must be accepted, amended or rejected")
+
+
+def _text(value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise BadReviewParams("text must be a string")
+    return value
 
 
 def _object(raw: object) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.wording import title_of
+from agentfs_lsp.adapters.review.wording import detail_text, title_of
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.textfile import eol_of
 
@@ -37,7 +37,7 @@ def proposal_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
         "proposed_text": normalise(change.shown),
         "encoding": change.base.text.encoding,
         "eol": eol_of(change.shown),
-        "warnings": warnings_on_wire(change.warnings),
+        "warnings": warnings_on_wire(change.warnings, say),
     }
     return {
         **proposed_on_wire(proposal, say),
@@ -46,9 +46,11 @@ def proposal_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
     }
 
 
-def warnings_on_wire(warnings: Sequence[Warned]) -> list[dict[str, object]]:
+def warnings_on_wire(warnings: Sequence[Warned], say: Say) -> list[dict[str, object]]:
     """`warnings` as docs/protocol.md#94-what-the-answer-says has them."""
-    return [{"kind": one.kind, "line": one.line, "detail": one.detail} for one in warnings]
+    return [
+        {"kind": one.kind, "line": one.line, "detail": detail_text(one.kind, one.detail, say)} for one in warnings
+    ]
 
 
 def _file(proposal: Proposal) -> dict[str, object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.errors import MalformedPath
@@ -18,6 +19,44 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.workspace import Workspace
+
+
+class Folders:
+    """The folders open in the editor, kept up as the workspace's roots."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._folders: list[tuple[str, str]] = []
+
+    def opened(self, params: object) -> None:
+        """The folders `initialize` tells of."""
+        self._folders = folders_of(params)
+        self.apply()
+
+    def changed(self, params: object) -> None:
+        """`workspace/didChangeWorkspaceFolders`."""
+        event = params.get("event") if isinstance(params, dict) else None
+        event = event if isinstance(event, dict) else {}
+        added = folders_in(event.get("added"))
+        gone = {path_of(uri) or uri for uri, _ in folders_in(event.get("removed"))}
+        kept = [folder for folder in self._folders if (path_of(folder[0]) or folder[0]) not in gone]
+        self._folders = [*kept, *added]
+        self.apply()
+
+    def apply(self) -> None:
+        """Make them the roots, under the names the settings give. What belonged to one that is gone, its
+        records and pending proposals, goes with it."""
+        ws = self._workspace
+        roots = roots_of(self._folders, ws.settings)
+        gone = {root.path for root in ws.roots} - {root.path for root in roots}
+        ws.roots, ws.folders = roots, spellings(roots)
+        ws.files.set_roots(roots)
+        for path in gone:
+            ws.sessions.forget_below(path)
+        for proposal in ws.proposals:
+            if any(proposal.absolute.startswith(path.rstrip("/") + "/") for path in gone):
+                proposal.withdraw("root_removed")
 
 
 def folders_of(params: object) -> list[tuple[str, str]]:
@@ -31,7 +70,7 @@ def folders_of(params: object) -> list[tuple[str, str]]:
     if isinstance(uri, str):
         return [(uri, "")]
     if isinstance(path, str) and os.path.isabs(path):
-        return [("file://" + path, "")]
+        return [("file://" + quote(path, errors="surrogatepass"), "")]
     return []
 
 

@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.ladder import Ladder
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.settings import MIB
+from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten, served
+from agentfs_lsp.lsp.configuration import Configuration
 from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
 from agentfs_lsp.lsp.exchange import Exchange, answer
 from agentfs_lsp.lsp.flights import Later
-from agentfs_lsp.lsp.outgoing import ClientError, Outgoing
-from agentfs_lsp.lsp.protocol import build_pygls
+from agentfs_lsp.lsp.incidents import record_incident
+from agentfs_lsp.lsp.outgoing import Outgoing
+from agentfs_lsp.lsp.protocol import Method, build_pygls
 from agentfs_lsp.lsp.requests.applied import applied_request
 from agentfs_lsp.lsp.requests.edit import edit_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
@@ -33,22 +36,21 @@ from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
 from agentfs_lsp.lsp.requests.settle import settle_request
 from agentfs_lsp.lsp.requests.status import status_request
 from agentfs_lsp.lsp.requests.write import write_request
-from agentfs_lsp.lsp.roots import folders_in, folders_of, roots_of, spellings
+from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.settings import SettingsStore
 from agentfs_lsp.service.proposals import Proposals
 from agentfs_lsp.service.sessions import Sessions
 from agentfs_lsp.service.workspace import Workspace, in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.settings import Mode
+    from agentfs_lsp.domain.settings import Mode, Settings
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Request
-    from agentfs_lsp.lsp.protocol import Handler
     from agentfs_lsp.lsp.settings import Changed
     from agentfs_lsp.service.ports import FileStore
     from agentfs_lsp.service.proposals import Outcome, Proposal
@@ -75,20 +77,9 @@ EDITOR_REQUESTS: dict[str, EditorRequest] = {
 COMMANDS = {method.replace("agentfs/", "agentfs."): request for method, request in AGENT_REQUESTS.items()}
 MANUAL_COMMAND = "agentfs.manual"
 
-SETTINGS_WAIT_S = 2.0
-"""How long a change waits for the first answer to workspace/configuration (docs/protocol.md#13)."""
 
-
-def _unknown_command(exchange: Exchange) -> Envelope:
-    raise BadParameter("command", "must be one of " + ", ".join((*COMMANDS, MANUAL_COMMAND)))
-
-
-class SteadyClock:
-    """`service.ports.Clock`."""
-
-    def now_ms(self) -> float:
-        """Monotonic milliseconds."""
-        return time.monotonic() * 1000
+def _unknown_command(_: Exchange) -> Envelope:
+    raise BadParameter("command", "choice", (*COMMANDS, MANUAL_COMMAND))
 
 
 class Server:
@@ -104,74 +95,78 @@ class Server:
         catalogue: Callable[[str], Say],
     ) -> None:
         self._stop = stop
-        self._own_folders = tuple(own_folders)
         self._catalogue = catalogue
         self._say = catalogue("en")
         self._client = flatten(None)
-        self._folders: list[tuple[str, str]] = []
         self._settings = SettingsStore()
-        self._settings.listen(self._settings_changed)
-        self._configured = asyncio.Event()
-        self._waited_for_settings = False
         self._outgoing = Outgoing(send)
+        self._announcements = Announcements(self._outgoing)
         self._editor = LspEditor(self._outgoing, self._speak)
         self._documents = OpenDocuments()
         clock = SteadyClock()
-        self._reviews = ClientReviews(self._editor, clock, self._speak)
+        self._reviews = ClientReviews(self._editor, self._documents, clock, self._speak)
         settings = self._settings.current
         self.workspace = Workspace(
             files,
             self._documents,
             self._editor,
             Ladder(self._editor, clock, self._current, self._speak, self._reviews, diff_files),
-            Sessions(settings.limits.records, settings.limits.base_text_mib * MIB),
+            Sessions(settings.limits.records, settings.limits.base_text_mib * MIB, settings.limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),
             clock,
             settings,
-            Policy(settings, self._own_folders),
+            Policy(settings, own_folders),
+        )
+        self._folders = Folders(self.workspace)
+        self._configuration = Configuration(
+            self._settings, self._outgoing, self.workspace, own_folders, self._speak, self._settings_changed
         )
         self._diff_files = diff_files
+        self._sweeping: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[None]] = set()
         self.protocol = build_pygls()
-        self.protocol.connect(send, self._table(), self._outgoing, self._greet, EDITOR_REQUESTS)
+        self.protocol.connect(send, self._table(), self._outgoing, self._greet, EDITOR_REQUESTS, self._speak)
 
-    def _table(self) -> dict[str, Handler]:
+    def _table(self) -> dict[str, Method]:
+        """Every method served, but for `initialize`, whose answer pygls begins."""
+        told = partial(Method, answers=False)
         return {
-            **{method: partial(self._serve_agent, request) for method, request in AGENT_REQUESTS.items()},
-            **{method: partial(self._serve_editor, request) for method, request in EDITOR_REQUESTS.items()},
-            "workspace/executeCommand": self._execute,
-            "$/cancelRequest": self._cancel,
-            "textDocument/didOpen": self._documents.opened,
-            "textDocument/didChange": self._documents.changed,
-            "textDocument/didSave": self._documents.saved,
-            "textDocument/didClose": self._documents.closed,
-            "agentfs/documentState": self._documents.hinted,
-            "initialized": self._ready,
-            "workspace/didChangeConfiguration": self._configuration_changed,
-            "workspace/didChangeWorkspaceFolders": self._folders_changed,
-            "shutdown": self._shut_down,
-            "exit": self._exit,
+            **{method: Method(partial(self._serve_agent, one)) for method, one in AGENT_REQUESTS.items()},
+            **{method: Method(partial(self._serve_editor, one)) for method, one in EDITOR_REQUESTS.items()},
+            "workspace/executeCommand": Method(self._execute),
+            "shutdown": Method(self._shut_down),
+            "$/cancelRequest": told(self._cancel),
+            "window/workDoneProgress/cancel": told(self._cancel_progress),
+            "textDocument/didOpen": told(self._documents.opened),
+            "textDocument/didChange": told(self._documents.changed),
+            "textDocument/didSave": told(self._documents.saved),
+            "textDocument/didClose": told(self._documents.closed),
+            "agentfs/documentState": told(self._documents.hinted),
+            "initialized": told(self._ready),
+            "workspace/didChangeConfiguration": told(self._configuration_changed),
+            "workspace/didChangeWorkspaceFolders": told(self._folders.changed),
+            "exit": told(self._exit),
         }
 
     # --- requests -----------------------------------------------------------------------------------------
 
-    def _serve_agent(self, request: Request, params: object) -> object:
-        exchange = Exchange(self.workspace, params, self._say, self._until_configured)
+    def _serve_agent(self, request: Request, params: object, token: object = None) -> object:
+        """`token`: the progress token, where it is not among the request's own params."""
+        exchange = Exchange(self.workspace, params, self._say, self._configuration.known)
         result = answer(request, exchange)
         if isinstance(result, dict):
             return result
-        token = params.get("workDoneToken") if isinstance(params, dict) else None
-        return Later(result, lambda: exchange.past_return, token)
+        return Later(result, lambda: exchange.past_return, _member(params, "workDoneToken") or token)
 
     def _serve_editor(self, request: EditorRequest, params: object) -> object:
+        """What the editor tells of the user's decision is not taken back by cancelling."""
         exchange = EditorExchange(params, self._reviews, self._editor.encoding, self._say, self._set_mode)
         result = answer_editor(request, exchange)
-        return result if isinstance(result, dict) else Later(result)
+        return result if isinstance(result, dict) else Later(result, lambda: True)
 
     def _execute(self, params: object) -> object:
         """`workspace/executeCommand`: a command's one argument is the request's params."""
-        given = params if isinstance(params, dict) else {}
-        command, arguments = given.get("command"), given.get("arguments")
+        command, arguments = _member(params, "command"), _member(params, "arguments")
         if command == MANUAL_COMMAND:
             self._set_mode("manual", None)
             return {"ok": True}
@@ -179,19 +174,13 @@ class Server:
         if request is None:
             return self._serve_agent(_unknown_command, params)
         one = arguments[0] if isinstance(arguments, list) and len(arguments) == 1 else arguments or None
-        return self._serve_agent(request, one)
+        return self._serve_agent(request, one, _member(params, "workDoneToken"))
 
     def _cancel(self, params: object) -> None:
-        self.protocol.flights.cancel(params.get("id") if isinstance(params, dict) else None)
+        self.protocol.flights.cancel(_member(params, "id"))
 
-    async def _until_configured(self) -> None:
-        if self._waited_for_settings or self._configured.is_set():
-            return
-        try:
-            async with asyncio.timeout(SETTINGS_WAIT_S):
-                await self._configured.wait()
-        except TimeoutError:
-            self._waited_for_settings = True
+    def _cancel_progress(self, params: object) -> None:
+        self.protocol.flights.cancel_progress(_member(params, "token"))
 
     # --- start and end ------------------------------------------------------------------------------------
 
@@ -200,155 +189,88 @@ class Server:
         self._client = client = flatten(params)
         self._editor.traits, self._editor.encoding = client.traits, client.position_encoding
         self._documents.set_encoding(client.position_encoding)
-        given = params if isinstance(params, dict) else {}
-        self._settings.replace_layer("initialization", given.get("initializationOptions"))
+        self._settings.replace_layer("initialization", _member(params, "initializationOptions"))
         self._choose_language()
-        self._folders = folders_of(params)
-        self._set_roots()
+        self._folders.opened(params)
+        self._sweeping = self._in_background(self._sweep())
         return served(client, [*AGENT_REQUESTS, *EDITOR_REQUESTS], [*COMMANDS, MANUAL_COMMAND])
 
-    def _ready(self, params: object) -> None:
-        self._in_background(self._sweep())
-        if self._client.registers_configuration_changes:
-            self._in_background(self._register())
-        if self._client.pulls_configuration:
-            self._in_background(self._pull_configuration())
-        else:
-            self._know_settings()
-
-    def _know_settings(self) -> None:
-        """The user's word has come: from now on the mode it gives counts."""
-        self.workspace.settings_known = True
-        self._configured.set()
+    def _ready(self, _: object) -> None:
+        if self._editor.traits.review:
+            self._announcements.begin()
+        self._in_background(self._configuration.begin(self._client))
 
     async def _sweep(self) -> None:
         """Remove what servers that were killed left behind."""
         await in_thread(self.workspace.files.sweep)
         await in_thread(self._diff_files.sweep, self.workspace.roots)
 
-    async def _register(self) -> None:
-        registration = {"id": "agentfs-configuration", "method": "workspace/didChangeConfiguration"}
-        options = {"registerOptions": {"section": "agentfs"}}
-        try:
-            await self._outgoing.request(
-                "client/registerCapability", {"registrations": [registration | options]}
-            )
-        except ClientError:
-            _log.info("the client does not register for configuration changes")
+    def _shut_down(self, _: object) -> object:
+        return Later(self.finish(), lambda: True)
 
-    def _shut_down(self, params: object) -> object:
+    def _exit(self, _: object) -> None:
+        code = 0 if self.protocol.is_resting else 1
         self.protocol.rest()
-        return Later(self.finish())
+        self._stop(code)
 
-    def _exit(self, params: object) -> None:
-        self._stop(0 if self.protocol.is_resting else 1)
+    def lost(self) -> None:
+        """The client is gone: nothing that waits for it comes any more."""
+        self._outgoing.abandon()
+        self._reviews.abandon()
 
     async def finish(self) -> None:
-        """Withdraw what waits, and see landings under way through."""
+        """Begin nothing new, withdraw what waits, and see landings under way through."""
+        self.protocol.rest()
         for proposal in self.workspace.proposals:
             proposal.withdraw("shutdown")
         await self.protocol.flights.land_all()
+        if self._sweeping is not None:
+            await asyncio.wait([self._sweeping])
 
-    # --- settings and folders -----------------------------------------------------------------------------
+    # --- what the user set --------------------------------------------------------------------------------
 
     def _configuration_changed(self, params: object) -> None:
-        settings = params.get("settings") if isinstance(params, dict) else None
-        if self._client.pulls_configuration:
-            self._in_background(self._pull_configuration())
-        else:
-            self._settings.replace_layer("changed", settings)
-
-    async def _pull_configuration(self) -> None:
-        try:
-            answered = await self._outgoing.request(
-                "workspace/configuration", {"items": [{"section": "agentfs"}]}
-            )
-        except ClientError:
-            answered = None
-        raw = answered[0] if isinstance(answered, list) and answered else None
-        self._settings.replace_layer("configuration", raw)
-        self._know_settings()
+        self._in_background(self._configuration.told(self._client, _member(params, "settings")))
 
     def _settings_changed(self, changed: Changed) -> None:
-        ws, settings = self.workspace, changed.after
-        ws.settings, ws.policy = settings, Policy(settings, self._own_folders)
-        ws.sessions.resize(settings.limits.records, settings.limits.base_text_mib * MIB)
-        if changed.before.approval.mode != settings.approval.mode:
-            ws.sessions.forget_mode()
-        if changed.before.roots != settings.roots:
-            self._set_roots()
+        if changed.before.roots != changed.after.roots:
+            self._folders.apply()
         self._choose_language()
-        for problem in changed.problems:
-            self._outgoing.notify("window/showMessage", {"type": 2, "message": problem.text})
-        self._withdraw_denied()
         self._status_changed()
 
-    def _withdraw_denied(self) -> None:
-        """Pending proposals are judged again towards stricter only (docs/protocol.md#13)."""
-        ws = self.workspace
-        for proposal in ws.proposals:
-            if proposal.change is not None:
-                location = proposal.change.base.location
-                verdict = ws.judge(proposal.tool, location, proposal.session)
-                if verdict.decision == "deny":
-                    proposal.withdraw("settings")
-
-    def _folders_changed(self, params: object) -> None:
-        event = params.get("event") if isinstance(params, dict) else None
-        event = event if isinstance(event, dict) else {}
-        removed = {uri for uri, _ in folders_in(event.get("removed"))}
-        kept = [folder for folder in self._folders if folder[0] not in removed]
-        self._folders = [*kept, *folders_in(event.get("added"))]
-        self._set_roots()
-
-    def _set_roots(self) -> None:
-        ws = self.workspace
-        roots = roots_of(self._folders, ws.settings)
-        gone = {root.path for root in ws.roots} - {root.path for root in roots}
-        ws.roots, ws.folders = roots, spellings(roots)
-        ws.files.set_roots(roots)
-        for path in gone:
-            ws.sessions.forget_below(path)
-        for proposal in ws.proposals:
-            if any(proposal.absolute.startswith(path.rstrip("/") + "/") for path in gone):
-                proposal.withdraw("root_removed")
-
-    # --- what is told ---------------------------------------------------------------------------------------
-
-    def _current(self) -> Any:
+    def _current(self) -> Settings:
         return self._settings.current
-
-    def _speak(self) -> Say:
-        return self._say
 
     def _choose_language(self) -> None:
         self._say = self._catalogue(self._settings.current.locale or self._client.locale)
+
+    def _speak(self) -> Say:
+        return self._say
 
     def _set_mode(self, mode: Mode, session: str | None) -> None:
         self.workspace.sessions.set_mode(mode, session)
         self._status_changed()
 
+    # --- what is told -------------------------------------------------------------------------------------
+
     def _proposal_ended(self, proposal: Proposal, outcome: Outcome) -> None:
-        if self._editor.traits.review and proposal.shown_at_ms is not None:
-            self._outgoing.notify("agentfs/settled", {"id": proposal.id, "outcome": outcome})
+        self._reviews.ended(proposal)
+        self._announcements.settled(proposal, outcome)
 
     def _status_changed(self) -> None:
-        if not self._editor.traits.review:
-            return
-        ws = self.workspace
-        configured = ws.settings.approval.mode
-        sessions = [
-            {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()
-        ]
-        status: dict[str, object] = {
-            "mode": ws.sessions.mode_for_all(configured),
-            "sessions": sessions,
-            "switches": {},
-            "pending": len(ws.proposals),
-        }
-        self._outgoing.notify("agentfs/statusChanged", status)
+        self._announcements.status(self.workspace)
 
-    def _in_background(self, work: Any) -> None:
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            record_incident(_log, error)
+
+
+def _member(params: object, name: str) -> object:
+    return params.get(name) if isinstance(params, dict) else None

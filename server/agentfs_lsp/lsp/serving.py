@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 FINISH_S = 5.0
-"""How long landings under way may take once the client is gone."""
+"""How long landings under way may take once the client is gone or the process is to end."""
+
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def serve_stdio(files: FileStore, own_folders: Sequence[str], max_body: int) -> int:
@@ -34,9 +36,7 @@ def serve_stdio(files: FileStore, own_folders: Sequence[str], max_body: int) -> 
         return runner.run(_serve(stdin, stdout, files, own_folders, max_body))
 
 
-async def _serve(
-    stdin: int, stdout: int, files: FileStore, own_folders: Sequence[str], max_body: int
-) -> int:
+async def _serve(stdin: int, stdout: int, files: FileStore, own_folders: Sequence[str], max_body: int) -> int:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
 
@@ -44,24 +44,30 @@ async def _serve(
         if not ended.done():
             ended.set_result(code)
 
+    def lose() -> None:
+        server.lost()
+        end(0 if server.protocol.is_resting else 1)
+
     transport = Transport(
         stdin,
         stdout,
-        on_message=lambda message: server.protocol.receive(message),
-        on_malformed=lambda code, detail, request_id: server.protocol.refuse(code, detail, request_id),
-        on_end=lambda: end(0 if server.protocol.is_resting else 1),
+        on_message=lambda message: server.protocol.receive(message),  # noqa: PLW0108 - made below
+        on_malformed=lambda *refusal: server.protocol.refuse(*refusal),  # noqa: PLW0108
+        on_end=lose,
         max_body=max_body,
     )
     server = Server(transport.send, end, files, DiffFiles(), own_folders, say_in)
-    loop.add_signal_handler(signal.SIGTERM, end, 0)
+    for number in _ENDING:
+        loop.add_signal_handler(number, end, 0)
     gc.freeze()  # what was imported stays: no collection needs to walk it again
+    gc.enable()
     transport.start(loop)
     code = await ended
     try:
         async with asyncio.timeout(FINISH_S):
             await server.finish()
     except TimeoutError:
-        _log.warning("a landing could not be finished: the client is gone")
+        _log.warning("a landing was given up: its editor did not do its part in time")
     transport.close()
     files.close()
     return code

@@ -2,7 +2,7 @@
 
 Defaults, then `initializationOptions`, then the answer to `workspace/configuration`, then
 `workspace/didChangeConfiguration`. What the settings are, and which value is right, is `domain/settings.py`.
-Deliberately not here: asking the client, and telling the user of problems.
+Deliberately not here: asking the client, and telling the user of problems (`settings_texts.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.settings import GROUPS, POLICY_TO_COME, SETTINGS, Settings, settings_from
-from agentfs_lsp.domain.shapes import ShapeError
+from agentfs_lsp.domain.shapes import ShapeError, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,10 +22,13 @@ LayerName = Literal["initialization", "configuration", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something the user set that is not in force; `path` is its key, `text` a sentence for the user."""
+    """Something the user set that is not in force; `path` is its key. Of a wrong value `wanted` is what it
+    should be; `given` is what was set, as JSON, cut."""
 
     path: str
-    text: str
+    kind: Literal["wrong", "no_object", "unenforced", "unknown"]
+    given: str = ""
+    wanted: Wanted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +109,18 @@ def _read(raw: object) -> _Layer:
             try:
                 values[key] = SETTINGS[key].shape.check(value)
             except ShapeError as error:
-                problems.append(Problem(key, _wrong(key, str(error), value)))
+                problems.append(Problem(key, "wrong", _shown(value), error.wanted))
                 if SETTINGS[key].strictest is not None:
                     values[key] = SETTINGS[key].strictest
         elif key in GROUPS or not key:
-            problems.append(Problem(key or "agentfs", _no_object(key, value)))
+            problems.append(Problem(key or "agentfs", "no_object", _shown(value)))
             values.update(_strictest_below(key))
         elif head in POLICY_TO_COME:
             values[key] = value
             if _is_set(key, value):
-                problems.append(Problem(head, _unenforced(head)))
+                problems.append(Problem(head, "unenforced"))
         elif head not in _CLIENTS_OWN:
-            problems.append(Problem(key, f"agentfs.{key} is no setting of agentfs; it is ignored."))
+            problems.append(Problem(key, "unknown"))
     return _Layer(values, tuple(problems))
 
 
@@ -155,26 +158,8 @@ def _strictest_below(group: str) -> dict[str, object]:
     }
 
 
-def _wrong(key: str, problem: str, value: object) -> str:
-    strictest = SETTINGS[key].strictest
-    instead = "it is ignored" if strictest is None else f"{json.dumps(strictest)} is used"
-    return f"agentfs.{key} {problem}, not {_shown(value)}; {instead}."
-
-
-def _no_object(group: str, value: object) -> str:
-    name = f"agentfs.{group}" if group else "The section agentfs"
-    return f"{name} must be an object, not {_shown(value)}; what guards in it is as strict as can be."
-
-
-def _unenforced(key: str) -> str:
-    return (
-        f"agentfs.{key} is not known to this version of agentfs. As long as it is set, "
-        "you are asked before anything is read or changed."
-    )
-
-
 def _shown(value: object) -> str:
     if isinstance(value, list | dict):  # of any depth: not to be written out
-        return "a list" if isinstance(value, list) else "an object"
+        return "[…]" if isinstance(value, list) else "{…}"
     text = json.dumps(value)
     return text if len(text) <= 80 else f"{text[:80]}…"

@@ -17,6 +17,8 @@ from agentfs_lsp.domain.errors import BadParameter
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from agentfs_lsp.domain.errors import ParameterKind
+
 T = TypeVar("T")
 
 NAME_CHARACTERS = 80
@@ -92,7 +94,7 @@ def parse(shape: type[T], raw: object) -> T:
     if raw is None:
         raw = {}
     if not isinstance(raw, dict):
-        raise BadParameter("params", "must be one JSON object")
+        raise BadParameter("params", "no_object")
     known = _fields(shape)  # type: ignore[arg-type]  # every class is hashable
     values: dict[str, object] = {}
     for key, value in raw.items():
@@ -103,10 +105,10 @@ def parse(shape: type[T], raw: object) -> T:
             continue
         checked = _checked(key, value, spec)
         if values.setdefault(spec.name, checked) != checked:
-            raise BadParameter(key, f"is given twice, as {spec.name} too, with another value")
+            raise BadParameter(key, "twice", (spec.name,))
     for spec in known.values():
         if not spec.optional and spec.name not in values:
-            raise BadParameter(spec.name, "is missing")
+            raise BadParameter(spec.name, "missing")
     return shape(**values)
 
 
@@ -147,28 +149,27 @@ def _spec(each: Field[Any], hint: object) -> _Spec:
     )
 
 
-_KIND_NAMES = {str: "a string", int: "a whole number", bool: "true or false"}
+_KIND_NAMES: dict[type, ParameterKind] = {str: "string", int: "whole", bool: "flag"}
 
 
 def _checked(key: str, value: object, spec: _Spec) -> object:
     if isinstance(value, float) and int in spec.kinds and value.is_integer():
         value = int(value)  # 3.0 is a whole number in JSON, and some callers know no others
     if type(value) not in spec.kinds:
-        kinds = " or ".join(_KIND_NAMES[kind] for kind in spec.kinds)
-        raise BadParameter(key, f"must be {kinds}")
+        raise BadParameter(key, "kind", kinds=tuple(_KIND_NAMES[kind] for kind in spec.kinds))
     if spec.choices and value not in spec.choices:
-        raise BadParameter(key, "must be one of " + ", ".join(repr(choice) for choice in spec.choices))
+        raise BadParameter(key, "choice", tuple(map(str, spec.choices)))
     measure = len(value) if isinstance(value, str) else value
     assert isinstance(measure, int)
-    unit = " characters" if isinstance(value, str) else ""
     if spec.least is not None and measure < spec.least:
-        raise BadParameter(key, f"must be at least {spec.least}{unit}")
+        raise BadParameter(key, "short" if isinstance(value, str) else "small", bound=spec.least)
     if spec.most is not None and measure > spec.most:
-        raise BadParameter(key, f"must be at most {spec.most}{unit}")
+        raise BadParameter(key, "long" if isinstance(value, str) else "large", bound=spec.most)
     return value
 
 
 def _unknown(key: str, known: dict[str, _Spec]) -> BadParameter:
     close = get_close_matches(key, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(sorted(known))
-    return BadParameter(key, f"is not a parameter of this request; {hint}")
+    if close:
+        return BadParameter(key, "misspelt", tuple(close))
+    return BadParameter(key, "unknown", tuple(sorted(known)))

@@ -17,6 +17,7 @@ from agentfs_lsp.domain.unified import Preview, preview
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.change import Splice
+    from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.domain.textfile import TextFile
     from agentfs_lsp.service.present import Present
@@ -39,6 +40,21 @@ class Warned:
     kind: str
     line: int
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """How a change landed. `revision` is what the file now is, and `text` what it reads, None for just what
+    `change` makes it; `on_save` is the diff from what was accepted to what the editor saved, if it differs."""
+
+    change: FileChange
+    where: Literal["disk", "editor"]
+    revision: Expected
+    text: str | None = None
+    bytes_written: int = 0
+    hard_links: int = 0
+    created_dirs: tuple[str, ...] = ()
+    on_save: str | None = None
 
 
 @dataclass(frozen=True)

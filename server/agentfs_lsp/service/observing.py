@@ -13,8 +13,9 @@ from agentfs_lsp.domain.eols import splices_towards
 from agentfs_lsp.domain.lines import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.ports import Documents
 
@@ -22,19 +23,17 @@ if TYPE_CHECKING:
 class Observation:
     """Looks at a change's document from the moment it is entered.
 
-    `arrived`: some version held exactly the accepted text. `moved`: the text is no longer the base's.
+    `arrived`: some version held exactly the accepted text.
     """
 
     def __init__(self, documents: Documents, change: FileChange) -> None:
         self._documents = documents
         self._absolute = change.base.location.absolute
         self._change = change
-        self._base = normalise(change.base.text.shown)
         self._accepted = normalise(change.shown)
         self._event = asyncio.Event()
         self._end: Callable[[], None] | None = None
         self.arrived = False
-        self.moved = False
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -48,25 +47,32 @@ class Observation:
     @property
     def left_alone(self) -> bool:
         """Whether the document as it is now still holds the base's lines wherever the change would have
-        replaced some: then the edit is not in it."""
+        replaced some: then nothing of the edit is in it."""
         document = self._documents.at(self._absolute)
         if document is None:
             return True
-        base = self._change.base.text.text
-        return not any(
-            theirs.start <= ours.end and ours.start <= theirs.end
-            for theirs in splices_towards(base, document.text)
-            for ours in self._change.hunks
-        )
+        places = [(hunk.start, hunk.end) for hunk in self._change.hunks]
+        return document.in_sync and _untouched(self._change.base.text.shown, document.text, places)
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether the document as it is now holds all that the change put in, with typing elsewhere."""
+        document = self._documents.at(self._absolute)
+        if document is None or not document.in_sync:
+            return False
+        return _untouched(self._change.shown, document.text, _put_in(self._change.hunks))
 
     async def arrival(self) -> None:
         """Wait for the accepted text."""
         while not self.arrived:
             await self.more()
 
-    async def any_move(self) -> None:
-        """Wait for any text but the base's."""
-        while not self.moved:
+    async def any_of_it(self) -> None:
+        """Wait for the accepted text, or a part of the change."""
+        while not self.arrived:
+            document = self._documents.at(self._absolute)
+            if document is not None and document.in_sync and not self.left_alone:
+                return
             await self.more()
 
     def expect_more(self) -> None:
@@ -80,8 +86,31 @@ class Observation:
 
     def _seen(self) -> None:
         document = self._documents.at(self._absolute)
-        if document is not None:
-            text = normalise(document.text)
-            self.arrived = self.arrived or text == self._accepted
-            self.moved = text != self._base
+        if document is not None and document.in_sync:
+            self.arrived = self.arrived or normalise(document.text) == self._accepted
         self._event.set()
+
+
+_Places = list[tuple[int, int]]
+
+
+def _put_in(hunks: Sequence[Splice]) -> _Places:
+    """Where the hunks' texts are once all are made."""
+    places: _Places = []
+    shift = 0
+    for hunk in hunks:
+        start = hunk.start + shift
+        places.append((start, start + len(hunk.text)))
+        shift += len(hunk.text) - (hunk.end - hunk.start)
+    return places
+
+
+def _untouched(old: str, new: str, places: _Places) -> bool:
+    """Whether `new` differs from `old` at none of the places, which are in order."""
+    at = 0
+    for splice in splices_towards(old, new):
+        while at < len(places) and places[at][1] < splice.start:
+            at += 1
+        if at < len(places) and places[at][0] <= splice.end:
+            return False
+    return True

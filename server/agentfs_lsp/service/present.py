@@ -6,10 +6,11 @@ Blocking: reads the disk. The document is taken as a value first, on the event l
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import FileMissing
+from agentfs_lsp.domain.errors import BinaryFile, FileMissing
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.textfile import TextFile, decode, encode
@@ -105,10 +106,7 @@ def look(
         return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
 
     def decode_bytes(data: bytes) -> TextFile:
-        text = decode(data, "utf-8", location.relative)
-        if not text.lossy:
-            return text
-        return decode(data, charset_for(files, location) or settings.encoding.default, location.relative)
+        return as_text(files, location, data, settings, buffer.encoding_hint if buffer else None)
 
     disk, digest = decoded.text_of(location.absolute, blob.data, decode_bytes)
     if buffer is None:
@@ -116,12 +114,34 @@ def look(
     return _overlay(location, blob, disk, digest, buffer)
 
 
+def as_text(
+    files: FileStore, location: Location, data: bytes, settings: Settings, told: str | None = None
+) -> TextFile:
+    """A file's bytes as text: by their mark, as UTF-8, as the editor has `told`, as `.editorconfig` or the
+    settings say, whichever fits first (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
+    as_utf_8: TextFile | None = None
+    with suppress(BinaryFile):
+        as_utf_8 = decode(data, "utf-8")
+        if not as_utf_8.lossy:
+            return as_utf_8
+    for encoding in (told, charset_for(files, location), settings.encoding.default):
+        if encoding and encoding != "utf-8":
+            with suppress(BinaryFile):
+                text = decode(data, encoding)
+                if not text.lossy:
+                    return text
+    if as_utf_8 is None:
+        raise BinaryFile(location.relative)
+    return as_utf_8
+
+
 def _overlay(location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer) -> Present:
     shown = disk.shown
     differs = buffer.text != shown and (
         normalise(buffer.text.removeprefix("\ufeff")) != normalise(shown)
     )
-    text = TextFile(buffer.text, disk.encoding, disk.bom, lossy=False)
+    mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
+    text = TextFile(buffer.text, disk.encoding, mark, lossy=False)
     digest = _hash_of_buffer(text) if differs else disk_digest
     return Present(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, Rejected, TooLarge
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
-from agentfs_lsp.domain.textfile import Eol, TextFile, decode, eol_of
-from agentfs_lsp.service.present import look
+from agentfs_lsp.domain.textfile import Eol, eol_of, mark_of
+from agentfs_lsp.service.present import as_text, look
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, is_small
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What was read. Sizes in bytes and code points, times in ms; `total_lines`, `hash` and `eol` are None
-    where the file was too large to be loaded."""
+    """What was read. Sizes in bytes and code points, times in ms. Where the file was too large to be loaded,
+    `total_lines` and `hash` are None, and `eol` is that of the range."""
 
     path: str
     content: str
@@ -53,8 +53,8 @@ class Passage:
     bom: bool
     lossy: bool
     encoding: str
-    final_newline: bool | None
-    eol: Eol | None
+    final_newline: bool
+    eol: Eol
     hash: str | None
     total_lines: int | None
     size_bytes: int | None
@@ -85,8 +85,9 @@ async def _asked(ws: Workspace, command: Read, path: str, location: Location) ->
 def _served(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Awaitable[Passage]:
     buffer = ws.buffer_of(location)
     if is_small(buffer):
+        at_most = min(INLINE_BYTES, ws.settings.limits.max_file_bytes)
         try:
-            return _remembered(ws, command, *_whole(ws, command, path, location, buffer, INLINE_BYTES))
+            return _remembered(ws, command, *_whole(ws, command, path, location, buffer, at_most))
         except TooLarge:
             pass
     return _served_in_thread(ws, command, path, location, buffer)
@@ -168,7 +169,7 @@ def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Pass
     limits = ws.settings.limits
     lines = limits.read_lines if command.limit is None else command.limit
     found = ws.files.read_lines(location, command.start_line, lines, limits.max_file_bytes)
-    text = _decoded_range(found.head, found.data, path, ws.settings)
+    text = as_text(ws.files, location, mark_of(found.head) + found.data, ws.settings)
     shown = text.shown
     return Passage(
         path,
@@ -181,16 +182,10 @@ def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Pass
         bom=bool(text.bom),
         lossy=text.lossy,
         encoding=text.encoding,
-        final_newline=None if found.more else shown.endswith(("\n", "\r")),
+        final_newline=found.tail.decode(text.encoding, "replace").endswith(("\n", "\r")),
         eol=eol_of(shown),
         hash=None,
         total_lines=None,
         size_bytes=found.stat.size,
         mtime_ms=found.stat.mtime_ms,
     )
-
-
-def _decoded_range(head: bytes, data: bytes, path: str, settings: Settings) -> TextFile:
-    """The range in the encoding that the file's mark tells, else as any text."""
-    mark = decode(head[:4], "utf-8").bom if head[:2] else b""
-    return decode(data if data.startswith(mark) else mark + data, settings.encoding.default, path)

@@ -28,22 +28,24 @@ _Key = tuple[str, str]  # session, absolute path
 
 
 class Sessions:
-    """The records and approval modes of every session, bounded in number and in bytes of text."""
+    """The records of every session, bounded in number and in bytes of text, and the approval modes."""
 
-    def __init__(self, max_records: int, max_text_bytes: int) -> None:
+    def __init__(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
         self._max_records = max_records
         self._max_text_bytes = max_text_bytes
+        self._max_sessions = max_sessions
         self._records: OrderedDict[_Key, ReadRecord] = OrderedDict()
         self._texts: OrderedDict[_Key, int] = OrderedDict()  # sizes of the texts still held
         self._text_bytes = 0
-        self._held: dict[str, int] = {}  # records of each session
+        self._held: OrderedDict[str, set[str]] = OrderedDict()  # the paths each session has records of
         self._modes: dict[str, Mode] = {}
         self._mode: Mode | None = None
 
-    def resize(self, max_records: int, max_text_bytes: int) -> None:
+    def resize(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
         """Take new limits; what no longer fits goes at once, least recently used first."""
         self._max_records = max_records
         self._max_text_bytes = max_text_bytes
+        self._max_sessions = max_sessions
         self._evict()
 
     def get(self, session: str, absolute: str) -> ReadRecord | None:
@@ -52,6 +54,7 @@ class Sessions:
         record = self._records.get(key)
         if record is not None:
             self._records.move_to_end(key)
+            self._held.move_to_end(session)
             if key in self._texts:
                 self._texts.move_to_end(key)
         return record
@@ -61,7 +64,8 @@ class Sessions:
         key = (session, absolute)
         self._drop(key)
         self._records[key] = ReadRecord(revision, text)
-        self._held[session] = self._held.get(session, 0) + 1
+        self._held.setdefault(session, set()).add(absolute)
+        self._held.move_to_end(session)
         if text is not None:
             self._texts[key] = size = text.__sizeof__()
             self._text_bytes += size
@@ -115,12 +119,16 @@ class Sessions:
         if self._records.pop(key, None) is None:
             return
         self._text_bytes -= self._texts.pop(key, 0)
-        session = key[0]
-        self._held[session] -= 1
+        session, absolute = key
+        self._held[session].remove(absolute)
         if not self._held[session]:
             del self._held[session]
 
     def _evict(self) -> None:
+        while len(self._held) > self._max_sessions:
+            session, paths = next(iter(self._held.items()))
+            for absolute in tuple(paths):
+                self._drop((session, absolute))
         while len(self._records) > self._max_records:
             self._drop(next(iter(self._records)))
         while self._text_bytes > self._max_text_bytes and self._texts:

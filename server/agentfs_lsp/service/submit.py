@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, PolicyDenied, Rejected, TooManyPending
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.service.landing import Landing, land
+from agentfs_lsp.service.landing import land
 from agentfs_lsp.service.lock import check_lock, check_unmoved
 from agentfs_lsp.service.proposals import Decision, Proposal
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
@@ -19,7 +19,7 @@ from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.ports import Hand, Location
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.workspace import Workspace

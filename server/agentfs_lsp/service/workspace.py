@@ -93,7 +93,7 @@ class Workspace:
         known = (self.files, self.decoded, location, buffer, self.settings)
         if is_small(buffer):
             try:
-                return look(*known, INLINE_BYTES)
+                return look(*known, min(INLINE_BYTES, self.settings.limits.max_file_bytes))
             except TooLarge:
                 pass
         return await in_thread(look, *known, self.settings.limits.max_file_bytes)

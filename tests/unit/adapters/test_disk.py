@@ -232,7 +232,7 @@ def test_each_thing_the_system_says_has_its_word(code: int, expected: type[Domai
     assert type(told) is expected
     assert told.path == "a/b"
     if isinstance(told, (SystemRefused, SystemFailed)):
-        assert told.reason == os.strerror(code)
+        assert (told.reason, told.detail) == ("system", os.strerror(code))
 
 
 def test_a_location_below_an_unknown_root_is_outside(disk: Disk) -> None:

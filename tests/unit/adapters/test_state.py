@@ -50,11 +50,11 @@ def test_where_it_cannot_be_made_the_folder_is_named(tmp_path: Path) -> None:
 
 def test_somebody_elses_is_not_used(tmp_path: Path) -> None:
     if os.geteuid() != 0:
-        with pytest.raises(SystemRefused, match="another user"):
+        with pytest.raises(SystemRefused, match="other_owner"):
             StateFolder("/").ensure()
         return
     os.chown(tmp_path, 12345, -1)
-    with pytest.raises(SystemRefused, match="another user"):
+    with pytest.raises(SystemRefused, match="other_owner"):
         StateFolder(str(tmp_path)).ensure()
 
 
@@ -99,7 +99,7 @@ def test_another_server_waits_and_a_killed_one_holds_nothing(tmp_path: Path) -> 
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
         with (
-            pytest.raises(SystemFailed, match="another agentfs server"),
+            pytest.raises(SystemFailed, match="landing_elsewhere"),
             LandingLock(StateFolder(str(tmp_path)), timeout_s=0.02).held(),
         ):
             pass

@@ -134,4 +134,5 @@ def test_the_first_of_several_is_told_and_line_separators_are_content() -> None:
 
 
 def test_long_lines_cost_nothing_and_are_no_markers() -> None:
-    assert find_left_out("# ... " + "existing " * 200_000 + "code ...", ORIGINAL) is None
+    assert find_left_out("// ... " + "other " * 30 + "methods ...", ORIGINAL) is None
+    assert find_left_out("// ... " + "other " * 200_000 + "methods ...", ORIGINAL) is None

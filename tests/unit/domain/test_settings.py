@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from agentfs_lsp.domain.settings import GROUPS, SETTINGS, Approval, Settings, settings_from
-from agentfs_lsp.domain.shapes import NamedRoot, ShapeError
+from agentfs_lsp.domain.shapes import NamedRoot, ShapeError, Wanted
 
 HUGE = 10**400
 
@@ -40,32 +40,32 @@ def test_values_that_are_taken(key: str, raw: object, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "raw", "problem"),
+    ("key", "raw", "wanted"),
     [
-        ("approval.mode", "auto", 'must be one of "manual", "auto_edit"'),
-        ("approval.mode", "Auto_Edit", 'must be one of "manual", "auto_edit"'),
-        ("approval.mode", True, 'must be one of "manual", "auto_edit"'),
-        ("approval.timeout_s", -1, "must be a number of seconds from 0 to 604800"),
-        ("approval.timeout_s", "5", "must be a number of seconds from 0 to 604800"),
-        ("approval.timeout_s", True, "must be a number of seconds from 0 to 604800"),
-        ("approval.timeout_s", float("nan"), "must be a number of seconds from 0 to 604800"),
-        ("approval.timeout_s", HUGE, "must be a number of seconds from 0 to 604800"),
-        ("landing_timeout_s", 0, "must be a number of seconds from 0.05 to 3600"),
-        ("require_read", 0, "must be true or false"),
-        ("require_read", "false", "must be true or false"),
-        ("diff.context", -1, "must be a whole number from 0 to 1000"),
-        ("diff.context", 1.5, "must be a whole number from 0 to 1000"),
-        ("diff.context", False, "must be a whole number from 0 to 1000"),
-        ("diff.context", HUGE, "must be a whole number from 0 to 1000"),
-        ("diff.context", float("inf"), "must be a whole number from 0 to 1000"),
-        ("locale", "fr", 'must be one of "en", "zh-cn"'),
-        ("locale", ["en"], 'must be one of "en", "zh-cn"'),
+        ("approval.mode", "auto", Wanted("choice", ("manual", "auto_edit"))),
+        ("approval.mode", "Auto_Edit", Wanted("choice", ("manual", "auto_edit"))),
+        ("approval.mode", True, Wanted("choice", ("manual", "auto_edit"))),
+        ("approval.timeout_s", -1, Wanted("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", "5", Wanted("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", True, Wanted("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", float("nan"), Wanted("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", HUGE, Wanted("seconds", (), 0, 604_800)),
+        ("landing_timeout_s", 0, Wanted("seconds", (), 0.05, 3600)),
+        ("require_read", 0, Wanted("flag")),
+        ("require_read", "false", Wanted("flag")),
+        ("diff.context", -1, Wanted("whole", (), 0, 1000)),
+        ("diff.context", 1.5, Wanted("whole", (), 0, 1000)),
+        ("diff.context", False, Wanted("whole", (), 0, 1000)),
+        ("diff.context", HUGE, Wanted("whole", (), 0, 1000)),
+        ("diff.context", float("inf"), Wanted("whole", (), 0, 1000)),
+        ("locale", "fr", Wanted("choice", ("en", "zh-cn"))),
+        ("locale", ["en"], Wanted("choice", ("en", "zh-cn"))),
     ],
 )
-def test_values_that_are_refused(key: str, raw: object, problem: str) -> None:
+def test_values_that_are_refused(key: str, raw: object, wanted: Wanted) -> None:
     with pytest.raises(ShapeError) as caught:
         SETTINGS[key].shape.check(raw)
-    assert str(caught.value) == problem
+    assert caught.value.wanted == wanted
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.adapters.review.wording import title_of
+from agentfs_lsp.domain.change import apply_splices
+from agentfs_lsp.domain.eols import splices_towards
 from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.service.ports import Applied, Confirm, DocumentEdit
@@ -21,6 +23,7 @@ from agentfs_lsp.service.proposals import Decision
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentfs_lsp.adapters.documents import OpenDocuments
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.ports import Clock, Editor, Hand
@@ -36,8 +39,11 @@ REMEMBERED = 64
 class ClientReviews:
     """The conversations under way, by proposal, and the last of those that ended."""
 
-    def __init__(self, editor: Editor, clock: Clock, say: Callable[[], Say]) -> None:
+    def __init__(
+        self, editor: Editor, documents: OpenDocuments, clock: Clock, say: Callable[[], Say]
+    ) -> None:
         self._editor = editor
+        self._documents = documents
         self._clock = clock
         self._say = say
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
@@ -78,6 +84,18 @@ class ClientReviews:
     def find(self, proposal_id: str) -> Conversation | None:
         """The conversation about this proposal, under way or ended not long ago."""
         return self._conversations.get(proposal_id)
+
+    def taken_back(self, conversation: Conversation) -> tuple[DocumentEdit, ...]:
+        """What undoes in the editor what the client was told to apply, where that is all that was done."""
+        return tuple(filter(None, map(self._reverse, conversation.to_apply)))
+
+    def _reverse(self, edit: DocumentEdit) -> DocumentEdit | None:
+        document = self._documents.get(edit.uri)
+        accepted = apply_splices(edit.base, edit.splices)
+        if document is None or not document.in_sync or normalise(document.text) != normalise(accepted):
+            return None
+        back = splices_towards(document.text, edit.base)
+        return DocumentEdit(edit.uri, document.version, document.text, back)
 
     def ended(self, proposal: Proposal) -> None:
         """The proposal is over. What its conversation answered is kept for a while, its texts are not."""

@@ -54,6 +54,9 @@ class Answer:
     save: tuple[str, ...] = ()
 
 
+UNKNOWN = Answer("UNKNOWN")
+
+
 class Conversation:
     """What was said about a proposal so far. `proposal` is None once it is over."""
 
@@ -85,8 +88,8 @@ class Conversation:
         return asyncio.shield(self._settle_answer)
 
     @property
-    def is_to_apply(self) -> bool:
-        """Whether a settle was answered, so that the client has something to report on."""
+    def is_answered(self) -> bool:
+        """Whether the settle was answered, so that the client has something to report on."""
         return self._settle_answer.done()
 
     @property

@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import re
+import stat
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposals import Proposal
 
 FOLDERS = (".agentfs", "review")
+
+_OWN = re.compile(r"[0-9a-f]{16}\.diff")
 _IGNORE = ".gitignore"
+_IGNORE_ALL = b"*\n"
 
 
 class DiffFile:
@@ -43,14 +48,7 @@ class DiffFile:
         return await asyncio.to_thread(self._is_intact)
 
     def _is_intact(self) -> bool:
-        try:
-            fd = os.open(self._filename, READING | os.O_NOFOLLOW, dir_fd=self._folder.fd)
-        except OSError:
-            return False
-        try:
-            return os.read(fd, len(self._data) + 1) == self._data
-        finally:
-            os.close(fd)
+        return _content(self._folder, self._filename, len(self._data) + 1) == self._data
 
     def remove(self) -> None:
         """Take it away; never raises."""
@@ -65,15 +63,20 @@ class DiffFiles:
         self._open_beneath = opening(kernel or Kernel())
 
     @asynccontextmanager
-    async def shown_for(self, editor: Editor, proposal: Proposal) -> AsyncIterator[DiffFile | None]:
-        """The proposal's diff in front of the user; None where the client can't show it or it can't be
-        written."""
-        written = await asyncio.to_thread(self._write, proposal) if editor.traits.show_document else None
+    async def shown_for(
+        self, editor: Editor, proposal: Proposal, show_s: float
+    ) -> AsyncIterator[DiffFile | None]:
+        """The proposal's diff in front of the user; None where it can't be written, or the client can't show
+        it or has not done so within `show_s` seconds."""
+        if not editor.traits.show_document:
+            yield None
+            return
+        writing = asyncio.ensure_future(asyncio.to_thread(self._write, proposal))
         try:
-            shown = written is not None and await editor.show(written.uri)
-            yield written if shown else None
+            written = await asyncio.shield(writing)
+            yield written if written is not None and await _is_shown(editor, written, show_s) else None
         finally:
-            if written is not None:
+            if (written := await writing) is not None:
                 written.remove()
                 self._tidy(proposal.computed.base.location.root)
 
@@ -81,9 +84,9 @@ class DiffFiles:
         """Remove what killed servers left. For a thread of its own, at start."""
         for root in roots:
             try:
-                folder = self._folder(root, create=False)
+                folder = self._folder(root)
                 for name in os.listdir(folder.fd):
-                    if name.endswith(".diff") and _is_abandoned(folder, name):
+                    if _OWN.fullmatch(name) and _is_abandoned(folder, name):
                         _unlink(folder, name)
             except OSError:
                 continue
@@ -95,7 +98,7 @@ class DiffFiles:
         data = change.full_preview.encode("utf-8", "backslashreplace")
         filename = f"{proposal.id}.diff"
         try:
-            folder = self._folder(root, create=True)
+            folder = self._made_folder(root)
             fd = os.open(filename, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
         except OSError:
             return None
@@ -110,30 +113,44 @@ class DiffFiles:
             return None
         return DiffFile(folder, fd, filename, data, root)
 
-    def _folder(self, root: Root, *, create: bool) -> Folder:
+    def _folder(self, root: Root) -> Folder:
+        top = open_folder(self._open_beneath, folder_at(root.path).fd, "")
+        return open_folder(self._open_beneath, top.fd, "/".join(FOLDERS))
+
+    def _made_folder(self, root: Root) -> Folder:
         at = open_folder(self._open_beneath, folder_at(root.path).fd, "")
         for name in FOLDERS:
-            if create:
-                try:
-                    os.mkdir(name, 0o700, dir_fd=at.fd)
-                except FileExistsError:
-                    pass
+            try:
+                os.mkdir(name, 0o700, dir_fd=at.fd)
+            except FileExistsError:
+                pass
             at = open_folder(self._open_beneath, at.fd, name)
-            if create and name == FOLDERS[0]:
-                _ignore_all(at)
+        if stat.S_IMODE(os.fstat(at.fd).st_mode) != 0o700:
+            os.fchmod(at.fd, 0o700)
+        _ignore_all(at)
         return at
 
     def _tidy(self, root: Root) -> None:
         """Remove the folders once nothing of anybody is left in them."""
         try:
             top = open_folder(self._open_beneath, folder_at(root.path).fd, "")
-            own = open_folder(self._open_beneath, top.fd, FOLDERS[0])
-            os.rmdir(FOLDERS[1], dir_fd=own.fd)
-            if os.listdir(own.fd) == [_IGNORE]:
+            above = open_folder(self._open_beneath, top.fd, FOLDERS[0])
+            own = open_folder(self._open_beneath, above.fd, FOLDERS[1])
+            if os.listdir(own.fd) == [_IGNORE] and _content(own, _IGNORE, 8) == _IGNORE_ALL:
                 _unlink(own, _IGNORE)
-                os.rmdir(FOLDERS[0], dir_fd=top.fd)
+            os.rmdir(FOLDERS[1], dir_fd=above.fd)
+            os.rmdir(FOLDERS[0], dir_fd=top.fd)
         except OSError:
             pass
+
+
+async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:
+    """Whether the client says that it shows it. One that does not say so in time is not waited for."""
+    try:
+        async with asyncio.timeout(show_s):
+            return await editor.show(diff_file.uri)
+    except TimeoutError:
+        return False
 
 
 def _ignore_all(folder: Folder) -> None:
@@ -141,7 +158,7 @@ def _ignore_all(folder: Folder) -> None:
         fd = os.open(_IGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
     except FileExistsError:
         return
-    os.write(fd, b"*\n")
+    os.write(fd, _IGNORE_ALL)
     os.close(fd)
 
 
@@ -154,6 +171,19 @@ def _is_abandoned(folder: Folder, name: str) -> bool:
         return False
     else:
         return True
+    finally:
+        os.close(fd)
+
+
+def _content(folder: Folder, name: str, most: int) -> bytes | None:
+    try:
+        fd = os.open(name, READING | os.O_NOFOLLOW, dir_fd=folder.fd)
+    except OSError:
+        return None
+    try:
+        return os.read(fd, most)
+    except OSError:
+        return None
     finally:
         os.close(fd)
 

@@ -31,7 +31,7 @@ class PlainHand:
         return await self._editor.apply(edits, label=self._label)
 
     async def committed(self, save: Sequence[str]) -> bool:
-        """There is nobody to tell; who saves, saves by itself."""
+        """There is nobody to tell: a client that saves does so by itself."""
         return bool(save)
 
     def failed(self, error: Exception) -> None:

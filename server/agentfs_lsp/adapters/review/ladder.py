@@ -1,4 +1,7 @@
-"""Which rung asks the user: the first that fits (docs/protocol.md#9-review-and-landing). Never open by default."""
+"""Which rung asks the user: the first that fits (docs/protocol.md#9-review-and-landing).
+
+Never open by default.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.review.hands import PlainHand
 from agentfs_lsp.adapters.review.message import review_by_message
 from agentfs_lsp.adapters.review.preview import is_previewable, review_in_preview
-from agentfs_lsp.domain.errors import ReviewTimedOut
+from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
 from agentfs_lsp.domain.shown import escape_invisible
 
 if TYPE_CHECKING:
@@ -47,7 +50,8 @@ class Ladder:
         traits = self._editor.traits
         if traits.review:
             return "review"
-        if traits.preview and self._settings().preview.enabled and (proposal is None or is_previewable(proposal)):
+        previews = traits.preview and self._settings().preview.enabled
+        if previews and (proposal is None or is_previewable(proposal)):
             return "preview"
         return "message"
 
@@ -58,23 +62,28 @@ class Ladder:
         if rung == "review":
             return await self._client_reviews.review(proposal, limit)
         async with self._screen:
+            say = self._say()
             if rung == "preview":
-                return await review_in_preview(self._editor, self._clock, self._say(), proposal, limit)
-            return await review_by_message(
-                self._editor, self._clock, self._say(), proposal, limit, self._diff_files
-            )
+                try:
+                    return await review_in_preview(self._editor, self._clock, say, proposal, limit)
+                except NobodyToAsk:
+                    proposal.rung = "message"
+            show_s = self._settings().landing_timeout_s
+            showing = self._diff_files.shown_for(self._editor, proposal, show_s)
+            return await review_by_message(self._editor, self._clock, say, proposal, limit, showing)
 
     async def allow_read(self, path: str, session: str, agent: str) -> bool:
         """Ask whether a protected file may be read, this once."""
         say = self._say()
         limit = self._settings().approval.seconds(review_client=False)
-        once = say("Allow once")
+        deny, once = say("Deny"), say("Allow once")
+        actions = (once, deny) if self._editor.traits.first_action_only else (deny, once)
         who = escape_invisible(agent or session)
         question = say("agentfs: {agent} asks to read '{path}'.", agent=who, path=escape_invisible(path))
         async with self._screen:
             try:
                 async with asyncio.timeout(limit):
-                    return await self._editor.ask(question, (say("Deny"), once)) == once
+                    return await self._editor.ask(question, actions) == once
             except TimeoutError:
                 raise ReviewTimedOut(limit or 0) from None
 

@@ -1,4 +1,5 @@
-"""The `message` rung: a question with buttons, the diff beside it or in it (docs/protocol.md#92-the-message-rung).
+"""The `message` rung: a question with buttons, the diff in it or beside it
+(docs/protocol.md#92-the-message-rung).
 
 Only the exact title of an approving button approves.
 """
@@ -15,7 +16,9 @@ from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTim
 from agentfs_lsp.service.proposals import Decision
 
 if TYPE_CHECKING:
-    from agentfs_lsp.adapters.review.diff_file import DiffFile, DiffFiles
+    from contextlib import AbstractAsyncContextManager
+
+    from agentfs_lsp.adapters.review.diff_file import DiffFile
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.ports import Clock, Editor, Hand
     from agentfs_lsp.service.proposals import Proposal
@@ -41,13 +44,18 @@ class Buttons:
 
 
 async def review_by_message(
-    editor: Editor, clock: Clock, say: Say, proposal: Proposal, timeout_s: float | None, files: DiffFiles
+    editor: Editor,
+    clock: Clock,
+    say: Say,
+    proposal: Proposal,
+    timeout_s: float | None,
+    showing: AbstractAsyncContextManager[DiffFile | None],
 ) -> tuple[Decision, Hand]:
-    """Show the diff and ask. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, NobodyToAsk, and
-    Conflict when the shown diff was tampered with."""
-    proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
+    """Show the diff and ask. `timeout_s` None waits for ever; `showing` has the diff shown as a file while it
+    lasts. Raises Rejected, ReviewTimedOut, NobodyToAsk, and Conflict when the shown diff was tampered with."""
     title = title_of(proposal, say)
-    async with files.shown_for(editor, proposal) as diff_file:
+    async with showing as diff_file:
+        proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
         try:
             async with asyncio.timeout(timeout_s):
                 always = await _asked(editor, say, proposal, diff_file)
@@ -77,10 +85,12 @@ async def _asked(editor: Editor, say: Say, proposal: Proposal, diff_file: DiffFi
 
 
 def _pages(say: Say, proposal: Proposal, diff_file: DiffFile | None) -> list[str]:
+    """What the messages say: the diff; where it is too long for one and shown as a file, where."""
     head = "\n".join(filter(None, (f"agentfs: {title_of(proposal, say)}", reasons_of(proposal, say))))
-    if diff_file is not None:
-        return [f"{head}\n" + say("The whole diff is shown in {file}.", file=diff_file.name)]
     pages = _paged(proposal.computed.full_preview)
+    if diff_file is not None:
+        beside = say("The whole diff is shown in {file}.", file=diff_file.name)
+        pages = [f"{beside}\n{pages[0]}" if len(pages) == 1 else beside]
     return [f"{head}\n{page}" for page in pages]
 
 
@@ -89,7 +99,7 @@ def _paged(diff: str) -> list[str]:
     pages: list[str] = []
     page: list[str] = []
     room = PAGE_CHARACTERS
-    for line in _short_enough(diff.split("\n")):
+    for line in _short_enough(diff.removesuffix("\n").split("\n")):
         if page and (len(page) == PAGE_LINES or len(line) > room):
             pages.append("\n".join(page))
             page, room = [], PAGE_CHARACTERS

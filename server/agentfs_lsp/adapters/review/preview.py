@@ -1,6 +1,7 @@
 """The `preview` rung: VS Code's Refactor Preview asks and applies by itself (docs/protocol.md#9).
 
-One annotation a change, one edit a hunk. The answer is not believed: `service/landing.py` looks at the buffer.
+One annotation a change, one edit a hunk. The answer is not believed: `service/landing.py` looks at the
+buffer.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ async def review_in_preview(
     editor: Editor, clock: Clock, say: Say, proposal: Proposal, timeout_s: float | None
 ) -> tuple[Decision, Hand]:
     """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
-    NobodyToAsk when the editor answers with an error."""
+    NobodyToAsk when the editor answers with an error, which is no answer of the user's."""
     title = title_of(proposal, say)
     confirm = Confirm(proposal.id, title, proposal.explanation)
     proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
@@ -43,8 +44,8 @@ async def review_in_preview(
             applied = await editor.apply([edit_of(proposal)], label=title, confirm=confirm)
     except TimeoutError:
         raise ReviewTimedOut(timeout_s or 0) from None
-    if not applied.answered:
+    if applied.failed:
         raise NobodyToAsk("failed", applied.reason)
     if not applied.applied:
-        raise Rejected("rejected")
+        raise Rejected("rejected" if applied.known else "dismissed")
     return Decision("preview", "accepted", "user"), PreviewedHand(editor, title)

@@ -15,16 +15,26 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposals import Proposal
 
 
+EXPLANATION_SHOWN = 500
+"""So many characters of an explanation stand in a message."""
+
+MOST_WARNINGS = 8
+"""So many warnings stand in a message, a line each."""
+
+
 def title_of(proposal: Proposal, say: Say) -> str:
     """One line: what happens to which file, and how much of it."""
     change = proposal.computed
     added, removed = change.line_counts
     templates = {
         ("write", "create"): say("Create {path} (+{added})", path="{path}", added=added),
-        ("write", "update"): say("Write {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed),
+        ("write", "update"): say(
+            "Write {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed
+        ),
     }
     edit = say("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
-    return templates.get((proposal.tool, change.operation), edit).replace("{path}", escape_invisible(change.path))
+    template = templates.get((proposal.tool, change.operation), edit)
+    return template.replace("{path}", escape_invisible(change.path))
 
 
 def reasons_of(proposal: Proposal, say: Say) -> str:
@@ -33,11 +43,28 @@ def reasons_of(proposal: Proposal, say: Say) -> str:
     if proposal.agent:
         lines.append(say("Asked by: {agent}", agent=escape_invisible(proposal.agent)))
     if proposal.explanation:
-        lines.append(say("Why: {explanation}", explanation=escape_invisible(proposal.explanation)))
-    for warning in proposal.computed.warnings:
+        lines.append(say("Why: {explanation}", explanation=_in_one_line(proposal.explanation)))
+    warnings = proposal.computed.warnings
+    for warning in warnings[:MOST_WARNINGS]:
         where = say("line {line}", line=warning.line) if warning.line else say("file")
-        lines.append(f"⚠ {where}: {warning_text(warning.kind, warning.detail, say)}")
+        warned = warning_text(warning.kind, warning.detail, say)
+        lines.append("⚠ " + say("{where}: {warning}", where=where, warning=warned))
+    if len(warnings) > MOST_WARNINGS:
+        lines.append(
+            "⚠ "
+            + say(
+                "and one more warning",
+                plural="and {count} more warnings",
+                count=len(warnings) - MOST_WARNINGS,
+            )
+        )
     return "\n".join(lines)
+
+
+def _in_one_line(explanation: str) -> str:
+    """An agent's words, so that they can neither push the diff away nor pass for a part of it."""
+    text = " ".join(escape_invisible(explanation).split())
+    return text if len(text) <= EXPLANATION_SHOWN else text[:EXPLANATION_SHOWN] + "…"
 
 
 def warning_text(kind: str, detail: str, say: Say) -> str:
@@ -51,4 +78,27 @@ def warning_text(kind: str, detail: str, say: Say) -> str:
         "on_save": say("the editor's save will change it"),
     }
     meaning = meanings.get(kind, kind)
-    return f"{meaning} ({escape_invisible(detail)})" if detail else meaning
+    if not detail:
+        return meaning
+    return say("{meaning} ({detail})", meaning=meaning, detail=escape_invisible(detail_text(kind, detail, say)))
+
+
+def detail_text(kind: str, detail: str, say: Say) -> str:
+    """What a warning names: the kind of a secret in words, characters and numbers as they are."""
+    if kind != "secret":
+        return detail
+    secrets = {
+        "private key": say("private key"),
+        "AWS access key": say("AWS access key"),
+        "GitHub token": say("GitHub token"),
+        "GitLab token": say("GitLab token"),
+        "Slack token": say("Slack token"),
+        "Slack webhook": say("Slack webhook"),
+        "Anthropic key": say("Anthropic key"),
+        "OpenAI key": say("OpenAI key"),
+        "Google API key": say("Google API key"),
+        "Stripe key": say("Stripe key"),
+        "npm token": say("npm token"),
+        "PyPI token": say("PyPI token"),
+    }
+    return secrets[detail]

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.client import UNKNOWN
+from agentfs_lsp.adapters.review.conversation import UNKNOWN
+from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
-from agentfs_lsp.lsp.review_params import parse_id, parse_report
+from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_report
 
 if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
 
 
-async def applied_request(exchange: EditorExchange) -> dict[str, object]:
-    """Take the report; answered once the change stands or falls, with what to save."""
-    proposal = exchange.reviews.find(parse_id(exchange.params))
-    if proposal is None:
-        return {**refusal(UNKNOWN), "revert": None}
-    report = parse_report(exchange.params, proposal, "applied")
-    answer = await exchange.reviews.applied(proposal.id, report)
-    if answer.code is not None:
-        return {**refusal(answer), "revert": None}
-    return {"ok": True, "save": list(answer.save)}
+async def applied_request(exchange: EditorExchange) -> Result:
+    """Take the report; answered once the change stands or falls, with what to save or to take back."""
+    conversation = exchange.reviews.find(parse_id(exchange.params))
+    if conversation is None:
+        return {**refusal(UNKNOWN, exchange.say), "revert": None}
+    report = parse_report(exchange.params, conversation, "applied")
+    if not conversation.is_answered:
+        raise BadReviewParams("the proposal is not settled: there is nothing to apply yet")
+    answer = await conversation.applied(report)
+    if answer.code is None:
+        return {"ok": True, "save": list(answer.save)}
+    back = exchange.reviews.taken_back(conversation) if report.done else ()
+    revert = workspace_edit(back, exchange.encoding) if back else None
+    return {**refusal(answer, exchange.say), "revert": revert}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.review.conversation import UNKNOWN
+from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import parse_id
 from agentfs_lsp.lsp.review_wire import proposal_on_wire
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 def proposal_request(exchange: EditorExchange) -> dict[str, object]:
     """The proposal with its texts, or `ok` false where there is none of this id."""
-    proposal = exchange.reviews.find(parse_id(exchange.params))
-    if proposal is None or proposal.ended_at_ms is not None:
-        return {"ok": False, "code": "UNKNOWN", "reason": "there is no such proposal, or it has ended"}
-    return proposal_on_wire(proposal, exchange.say)
+    conversation = exchange.reviews.find(parse_id(exchange.params))
+    if conversation is None or conversation.proposal is None:
+        return refusal(UNKNOWN, exchange.say)
+    return proposal_on_wire(conversation.proposal, exchange.say)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.lines import split_lines
+from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.wire import ReadParams, parse
 from agentfs_lsp.service.read import Passage, Read, read
 
@@ -38,9 +39,10 @@ def _envelope(exchange: Exchange, params: ReadParams, passage: Passage) -> Envel
         "dirty": passage.dirty,
         "bom": passage.bom,
         "eol": passage.eol,
+        "final_newline": passage.final_newline,
     }
-    known = {"hash": passage.hash, "final_newline": passage.final_newline}
-    data |= {key: value for key, value in known.items() if value is not None}
+    if passage.hash is not None:
+        data["hash"] = passage.hash
     if passage.lossy:
         data["fallback_encoding"] = "replace"
     counted = {
@@ -85,4 +87,4 @@ def _text(passage: Passage, say: Say) -> str:
         said.append(
             say("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
         )
-    return " ".join(said)
+    return sentences(say, said)

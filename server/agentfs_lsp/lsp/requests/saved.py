@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.lsp.review_params import parse_id, parse_report
 
 if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
 
 
-def saved_request(exchange: EditorExchange) -> dict[str, object]:
+def saved_request(exchange: EditorExchange) -> Result:
     """Take the report; the disk is looked at all the same."""
-    proposal = exchange.reviews.find(parse_id(exchange.params))
-    if proposal is not None:
-        exchange.reviews.saved(proposal.id, parse_report(exchange.params, proposal, "saved"))
+    conversation = exchange.reviews.find(parse_id(exchange.params))
+    if conversation is not None:
+        conversation.saved(parse_report(exchange.params, conversation, "saved"))
     return {}

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.adapters.review.client import UNKNOWN
+from agentfs_lsp.adapters.review.conversation import UNKNOWN
 from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import parse_id, parse_settlement
 
 if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
+    from collections.abc import Awaitable, Coroutine
+
+    from agentfs_lsp.adapters.review.conversation import Answer
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
 
 
-async def settle_request(exchange: EditorExchange) -> dict[str, object]:
-    """Settle, and tell the client what it must apply, null for nothing."""
-    proposal = exchange.reviews.find(parse_id(exchange.params))
-    if proposal is None:
-        return refusal(UNKNOWN)
-    settlement = parse_settlement(exchange.params, proposal)
-    answer = await exchange.reviews.settle(proposal.id, settlement)
+def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:
+    """Settle, at once: what the client sends behind it comes too late to take it back. The answer tells what
+    the client must apply, null for nothing."""
+    conversation = exchange.reviews.find(parse_id(exchange.params))
+    if conversation is None:
+        return refusal(UNKNOWN, exchange.say)
+    settlement = parse_settlement(exchange.params, conversation)
+    return _answered(exchange, conversation.settle(settlement))
+
+
+async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> Result:
+    answer = await settled
     if answer.code is not None:
-        return refusal(answer)
-    apply = workspace_edit(answer.edits, exchange.encoding) if answer.edits else None
-    return {"ok": True, "apply": apply}
+        return refusal(answer, exchange.say)
+    return {"ok": True, "apply": workspace_edit(answer.edits, exchange.encoding) if answer.edits else None}

@@ -1,0 +1,41 @@
+"""The log on standard error, as long as somebody reads it.
+
+An editor that does not read it would have the server stand still once the pipe is full. So what does not fit
+is left out, and how much that was is told when there is room again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+
+STDERR = 2
+
+
+class StderrLog(logging.Handler):
+    """Writes records to `fd`, never waiting for its reader."""
+
+    def __init__(self, fd: int = STDERR) -> None:
+        super().__init__()
+        self._fd = fd
+        self._writable = select.poll()
+        self._writable.register(fd, select.POLLOUT)
+        self._left_out = 0
+        self._is_cut = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the record, or leave it out."""
+        text = self.format(record) + "\n"
+        if self._left_out:
+            text = f"({self._left_out} messages left out: nobody read them)\n{text}"
+        data = ("\n" * self._is_cut + text).encode("utf-8", "backslashreplace")
+        at = 0
+        try:
+            # What poll calls writable takes PIPE_BUF bytes without blocking.
+            while at < len(data) and self._writable.poll(0):
+                at += os.write(self._fd, data[at : at + select.PIPE_BUF])
+        except OSError:  # closed, or made non-blocking by the parent
+            pass
+        self._is_cut = 0 < at < len(data)
+        self._left_out = 0 if at else self._left_out + 1

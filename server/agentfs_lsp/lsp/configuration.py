@@ -1,0 +1,135 @@
+"""The user's settings, from the editor to what they govern (docs/protocol.md#13-settings-and-policy).
+
+Asks the client for them, puts them in force, and tells the user what is wrong with them. How the layers lie
+over each other is `settings.py`, what the settings are `domain/settings.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.policy import Policy
+from agentfs_lsp.domain.settings import MIB
+from agentfs_lsp.lsp.outgoing import ClientError
+from agentfs_lsp.lsp.settings_texts import problem_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.capabilities import ClientCapabilities
+    from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.lsp.settings import Changed, SettingsStore
+    from agentfs_lsp.service.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+FIRST_ANSWER_S = 2.0
+"""How long a change waits for the first answer to workspace/configuration."""
+
+
+class Configuration:
+    """Keeps the workspace's settings what the user set. `changed` is called when that was changed."""
+
+    def __init__(
+        self,
+        store: SettingsStore,
+        outgoing: Outgoing,
+        workspace: Workspace,
+        own_folders: Sequence[str],
+        say: Callable[[], Say],
+        changed: Callable[[Changed], None],
+    ) -> None:
+        self._store = store
+        self._outgoing = outgoing
+        self._workspace = workspace
+        self._own_folders = tuple(own_folders)
+        self._say = say
+        self._changed = changed
+        self._pulls = 0
+        self._known = asyncio.Event()
+        self._waited = False
+        store.listen(self._put_in_force)
+
+    async def known(self) -> None:
+        """Return once the user's settings are known, or after a while without them. Until they are, nothing
+        is let through."""
+        if self._waited or self._known.is_set():
+            return
+        try:
+            async with asyncio.timeout(FIRST_ANSWER_S):
+                await self._known.wait()
+        except TimeoutError:
+            self._waited = True
+
+    async def begin(self, client: ClientCapabilities) -> None:
+        """Ask the client for the settings, where it can be asked, and to be told when they change."""
+        if not client.pulls_configuration:
+            self._know()
+        else:
+            await asyncio.gather(self._pull(), self._register(client))
+
+    async def told(self, client: ClientCapabilities, settings: object) -> None:
+        """`workspace/didChangeConfiguration`: in force at once. A client that is asked is asked again; where
+        it sends nothing along, its answer is all there is."""
+        self._store.replace_layer("changed", settings)
+        if client.pulls_configuration:
+            await self._pull(instead_of_told=settings is None)
+
+    async def _pull(self, *, instead_of_told: bool = False) -> None:
+        """Ask; of several questions under way only the last one's answer counts."""
+        self._pulls = number = self._pulls + 1
+        try:
+            answered = await self._outgoing.request(
+                "workspace/configuration", {"items": [{"section": "agentfs"}]}
+            )
+        except ClientError:
+            answered = None
+        if number != self._pulls:
+            return
+        section = answered[0] if isinstance(answered, list) and answered else None
+        self._store.replace_layer("configuration", section)
+        if instead_of_told and section is not None:
+            self._store.replace_layer("changed", {})
+        self._know()
+
+    async def _register(self, client: ClientCapabilities) -> None:
+        if not client.registers_configuration_changes:
+            return
+        registration = {"id": "agentfs-configuration", "method": "workspace/didChangeConfiguration"}
+        options = {"registerOptions": {"section": "agentfs"}}
+        try:
+            await self._outgoing.request(
+                "client/registerCapability", {"registrations": [registration | options]}
+            )
+        except ClientError:
+            _log.info("the client does not register for configuration changes")
+
+    def _know(self) -> None:
+        """The user's word has come: from now on the mode it gives counts."""
+        self._workspace.settings_known = True
+        self._known.set()
+
+    def _put_in_force(self, changed: Changed) -> None:
+        ws, settings = self._workspace, changed.after
+        ws.settings, ws.policy = settings, Policy(settings, self._own_folders)
+        limits = settings.limits
+        ws.sessions.resize(limits.records, limits.base_text_mib * MIB, limits.sessions)
+        if changed.before.approval.mode != settings.approval.mode:
+            ws.sessions.forget_mode()
+        self._changed(changed)
+        for problem in changed.problems:
+            text = problem_text(problem, self._say())
+            self._outgoing.notify("window/showMessage", {"type": 2, "message": text})
+        self._withdraw_denied()
+
+    def _withdraw_denied(self) -> None:
+        """Pending proposals are judged again towards stricter only."""
+        ws = self._workspace
+        for proposal in ws.proposals:
+            if proposal.change is not None:
+                location = proposal.change.base.location
+                if ws.judge(proposal.tool, location, proposal.session).decision == "deny":
+                    proposal.withdraw("settings")

@@ -1,0 +1,19 @@
+"""Defects: a number for whoever meets one, where it happened for the log, and nothing of what files or
+messages held for either (docs/protocol.md#3-envelope)."""
+
+from __future__ import annotations
+
+import traceback
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from logging import Logger
+
+
+def record_incident(log: Logger, error: BaseException) -> str:
+    """Log where the error came from, but not its own text, which may quote anything. Returns its number."""
+    number = token_hex(4)
+    where = "".join(traceback.format_tb(error.__traceback__))
+    log.error("incident %s: %s\n%s", number, type(error).__name__, where)
+    return number

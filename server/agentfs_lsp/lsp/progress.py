@@ -1,0 +1,56 @@
+"""Work-done progress of a request that waits for the user (docs/protocol.md#2-requests)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.domain.texts import Say
+
+PROGRESS_AFTER_S = 1.0
+"""Shorter waits are not told."""
+
+PROGRESS_EVERY_S = 5.0
+
+
+class Progress:
+    """Tells every few seconds that the request still waits, from entering to leaving. The last word is out
+    before the request is answered: afterwards its token means nothing to the client."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None], token: int | str, say: Say) -> None:
+        self._send = send
+        self._say = say
+        self._token = token
+        self._loop = asyncio.get_running_loop()
+        self._begun = self._loop.time()
+        self._next: asyncio.TimerHandle | None = None
+        self._told = False
+
+    def __enter__(self) -> Self:
+        self._next = self._loop.call_later(PROGRESS_AFTER_S, self._begin)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._next is not None:
+            self._next.cancel()
+        if self._told:
+            self._tell({"kind": "end"})
+
+    def _begin(self) -> None:
+        self._told = True
+        message = self._say("waiting for the review")
+        self._tell({"kind": "begin", "title": "agentfs", "message": message, "cancellable": True})
+        self._next = self._loop.call_later(PROGRESS_EVERY_S, self._report)
+
+    def _report(self) -> None:
+        seconds = round(self._loop.time() - self._begun)
+        message = self._say("waiting for the review, {seconds} s", seconds=seconds)
+        self._tell({"kind": "report", "message": message})
+        self._next = self._loop.call_later(PROGRESS_EVERY_S, self._report)
+
+    def _tell(self, value: dict[str, object]) -> None:
+        params = {"token": self._token, "value": value}
+        self._send({"jsonrpc": "2.0", "method": "$/progress", "params": params})

@@ -1,0 +1,60 @@
+"""What the user is told of settings that are not in force (docs/protocol.md#13-settings-and-policy)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.domain.settings import SETTINGS
+from agentfs_lsp.domain.shown import escape_invisible
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.shapes import Wanted
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.settings import Problem
+
+
+def problem_text(problem: Problem, say: Say) -> str:
+    """One or two sentences: what is wrong with which setting, and what is in force instead."""
+    whole = problem.kind == "no_object" and problem.path == "agentfs"
+    name = "agentfs" if whole else f"agentfs.{escape_invisible(problem.path)}"
+    match problem.kind:
+        case "unknown":
+            return say("{name} is no setting of agentfs; it is ignored.", name=name)
+        case "unenforced":
+            return say(
+                "{name} is not known to this version of agentfs. As long as it is set, you are asked before"
+                " anything is read or changed.",
+                name=name,
+            )
+        case "no_object":
+            return say(
+                "{name} must be an object, not {given}; what guards in it is as strict as can be.",
+                name=name,
+                given=problem.given,
+            )
+        case "wrong":
+            assert problem.wanted is not None
+            facts: dict[str, Any] = {"name": name, "given": problem.given, "wanted": _wanted(problem.wanted, say)}
+            strictest = SETTINGS[problem.path].strictest
+            if strictest is None:
+                return say("{name} must be {wanted}, not {given}; it is ignored.", **facts)
+            return say(
+                "{name} must be {wanted}, not {given}; {instead} is used.", instead=json.dumps(strictest), **facts
+            )
+
+
+def _wanted(wanted: Wanted, say: Say) -> str:
+    bounds: dict[str, Any] = {"minimum": wanted.minimum, "maximum": wanted.maximum}
+    kinds = {
+        "choice": say("one of {options}", options=", ".join(f'"{option}"' for option in wanted.options)),
+        "flag": say("true or false"),
+        "whole": say("a whole number from {minimum} to {maximum}", **bounds),
+        "seconds": say("a number of seconds from {minimum:g} to {maximum:g}", **bounds),
+        "encoding": say("the name of an encoding that extends ASCII, such as utf-8 or windows-1252"),
+        "roots": say("a list of {entry}", entry='{"path": …, "name": …}'),
+        "absolute_paths": say("a list of folders given by absolute paths or file: URIs"),
+        "plain_names": say("a list of folders with printable names without slashes"),
+        "own_names": say("a list of folders each with a name of its own"),
+    }
+    return kinds[wanted.kind]

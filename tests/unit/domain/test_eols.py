@@ -1,0 +1,75 @@
+"""Line ends put back: what comes with plain ones takes those of the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.change import apply_splices
+from agentfs_lsp.domain.eols import first_eol, splices_towards, surrounding_eol
+
+
+def made(base: str, wanted: str, lone_eol: str = "\n") -> str:
+    return apply_splices(base, splices_towards(base, wanted, lone_eol))
+
+
+@pytest.mark.parametrize(
+    ("base", "wanted", "expected"),
+    [
+        ("a\r\nb\r\n", "a\nnew\nb\n", "a\r\nnew\r\nb\r\n"),
+        ("a\nb\n", "a\r\nnew\r\nb\r\n", "a\nnew\nb\n"),
+        ("a\rb\r", "a\nnew\nb\n", "a\rnew\rb\r"),
+        ("a\r\nb", "a\nb\nc", "a\r\nb\r\nc"),
+        ("a\r\nb\r\n", "a\nb", "a\r\nb"),
+    ],
+)
+def test_new_lines_end_as_the_files_do(base: str, wanted: str, expected: str) -> None:
+    assert made(base, wanted) == expected
+
+
+def test_lines_of_a_mixed_file_keep_their_own_ends() -> None:
+    assert made("a\r\nb\nc\rd\n", "a\nb\nnew\nc\nd\n") == "a\r\nb\nnew\nc\rd\n"
+    assert made("a\r\nb\nc\rd\n", "A\nb\nc\nd\n") == "A\r\nb\nc\rd\n"
+    assert made("a\r\nb\nc\r", "new\na\nb\nc\n") == "new\r\na\r\nb\nc\r"
+
+
+def test_where_the_file_has_no_line_ends_the_given_one_is_taken() -> None:
+    assert made("a", "a\nb\n", "\r\n") == "a\r\nb\r\n"
+    assert made("", "a\r\nb\n", "\r") == "a\rb\r"
+
+
+@pytest.mark.parametrize(
+    ("base", "wanted"),
+    [
+        ("a\rb\n\n", "a\n\n"),  # the line between them goes
+        ("a\rb\n", "a\n\n\n"),  # empty lines behind a carriage return
+        ("b\rc\n\n", "b\nnew\n\n"),
+    ],
+)
+def test_a_carriage_return_and_a_line_feed_of_two_lines_stay_two_line_ends(base: str, wanted: str) -> None:
+    result = made(base, wanted)
+    assert result.replace("\r\n", "\n").replace("\r", "\n") == wanted
+
+
+def test_a_large_mixed_file_is_placed_right() -> None:
+    ends = ("\r\n", "\n", "\r")
+    base = "".join(f"line {number}" + ends[number % 3] for number in range(60_001))
+    wanted = base.replace("\r\n", "\n").replace("\r", "\n").replace("line 60000\n", "last\n")
+    assert made(base, wanted) == base.replace("line 60000\r\n", "last\r\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "eol"),
+    [
+        ("a\r\nb\n", 3, 5, "\n"),  # the replaced line's own
+        ("a\r\nb\n", 3, 3, "\r\n"),  # the line before
+        ("a\rb\n", 2, 2, "\r"),
+        ("a\r\nb\n", 0, 0, "\r\n"),  # the line behind
+        ("a", 1, 1, "\n"),
+    ],
+)
+def test_put_in_text_takes_the_nearest_line_end(text: str, start: int, end: int, eol: str) -> None:
+    assert surrounding_eol(text, start, end) == eol
+
+
+def test_the_first_line_end_is_told() -> None:
+    assert [first_eol(text) for text in ("a\r\nb\n", "a\rb\n", "a\nb\r\n", "a")] == ["\r\n", "\r", "\n", "\n"]

@@ -1,0 +1,116 @@
+"""The message catalogues, kept level with the code: `make texts`.
+
+Takes every template that the code says (the first argument of a call of `say`, and its `plural`), brings the
+.po files under `server/agentfs_lsp/locale/` up to date, and compiles the .mo files beside them. New templates
+come without a translation, and a test fails until they have one; templates that nobody says any more go.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE = Path(__file__).parents[1] / "server" / "agentfs_lsp"
+CATALOGUES = tuple(sorted(PACKAGE.glob("locale/*/LC_MESSAGES/agentfs.po")))
+
+Template = str | tuple[str, str]
+"""A template, or the forms for one and for several."""
+
+
+def main() -> int:
+    """Bring every catalogue up to date; the exit code says whether a translation is missing."""
+    said = templates_in(PACKAGE)
+    missing = 0
+    for path in CATALOGUES:
+        catalogue = updated(read(path), said)
+        path.write_bytes(written(catalogue))
+        path.with_suffix(".mo").write_bytes(compiled(catalogue))
+        for message in catalogue:
+            if message.id and not is_translated(message.string):
+                print(f"{path.parent.parent.name}: no translation of {message.id!r}", file=sys.stderr)
+                missing += 1
+    return 1 if missing else 0
+
+
+def templates_in(package: Path) -> dict[Template, list[str]]:
+    """Every template with the files that say it, in the order of the files."""
+    found: dict[Template, list[str]] = {}
+    for path in sorted(package.rglob("*.py")):
+        for template in _templates_of(ast.parse(path.read_text("utf-8"))):
+            name = path.relative_to(package.parent).as_posix()
+            places = found.setdefault(template, [])
+            if name not in places:
+                places.append(name)
+    return found
+
+
+def says(node: ast.AST) -> bool:
+    """Whether this is a call of `say`, by whichever name the code has it at hand."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name.lstrip("_") == "say"
+
+
+def _templates_of(tree: ast.AST) -> Iterator[Template]:
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and says(node)]
+    for call in sorted(calls, key=lambda it: (it.lineno, it.col_offset)):
+        one = ast.literal_eval(call.args[0])  # a template that is put together is an error here
+        several = next((ast.literal_eval(it.value) for it in call.keywords if it.arg == "plural"), None)
+        yield (one, several) if several else one
+
+
+def read(path: Path) -> Catalog:
+    """A .po file."""
+    with path.open("rb") as file:
+        return read_po(file, locale=path.parent.parent.name, domain="agentfs")
+
+
+def updated(catalogue: Catalog, said: dict[Template, list[str]]) -> Catalog:
+    """A catalogue of just these templates, with the translations that `catalogue` has."""
+    level = Catalog(
+        locale=catalogue.locale,
+        domain="agentfs",
+        project="agentfs-lsp",
+        copyright_holder="agentfs",
+        creation_date=catalogue.creation_date,
+        revision_date=catalogue.revision_date,
+    )
+    for template, places in said.items():
+        known = catalogue.get(template if isinstance(template, str) else template[0])
+        string = known.string if known is not None and known.id == template else None
+        level.add(template, string, locations=[(place, None) for place in places])
+    return level
+
+
+def written(catalogue: Catalog) -> bytes:
+    """The .po file."""
+    file = BytesIO()
+    write_po(file, catalogue, width=110, include_lineno=False)
+    return file.getvalue()
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """The .mo file."""
+    file = BytesIO()
+    write_mo(file, catalogue)
+    return file.getvalue()
+
+
+def is_translated(string: str | tuple[str, ...] | list[str]) -> bool:
+    """Whether there is a text in every form."""
+    return bool(string) if isinstance(string, str) else bool(string) and all(string)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
