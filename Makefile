@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test check lint types layers bench clean
+.PHONY: help demo test check lint types layers texts bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -30,6 +30,9 @@ types: $(DEV)
 
 layers: $(DEV)
 	$(BIN)/lint-imports
+
+texts: $(DEV) ## the message catalogues: new templates in, old ones out, compiled
+	$(BIN)/python tools/texts.py
 
 bench: $(DEV) ## one table: the floor, this server and its peers, in one run
 	$(BIN)/python -m tests.bench

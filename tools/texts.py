@@ -1,8 +1,8 @@
 """The message catalogues, kept level with the code: `make texts`.
 
-Takes every template that the code says (the first argument of a call of `say`, and its `plural`), brings the
-.po files under `server/agentfs_lsp/locale/` up to date, and compiles the .mo files beside them. New templates
-come without a translation, and a test fails until they have one; templates that nobody says any more go.
+Takes every template that the code says (the first argument of a call of `say`, and its `plural`), brings
+the .po files under `server/agentfs_lsp/locale/` up to date, and compiles the .mo files beside them. A new
+template comes without a translation, and is named until it has one; one that nobody says any more goes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ from babel.messages.pofile import read_po, write_po
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from babel.messages.catalog import Message
+
 PACKAGE = Path(__file__).parents[1] / "server" / "agentfs_lsp"
 CATALOGUES = tuple(sorted(PACKAGE.glob("locale/*/LC_MESSAGES/agentfs.po")))
 
 Template = str | tuple[str, str]
 """A template, or the forms for one and for several."""
+
+_HEADER = "# What agentfs says. `make texts` keeps the templates level with the code and compiles this file."
 
 
 def main() -> int:
@@ -35,27 +39,25 @@ def main() -> int:
         catalogue = updated(read(path), said)
         path.write_bytes(written(catalogue))
         path.with_suffix(".mo").write_bytes(compiled(catalogue))
-        for message in catalogue:
-            if message.id and not is_translated(message.string):
-                print(f"{path.parent.parent.name}: no translation of {message.id!r}", file=sys.stderr)
-                missing += 1
+        for message in untranslated(catalogue):
+            print(f"{catalogue.locale_identifier}: no translation of {message.id!r}", file=sys.stderr)
+            missing += 1
     return 1 if missing else 0
 
 
 def templates_in(package: Path) -> dict[Template, list[str]]:
-    """Every template with the files that say it, in the order of the files."""
+    """Every template with the files that say it, in their order. Raises ValueError for one that is put
+    together: it could not be found in any catalogue."""
     found: dict[Template, list[str]] = {}
     for path in sorted(package.rglob("*.py")):
-        for template in _templates_of(ast.parse(path.read_text("utf-8"))):
-            name = path.relative_to(package.parent).as_posix()
-            places = found.setdefault(template, [])
-            if name not in places:
-                places.append(name)
+        name = path.relative_to(package.parent).as_posix()
+        for template in dict.fromkeys(_templates_of(ast.parse(path.read_text("utf-8")))):
+            found.setdefault(template, []).append(name)
     return found
 
 
 def says(node: ast.AST) -> bool:
-    """Whether this is a call of `say`, by whichever name the code has it at hand."""
+    """Whether this is a call of `say` with a template, by whichever name the code has it at hand."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -65,7 +67,9 @@ def says(node: ast.AST) -> bool:
 def _templates_of(tree: ast.AST) -> Iterator[Template]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and says(node)]
     for call in sorted(calls, key=lambda it: (it.lineno, it.col_offset)):
-        one = ast.literal_eval(call.args[0])  # a template that is put together is an error here
+        if isinstance(call.args[0], ast.Name):  # `say` itself, handing its template on
+            continue
+        one = ast.literal_eval(call.args[0])
         several = next((ast.literal_eval(it.value) for it in call.keywords if it.arg == "plural"), None)
         yield (one, several) if several else one
 
@@ -79,18 +83,34 @@ def read(path: Path) -> Catalog:
 def updated(catalogue: Catalog, said: dict[Template, list[str]]) -> Catalog:
     """A catalogue of just these templates, with the translations that `catalogue` has."""
     level = Catalog(
-        locale=catalogue.locale,
+        locale=catalogue.locale_identifier,
         domain="agentfs",
+        header_comment=_HEADER,
         project="agentfs-lsp",
-        copyright_holder="agentfs",
+        version="1",
+        msgid_bugs_address="agentfs",
+        last_translator="agentfs",
+        language_team="agentfs",
         creation_date=catalogue.creation_date,
         revision_date=catalogue.revision_date,
+        fuzzy=False,
     )
     for template, places in said.items():
         known = catalogue.get(template if isinstance(template, str) else template[0])
-        string = known.string if known is not None and known.id == template else None
-        level.add(template, string, locations=[(place, None) for place in places])
+        locations = [(place, 0) for place in places]
+        if known is not None and known.id == template:
+            level.add(template, known.string, locations, known.flags)
+        else:
+            level.add(template, locations=locations)
     return level
+
+
+def untranslated(catalogue: Catalog) -> Iterator[Message]:
+    """Templates that lack a text, or have one that was only guessed."""
+    for message in catalogue:
+        forms = message.string if isinstance(message.string, list | tuple) else [message.string]
+        if message.id and (message.fuzzy or not all(forms)):
+            yield message
 
 
 def written(catalogue: Catalog) -> bytes:
@@ -105,11 +125,6 @@ def compiled(catalogue: Catalog) -> bytes:
     file = BytesIO()
     write_mo(file, catalogue)
     return file.getvalue()
-
-
-def is_translated(string: str | tuple[str, ...] | list[str]) -> bool:
-    """Whether there is a text in every form."""
-    return bool(string) if isinstance(string, str) else bool(string) and all(string)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ def _positive(text: str) -> int:
 def _serve(options: argparse.Namespace) -> int:
     try:
         logging.basicConfig(
-            handlers=[logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()],
+            handlers=[
+                logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
+            ],
             level=options.log_level.upper(),
             format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         )

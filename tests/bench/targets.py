@@ -127,7 +127,7 @@ def small_durable_edit(limit: float, extra_ms: float, measure: str) -> Target:
 FIXED = (
     at_most_times(2.5, "status", BARE),
     times_faster(3, "status", PYGLS),
-    at_most_times(5, "read 1 KB", BARE, reference="status"),
+    at_most_times(5, "read 1 KB", BARE),
     times_faster(2.5, "read 10 MB", NPM),
     times_faster(2.5, "read 10 MB", MCP),
     small_durable_edit(2.5, 0.8, "edit 1 KB"),

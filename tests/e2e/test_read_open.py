@@ -100,7 +100,11 @@ async def test_unsaved_text_is_hashed_in_the_files_encoding_with_its_mark(auto: 
 async def test_a_document_that_was_never_saved_can_be_read(auto: Editor) -> None:
     auto.open("unsaved.txt", "draft\n")
     answer = await auto.read("unsaved.txt")
-    assert (answer["status"], answer["data"]["content"], answer["data"]["dirty"]) == ("success", "draft\n", True)
+    assert (answer["status"], answer["data"]["content"], answer["data"]["dirty"]) == (
+        "success",
+        "draft\n",
+        True,
+    )
     assert "file_mtime_ms" not in answer["stats"]
 
 

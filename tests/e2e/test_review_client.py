@@ -22,11 +22,19 @@ def file(root: Path) -> Path:
 
 
 async def test_accepting_a_closed_file_writes_exactly_what_was_shown(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}
+    ) as editor:
         await editor.read("a.py")
         asked = editor.start(
             "agentfs/edit",
-            {"path": "a.py", "old_string": "two", "new_string": "2", "agent": "Ada", "explanation": "shorter"},
+            {
+                "path": "a.py",
+                "old_string": "two",
+                "new_string": "2",
+                "agent": "Ada",
+                "explanation": "shorter",
+            },
         )
         proposal = await editor.proposed()
         assert proposal["title"] == "Edit a.py (+1/-1)"
@@ -37,14 +45,20 @@ async def test_accepting_a_closed_file_writes_exactly_what_was_shown(root: Path,
         steps = await editor.settle(proposal)
         answer = await asked
     assert steps["settle"] == {"ok": True, "apply": None}
-    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == ("success", True, "disk")
+    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == (
+        "success",
+        True,
+        "disk",
+    )
     assert answer["data"]["review"]["decision"] == "accepted"
     assert file.read_text() == "one\n2\nthree\n"
     assert sorted(path.name for path in root.iterdir()) == ["a.py"]
 
 
 async def test_accepting_an_open_clean_file_applies_and_saves_in_the_editor(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}
+    ) as editor:
         editor.open("a.py")
         await editor.read("a.py")
         asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
@@ -56,19 +70,27 @@ async def test_accepting_an_open_clean_file_applies_and_saves_in_the_editor(root
 
 
 async def test_an_open_dirty_file_waits_unsaved_in_the_editor(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}
+    ) as editor:
         editor.open("a.py", "one\ntwo\nthree\nmine\n")
         await editor.read("a.py")
         asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
         steps = await editor.settle(await editor.proposed())
         answer = await asked
     assert steps["applied"] == {"ok": True, "save": []}
-    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == ("partial", False, "editor")
+    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == (
+        "partial",
+        False,
+        "editor",
+    )
     assert file.read_text() == "one\ntwo\nthree\n"
 
 
 async def test_a_rejection_carries_the_users_words(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: NO_ANSWER}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: NO_ANSWER}
+    ) as editor:
         await editor.read("a.py")
         asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
         await editor.settle(await editor.proposed(), "rejected", feedback="keep two")
@@ -81,7 +103,9 @@ async def test_a_rejection_carries_the_users_words(root: Path, file: Path) -> No
 
 
 async def test_an_amended_text_lands_instead_and_the_agent_is_told(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}
+    ) as editor:
         await editor.read("a.py")
         asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
         proposal = await editor.proposed()
@@ -105,7 +129,9 @@ async def test_an_applied_true_without_a_settle_approves_nothing(root: Path, fil
 
 
 async def test_cancelling_withdraws_the_proposal(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: NO_ANSWER}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: NO_ANSWER}
+    ) as editor:
         await editor.read("a.py")
         asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
         proposal = await editor.proposed()
@@ -122,7 +148,9 @@ async def test_cancelling_withdraws_the_proposal(root: Path, file: Path) -> None
 
 
 async def test_a_change_on_disk_during_the_review_is_a_conflict(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}
+    ) as editor:
         await editor.read("a.py")
         asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
         proposal = await editor.proposed()
@@ -136,7 +164,9 @@ async def test_a_change_on_disk_during_the_review_is_a_conflict(root: Path, file
 
 
 async def test_always_lets_the_rest_of_the_session_through(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}) as editor:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: PENDING}
+    ) as editor:
         await editor.read("a.py")
         asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
         await editor.settle(await editor.proposed(), always=True)

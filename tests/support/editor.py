@@ -1,8 +1,8 @@
 """A scripted editor: a real server process on stdio, and a client that does what the test tells it.
 
 It keeps its own documents the plain way (whole strings, positions counted in UTF-16 units by hand), so that
-nothing of the server is used to check the server. By default it behaves like a good client without a review of
-its own: it answers what it must, applies edits that are pinned to the right version, and asks nobody.
+nothing of the server is used to check the server. By default it behaves like a good client without a review
+of its own: it answers what it must, applies edits that are pinned to the right version, and asks nobody.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from support.wire import Message, frame, read_message
 
@@ -122,6 +122,11 @@ class Editor:
 
     # --- documents ----------------------------------------------------------------------------------------
 
+    @property
+    def encoding(self) -> str:
+        """The position encoding agreed on."""
+        return self.initialized.get("capabilities", {}).get("positionEncoding", "utf-16")
+
     def uri(self, path: str) -> str:
         """The URI of a file in the root."""
         return (self.root / path).as_uri()
@@ -152,16 +157,19 @@ class Editor:
         document = self.documents.pop(self.uri(path))
         self.notify("textDocument/didClose", {"textDocument": {"uri": document.uri}})
 
-    def apply(self, edit: Message) -> bool:
-        """Apply a WorkspaceEdit to the open documents the way editors do: all or nothing, right versions."""
+    def apply(self, edit: Message, *, pinned: bool = True, tell: bool = True) -> bool:
+        """Apply a WorkspaceEdit to the open documents the way editors do: all or nothing, right versions.
+        Not `pinned`: whatever the versions; not `tell`: didChange is left to `catch_up`."""
         changes = edit["documentChanges"]
         for change in changes:
             document = self.documents.get(change["textDocument"]["uri"])
-            if document is None or document.version != change["textDocument"]["version"]:
+            if document is None or (pinned and document.version != change["textDocument"]["version"]):
                 return False
         for change in changes:
             document = self.documents[change["textDocument"]["uri"]]
-            document.text = apply_text_edits(document.text, change["edits"])
+            document.text = apply_text_edits(document.text, change["edits"], self.encoding)
+            if not tell:
+                continue
             document.version += 1
             wire = [
                 {"range": one["range"], "text": one["newText"]}
@@ -169,6 +177,10 @@ class Editor:
             ]
             self._tell_change(document, wire)
         return True
+
+    def catch_up(self, path: str) -> None:
+        """Tell what the document reads by now."""
+        self.change(path, self.documents[self.uri(path)].text)
 
     def _tell_change(self, document: OpenDocument, changes: list[Message]) -> None:
         identifier = {"uri": document.uri, "version": document.version}
@@ -182,8 +194,15 @@ class Editor:
 
     async def seen_message(self, method: str, count: int = 1) -> Message:
         """The same with the whole message."""
+        return await self._the(count, lambda message: message.get("method") == method)
+
+    async def message(self, fits: Callable[[Message], bool]) -> Message:
+        """Wait for the first message of the server that fits."""
+        return await self._the(1, fits)
+
+    async def _the(self, count: int, fits: Callable[[Message], bool]) -> Message:
         async with asyncio.timeout(TIMEOUT_S):
-            while len(found := self.all(method)) < count:
+            while len(found := [message for message in self.received if fits(message)]) < count:
                 self._changed.clear()
                 await self._changed.wait()
         return found[count - 1]
@@ -207,7 +226,9 @@ class Editor:
             applied = await self.request("agentfs/applied", report)
             for saved in applied.get("save", []):
                 self.save(os.path.relpath(path_of(saved), self.root))
-                await self.request("agentfs/saved", {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]})
+                await self.request(
+                    "agentfs/saved", {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]}
+                )
             return {"settle": answer, "applied": applied}
         return {"settle": answer}
 
@@ -255,28 +276,29 @@ class Editor:
 
 
 @contextlib.asynccontextmanager
-async def editing(
+async def connected(
     root: Path,
     *,
-    capabilities: Message | None = None,
-    options: Message | None = None,
-    name: str = "test editor",
     answers: dict[str, Answer] | None = None,
     command: list[str] | None = None,
-    folders: list[tuple[str, Path]] | None = None,
-    locale: str | None = None,
+    arguments: Sequence[str] = (),
     state: Path | None = None,
     env: dict[str, str] | None = None,
+    stderr: Path | None = None,
 ) -> AsyncIterator[Editor]:
-    """An editor with the workspace `root` open, shut down properly at the end."""
+    """A server process with nothing said yet. It is killed at the end, where it has not ended by itself.
+    `arguments` are added to the command; `stderr` is a file to keep what it writes there."""
     state = state or root.parent / f"{root.name}-state"
-    process = await asyncio.create_subprocess_exec(
-        *(command or [sys.executable, "-m", "agentfs_lsp"]),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "XDG_STATE_HOME": str(state), **(env or {})},
-        limit=1 << 30,
-    )
+    with _writing(stderr) as errors:
+        process = await asyncio.create_subprocess_exec(
+            *(command or [sys.executable, "-m", "agentfs_lsp"]),
+            *arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors if stderr else None,
+            env={**os.environ, "XDG_STATE_HOME": str(state), **(env or {})},
+            limit=1 << 30,
+        )
     editor = Editor(process, root, state)
     editor.answers = {
         "workspace/applyEdit": lambda params: {"applied": editor.apply(params["edit"])},
@@ -286,27 +308,7 @@ async def editing(
     }
     listening = asyncio.ensure_future(editor._listen())
     try:
-        editor.initialized = await editor.request(
-            "initialize",
-            {
-                "processId": os.getpid(),
-                "clientInfo": {"name": name},
-                "locale": locale,
-                "rootUri": root.as_uri(),
-                "workspaceFolders": [
-                    {"name": folder, "uri": path.as_uri()} for folder, path in folders or [(root.name, root)]
-                ],
-                "capabilities": capabilities or {},
-                "initializationOptions": options,
-            },
-        )
-        editor.notify("initialized", {})
         yield editor
-        if process.returncode is None:
-            with contextlib.suppress(EOFError, RpcError):
-                await editor.request("shutdown")
-            editor.notify("exit", None)
-            await asyncio.wait_for(process.wait(), TIMEOUT_S)
     finally:
         if process.returncode is None:
             process.kill()
@@ -319,18 +321,70 @@ async def editing(
         process.stdin.close()
 
 
+@contextlib.asynccontextmanager
+async def editing(
+    root: Path,
+    *,
+    capabilities: Message | None = None,
+    options: Message | None = None,
+    name: str = "test editor",
+    folders: list[tuple[str, Path]] | None = None,
+    locale: str | None = None,
+    **connection: Any,
+) -> AsyncIterator[Editor]:
+    """An editor with the workspace `root` open, shut down properly at the end. `connection`: what `connected`
+    takes."""
+    async with connected(root, **connection) as editor:
+        params = handshake(root, capabilities, options, name, folders, locale)
+        editor.initialized = await editor.request("initialize", params)
+        editor.notify("initialized", {})
+        yield editor
+        if editor.process.returncode is None:
+            with contextlib.suppress(EOFError, RpcError):
+                await editor.request("shutdown")
+            editor.notify("exit", None)
+            await editor.ended()
+
+
+def _writing(path: Path | None) -> IO[bytes]:
+    return (path or Path(os.devnull)).open("wb")
+
+
+def handshake(
+    root: Path,
+    capabilities: Message | None = None,
+    options: Message | None = None,
+    name: str = "test editor",
+    folders: list[tuple[str, Path]] | None = None,
+    locale: str | None = None,
+) -> Message:
+    """The params of `initialize`."""
+    return {
+        "processId": os.getpid(),
+        "clientInfo": {"name": name},
+        "locale": locale,
+        "rootUri": None if folders == [] else root.as_uri(),
+        "workspaceFolders": [
+            {"name": folder, "uri": path.as_uri()} for folder, path in ([(root.name, root)] if folders is None else folders)
+        ],
+        "capabilities": capabilities or {},
+        "initializationOptions": options,
+    }
+
+
+_UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 _LINE = re.compile(r"\r\n|\r|\n")
 
 
-def apply_text_edits(text: str, edits: list[Message]) -> str:
-    """TextEdits applied from the last to the first; columns are UTF-16 units."""
+def apply_text_edits(text: str, edits: list[Message], encoding: str = "utf-16") -> str:
+    """TextEdits applied from the last to the first; columns are units of the encoding."""
     for edit in sorted(edits, key=lambda one: _key(one["range"]), reverse=True):
-        start, end = (offset_of(text, edit["range"][edge]) for edge in ("start", "end"))
+        start, end = (offset_of(text, edit["range"][edge], encoding) for edge in ("start", "end"))
         text = text[:start] + edit["newText"] + text[end:]
     return text
 
 
-def offset_of(text: str, position: Message) -> int:
+def offset_of(text: str, position: Message, encoding: str = "utf-16") -> int:
     """A position as an offset, counted by hand."""
     starts = [0, *(match.end() for match in _LINE.finditer(text))]
     if position["line"] >= len(starts):
@@ -338,7 +392,9 @@ def offset_of(text: str, position: Message) -> int:
     line = text[starts[position["line"]] :]
     units, offset = 0, 0
     while units < position["character"] and offset < len(line):
-        units += 2 if ord(line[offset]) > 0xFFFF else 1
+        units += (
+            len(line[offset].encode(f"{encoding}-le" if encoding != "utf-8" else encoding)) // _UNIT[encoding]
+        )
         offset += 1
     return starts[position["line"]] + offset
 

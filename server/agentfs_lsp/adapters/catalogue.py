@@ -19,8 +19,8 @@ _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 
 @cache
 def say_in(locale: str) -> Say:
-    """What speaks this locale's language, English where there is no catalogue for it. `locale` as editors name
-    them, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
+    """What speaks this locale's language, English where there is no catalogue for it. `locale` as editors
+    name them, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
     language = _catalogue_for(locale)
     if language is None:
         return english

@@ -109,6 +109,13 @@ class FileMissing(DomainError):
 
 
 @dataclass(eq=False)
+class FolderMissing(DomainError):
+    """A new file's folder is not there, and is not to be created."""
+
+    path: str
+
+
+@dataclass(eq=False)
 class IsDirectory(DomainError):
     """The path is a directory."""
 
@@ -157,6 +164,14 @@ class BinaryFile(DomainError):
 
 
 @dataclass(eq=False)
+class NulPutIn(DomainError):
+    """The new text has NUL, which would make the file binary; `line` is 1-based in that text."""
+
+    path: str
+    line: int
+
+
+@dataclass(eq=False)
 class TooLarge(DomainError):
     """Over `limits.max_file_bytes`; sizes in bytes."""
 
@@ -175,11 +190,13 @@ class BadRange(DomainError):
 
 @dataclass(eq=False)
 class Unencodable(DomainError):
-    """The file's encoding has no way to write `character`; `line` is 1-based, in the text put in."""
+    """The file's encoding has no way to write `character`; `line` is 1-based, in the new text. `ascii_only`:
+    the encoding is not known, so that nothing but ASCII can be put in."""
 
     character: str
     encoding: str
     line: int
+    ascii_only: bool = False
 
 
 @dataclass(eq=False)
@@ -299,7 +316,7 @@ class PolicyDenied(DomainError):
     """A rule says no; `rule` is its glob or name as the user knows it."""
 
     path: str
-    operation: str
+    operation: Literal["read", "write", "edit"]
     rule: str
 
 

@@ -20,7 +20,15 @@ class Wanted:
     "seconds"."""
 
     kind: Literal[
-        "choice", "flag", "whole", "seconds", "encoding", "roots", "absolute_paths", "plain_names", "own_names"
+        "choice",
+        "flag",
+        "whole",
+        "seconds",
+        "encoding",
+        "roots",
+        "absolute_paths",
+        "plain_names",
+        "own_names",
     ]
     options: tuple[str, ...] = ()
     minimum: float = 0

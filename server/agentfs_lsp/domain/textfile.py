@@ -149,5 +149,5 @@ def _first_unfit(text: str, like: TextFile, fits: Callable[[str], bool]) -> Unen
         if character not in fitting:
             fitting[character] = fits(character)
         if not fitting[character]:
-            return Unencodable(character, like.encoding, line_of(text, at))
+            return Unencodable(character, like.encoding, line_of(text, at), ascii_only=like.lossy)
     return Unencodable(text[0], like.encoding, 1)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.submit import Submitted
 
 
-def asked_of(tool: Literal["write", "edit"], params: ChangeParams) -> Asked:
-    """The part of the params that every change has."""
+def asked_of(tool: Literal["write", "edit"], params: ChangeParams, *, overwrite: bool = True) -> Asked:
+    """The part of the params that every change has. `overwrite`: whether the file may be there already."""
     return Asked(
         tool,
         params.path,
@@ -31,6 +31,7 @@ def asked_of(tool: Literal["write", "edit"], params: ChangeParams) -> Asked:
         params.explanation,
         params.dry_run,
         Expected(params.expected_mtime_ms, params.expected_size_bytes, params.expected_hash),
+        overwrite,
     )
 
 
@@ -38,30 +39,35 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope of a change that landed, waits in the editor, was only tried, or was none."""
     change, landing = submitted.change, submitted.landing
     final = landing.change if landing else change
-    readable = exchange.trace.readable
+    shown = exchange.trace.seen
     applied = _applied(submitted)
     data: dict[str, object] = {
         "applied": applied,
         "operation": change.operation,
-        "diff_preview": final.preview.text if readable else "",
-        "diff_truncated": final.preview.truncated if readable else False,
+        "diff_preview": final.preview.text if shown else "",
+        "diff_truncated": final.preview.truncated if shown else False,
         "warnings": warnings_on_wire(final.warnings, exchange.say),
         "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
         "unchanged": submitted.unchanged,
     }
     if landing is not None and exchange.trace.proposal is not None:
         data["landing"] = landing.where
-        data["review"] = landed_facts(exchange.trace.proposal, landing)
+        review = landed_facts(exchange.trace.proposal, landing)
+        data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
     if change.level is not None:
         data |= {"replacements": change.replacements, "match": change.level}
         if _is_fallback(change):
             data["fallback"] = change.level
-    text = _text(exchange.say, submitted, final, readable=readable)
+    text = _text(exchange.say, submitted, final, shown=shown)
     return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
 
 
+_WITH_TEXT = {"amendments", "on_save"}
+"""What of `review` holds text of the file."""
+
+
 def _applied(submitted: Submitted) -> bool:
-    if submitted.unchanged:
+    if submitted.unchanged and not submitted.dry_run:
         return not submitted.change.base.dirty
     return submitted.landing is not None and submitted.landing.where == "disk"
 
@@ -72,7 +78,7 @@ def _is_fallback(change: FileChange) -> bool:
 
 def _is_partial(submitted: Submitted, final: FileChange) -> bool:
     if submitted.unchanged:
-        return submitted.change.base.dirty
+        return submitted.dry_run or submitted.change.base.dirty
     landed = submitted.landing is not None and submitted.landing.where == "disk"
     return not landed or _is_fallback(final) or final.preview.truncated
 
@@ -93,7 +99,7 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
     return stats | {key: value for key, value in now.items() if value is not None}
 
 
-def _text(say: Say, submitted: Submitted, final: FileChange, *, readable: bool) -> str:
+def _text(say: Say, submitted: Submitted, final: FileChange, *, shown: bool) -> str:
     said = [_headline(say, submitted, final)]
     if _is_fallback(final):
         said.append(
@@ -105,7 +111,7 @@ def _text(say: Say, submitted: Submitted, final: FileChange, *, readable: bool) 
     said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
     if submitted.landing is not None:
         said += _after_landing(say, submitted.landing)
-    if readable and final.preview.truncated:
+    if shown and final.preview.truncated:
         said.append(say("(Diff preview truncated. Use Read to verify full content.)"))
     return sentences(say, said)
 
@@ -116,6 +122,8 @@ def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:
     facts: dict[str, Any] = {"path": path, "added": added, "removed": removed}
     creating = final.operation == "create"
     if submitted.unchanged:
+        if submitted.dry_run:
+            return say("[Dry Run] '{path}' holds this content already.", **facts)
         if submitted.change.base.dirty:
             return say("'{path}' holds this content already, in the editor, not saved yet.", **facts)
         return say("'{path}' holds this content already; nothing was written.", **facts)
@@ -142,7 +150,8 @@ def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:
 def _after_landing(say: Say, landing: Landing) -> list[str]:
     said = []
     if landing.created_dirs:
-        innermost = max(landing.created_dirs, key=len)
+        root = landing.change.path.removesuffix(landing.change.base.location.relative)
+        innermost = root + max(landing.created_dirs, key=len)
         said.append(say("(Created directory: {path}/)", path=escape_invisible(innermost)))
     if landing.hard_links:
         said.append(say("The file had other names (hard links): they keep the old content."))
@@ -156,4 +165,6 @@ def _after_landing(say: Say, landing: Landing) -> list[str]:
 def _corrected(say: Say, kind: str, detail: str) -> str:
     if kind == "line_ends":
         return say("Line ends were made the file's own ({eol}).", eol=detail)
+    if kind == "byte_order_mark":
+        return say("The byte-order mark in front of the content was left out: the file's own stays as it is.")
     return f"{kind}: {detail}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.settings import MIB
@@ -16,7 +16,7 @@ from agentfs_lsp.lsp.outgoing import ClientError
 from agentfs_lsp.lsp.settings_texts import problem_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
@@ -71,12 +71,12 @@ class Configuration:
         else:
             await asyncio.gather(self._pull(), self._register(client))
 
-    async def told(self, client: ClientCapabilities, settings: object) -> None:
-        """`workspace/didChangeConfiguration`: in force at once. A client that is asked is asked again; where
-        it sends nothing along, its answer is all there is."""
+    def told(self, client: ClientCapabilities, settings: object) -> Coroutine[Any, Any, None] | None:
+        """`workspace/didChangeConfiguration`: in force at once, before the client's next message is taken.
+        Returns what asks a client that can be asked again; where it sends nothing along, its answer is all
+        there is."""
         self._store.replace_layer("changed", settings)
-        if client.pulls_configuration:
-            await self._pull(instead_of_told=settings is None)
+        return self._pull(instead_of_told=settings is None) if client.pulls_configuration else None
 
     async def _pull(self, *, instead_of_told: bool = False) -> None:
         """Ask; of several questions under way only the last one's answer counts."""

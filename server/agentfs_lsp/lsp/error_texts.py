@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Told = tuple[str, str]
 
+_LONGEST_SHOWN = 1000  # characters of a path that is none
+
 
 def _bad_parameter(error: errors.BadParameter, say: Say) -> Told:
     return parameter_text(error, say), ""
@@ -41,7 +43,11 @@ def _malformed_path(error: errors.MalformedPath, say: Say) -> Told:
         "link_loop": say("The path leads through a loop of links."),
         "below_file": say("The path goes on below a file that is no folder."),
     }
-    return reasons[error.reason], say("Path: '{path}'.", path=shown(error.path))
+    return reasons[error.reason], say("Path: '{path}'.", path=shown(_cut(error.path)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def _unknown_root(error: errors.UnknownRoot, say: Say) -> Told:
@@ -74,6 +80,13 @@ def _file_missing(error: errors.FileMissing, say: Say) -> Told:
     )
 
 
+def _folder_missing(error: errors.FolderMissing, say: Say) -> Told:
+    return (
+        say("There is no folder '{path}'.", path=shown(error.path)),
+        say("Give create_dirs=true to have it created."),
+    )
+
+
 def _is_directory(error: errors.IsDirectory, say: Say) -> Told:
     return say("'{path}' is a directory.", path=shown(error.path)), say("Name a file in it.")
 
@@ -98,7 +111,9 @@ def _system_refused(error: errors.SystemRefused, say: Say) -> Told:
         "other_owner": say("it belongs to another user"),
     }
     return (
-        say("Permission denied for '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]),
+        say(
+            "Permission denied for '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]
+        ),
         say("Nothing was changed. Ask the user to look at the file's and the folder's permissions."),
     )
 
@@ -121,6 +136,17 @@ def _binary_file(error: errors.BinaryFile, say: Say) -> Told:
     return (
         say("'{path}' is a binary file.", path=shown(error.path)),
         say("It can be neither read nor changed as text."),
+    )
+
+
+def _nul_put_in(error: errors.NulPutIn, say: Say) -> Told:
+    return (
+        say(
+            "Line {line} of the new text of '{path}' has a NUL character: that is no text.",
+            line=error.line,
+            path=shown(error.path),
+        ),
+        say("Nothing was changed. Leave the character out."),
     )
 
 
@@ -149,11 +175,22 @@ def _bad_range(error: errors.BadRange, say: Say) -> Told:
 
 
 def _unencodable(error: errors.Unencodable, say: Say) -> Told:
+    if error.ascii_only:
+        return (
+            say(
+                "The file's encoding is not known, so only ASCII can be put in; line {line} of the new text has"
+                " '{character}' (U+{code:04X}).",
+                line=error.line,
+                character=shown(error.character),
+                code=ord(error.character),
+            ),
+            say("Use ASCII characters; the other bytes stay as they are."),
+        )
     return (
         say(
             "The file's encoding {encoding} can't express '{character}' (U+{code:04X}) in line {line} of the"
             " new text.",
-            encoding=error.encoding,
+            encoding=shown(error.encoding),
             character=shown(error.character),
             code=ord(error.character[0]),
             line=error.line,
@@ -255,16 +292,16 @@ def _conflict(error: errors.Conflict, say: Say) -> Told:
         "expected": say("'{path}' is not as expected: it differs {where}.", path=path, where=where),
         "exists": say("'{path}' exists already.", path=path),
         "gone": say("'{path}' is gone.", path=path),
-        "wrong_encoding": say(
-            "The editor shows '{path}' in an encoding that loses characters.", path=path
-        ),
+        "wrong_encoding": say("The editor shows '{path}' in an encoding that loses characters.", path=path),
         "reviewing": say("'{path}' was changed {where} while it was being reviewed.", path=path, where=where),
         "out_of_sync": say("What the editor holds of '{path}' is not known for certain.", path=path),
     }
     if error.reason == "wrong_encoding":
         next_step = say("Ask the user to reopen the file with its encoding.")
     elif error.reason == "out_of_sync":
-        next_step = say("Nothing was changed. Ask the user to close the file in the editor and open it again.")
+        next_step = say(
+            "Nothing was changed. Ask the user to close the file in the editor and open it again."
+        )
     else:
         next_step = say("Nothing was changed. Read it again and redo the change on what it says now.")
     return reasons[error.reason], next_step
@@ -340,7 +377,11 @@ def _not_landed(error: errors.NotLanded, say: Say) -> Told:
         "unchanged": say("the editor says it applied the change, but nothing changed"),
     }
     return (
-        say("'{path}' was accepted but not applied: {reason}.", path=shown(error.path), reason=reasons[error.reason]),
+        say(
+            "'{path}' was accepted but not applied: {reason}.",
+            path=shown(error.path),
+            reason=reasons[error.reason],
+        ),
         say("Nothing was changed. Try again."),
     )
 
@@ -370,11 +411,13 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.NoRoot: ("ACCESS_DENIED", _no_root),
     errors.OutsideRoots: ("ACCESS_DENIED", _outside_roots),
     errors.FileMissing: ("NOT_FOUND", _file_missing),
+    errors.FolderMissing: ("NOT_FOUND", _folder_missing),
     errors.IsDirectory: ("IS_DIRECTORY", _is_directory),
     errors.NotRegular: ("INVALID_PARAM", _not_regular),
     errors.SystemRefused: ("PERMISSION_DENIED", _system_refused),
     errors.SystemFailed: ("EXECUTION_ERROR", _system_failed),
     errors.BinaryFile: ("BINARY_FILE", _binary_file),
+    errors.NulPutIn: ("BINARY_FILE", _nul_put_in),
     errors.TooLarge: ("INVALID_PARAM", _too_large),
     errors.BadRange: ("INVALID_PARAM", _bad_range),
     errors.Unencodable: ("INVALID_PARAM", _unencodable),

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.errors import Conflict, DomainError
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.envelope import Envelope, context_for, fail, fail_with, succeed
 from agentfs_lsp.lsp.incidents import record_incident
@@ -52,10 +52,19 @@ class Exchange:
     def fail(self, error: DomainError) -> Envelope:
         """The answer a domain error is."""
         context = self._context()
+        if isinstance(error, Conflict) and not self.trace.readable:
+            error.diff = None
+        self._name_with_root(error)
         review = review_facts(self.trace.proposal, error)
         if review is not None:
             context["review"] = review
         return fail_with(error, self.say, context, self.time_ms())
+
+    def _name_with_root(self, error: DomainError) -> None:
+        """Whoever works below a root knows a file by what follows it; an answer names it as paths are given."""
+        named, resolved = getattr(error, "path", None), self.trace.resolved
+        if resolved is not None and resolved.endswith(f"/{named}"):
+            error.path = resolved  # type: ignore[attr-defined]
 
     def incident(self, error: Exception) -> Envelope:
         """The answer to a defect."""
@@ -76,7 +85,27 @@ Request = Callable[[Exchange], Envelope | Coroutine[Any, Any, Envelope]]
 """A file under `requests/`: answers at once, or later."""
 
 
-def answer(request: Request, exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """An answer that takes its time, to be awaited; or closed, where it is not wanted any more."""
+
+    result: Coroutine[Any, Any, Envelope]
+    exchange: Exchange
+
+    def __await__(self) -> Generator[Any, Any, Envelope]:
+        try:
+            return (yield from self.result.__await__())
+        except DomainError as error:
+            return self.exchange.fail(error)
+        except Exception as error:  # noqa: BLE001 - the top of a request
+            return self.exchange.incident(error)
+
+    def close(self) -> None:
+        """Begin nothing."""
+        self.result.close()
+
+
+def answer(request: Request, exchange: Exchange) -> Envelope | Answering:
     """Run a request so that whatever happens comes out as an envelope, now or when awaited."""
     try:
         result = request(exchange)
@@ -84,13 +113,4 @@ def answer(request: Request, exchange: Exchange) -> Envelope | Coroutine[Any, An
         return exchange.fail(error)
     except Exception as error:  # noqa: BLE001 - the top of a request
         return exchange.incident(error)
-    return result if isinstance(result, dict) else _answer_later(result, exchange)
-
-
-async def _answer_later(result: Coroutine[Any, Any, Envelope], exchange: Exchange) -> Envelope:
-    try:
-        return await result
-    except DomainError as error:
-        return exchange.fail(error)
-    except Exception as error:  # noqa: BLE001 - the top of a request
-        return exchange.incident(error)
+    return result if isinstance(result, dict) else Answering(result, exchange)

@@ -7,16 +7,15 @@ Whatever a handler does, its request gets exactly one answer.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable, Generator
 
     from agentfs_lsp.domain.texts import Say
 
@@ -33,19 +32,23 @@ def is_id(value: object) -> TypeGuard[RequestId]:
     return isinstance(value, int | str) and not isinstance(value, bool)
 
 
+class Work(Protocol):
+    """What is awaited for an answer, or closed where it is not wanted any more: a coroutine, for one."""
+
+    def __await__(self) -> Generator[Any, Any, object]: ...
+
+    def close(self) -> object:
+        """Begin nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Later:
     """An answer that takes its time. `past_return` tells whether cancelling is too late; `progress_token` is
     the client's workDoneToken."""
 
-    work: Awaitable[object]
+    work: Work
     past_return: Callable[[], bool] = lambda: False
     progress_token: object = None
-
-    def drop(self) -> None:
-        """The answer is not wanted: the work is not begun."""
-        if inspect.iscoroutine(self.work):
-            self.work.close()
 
 
 class Flights:
@@ -105,7 +108,7 @@ class Flights:
 
     def _landed(self, task: asyncio.Task[object]) -> None:
         request_id, later = self._flying.pop(task)
-        later.drop()  # for a task that was cancelled before its first step
+        later.work.close()  # for a task that was cancelled before its first step
         if self._by_id.get(request_id) is task:
             del self._by_id[request_id]
         if task.cancelled():

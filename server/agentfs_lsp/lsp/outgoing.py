@@ -63,8 +63,8 @@ class Outgoing:
         if answer is None or answer.done():
             return
         error = message.get("error")
-        if error is None and "result" in message:
-            answer.set_result(message["result"])
+        if error is None:  # some clients leave a result of null out
+            answer.set_result(message.get("result"))
             return
         details = error if isinstance(error, dict) else {}
         code, text = details.get("code"), details.get("message")

@@ -11,14 +11,19 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
 
 
+_LONGEST_SHOWN = 200  # characters of a name that is none
+
+
 def parameter_text(error: BadParameter, say: Say) -> str:
     """One sentence."""
     fitting = ", ".join(map(shown, error.fitting))
-    facts: dict[str, Any] = {"name": shown(error.name), "bound": error.bound}
+    facts: dict[str, Any] = {"name": shown(error.name[:_LONGEST_SHOWN]), "bound": error.bound}
     problems = {
         "missing": say("Parameter '{name}' is missing.", **facts),
         "unknown": say(
-            "Parameter '{name}' is not a parameter of this request; known are {names}.", names=fitting, **facts
+            "Parameter '{name}' is not a parameter of this request; known are {names}.",
+            names=fitting,
+            **facts,
         ),
         "misspelt": say(
             "Parameter '{name}' is not a parameter of this request; did you mean {meant}?",

@@ -49,7 +49,8 @@ def proposal_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
 def warnings_on_wire(warnings: Sequence[Warned], say: Say) -> list[dict[str, object]]:
     """`warnings` as docs/protocol.md#94-what-the-answer-says has them."""
     return [
-        {"kind": one.kind, "line": one.line, "detail": detail_text(one.kind, one.detail, say)} for one in warnings
+        {"kind": one.kind, "line": one.line, "detail": detail_text(one.kind, one.detail, say)}
+        for one in warnings
     ]
 
 

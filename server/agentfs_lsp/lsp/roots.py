@@ -53,10 +53,7 @@ class Folders:
         ws.roots, ws.folders = roots, spellings(roots)
         ws.files.set_roots(roots)
         for path in gone:
-            ws.sessions.forget_below(path)
-        for proposal in ws.proposals:
-            if any(proposal.absolute.startswith(path.rstrip("/") + "/") for path in gone):
-                proposal.withdraw("root_removed")
+            ws.leave(path)
 
 
 def folders_of(params: object) -> list[tuple[str, str]]:

@@ -206,6 +206,7 @@ class Server:
         await in_thread(self._diff_files.sweep, self.workspace.roots)
 
     def _shut_down(self, _: object) -> object:
+        self.protocol.rest()
         return Later(self.finish(), lambda: True)
 
     def _exit(self, _: object) -> None:
@@ -230,7 +231,9 @@ class Server:
     # --- what the user set --------------------------------------------------------------------------------
 
     def _configuration_changed(self, params: object) -> None:
-        self._in_background(self._configuration.told(self._client, _member(params, "settings")))
+        asking = self._configuration.told(self._client, _member(params, "settings"))
+        if asking is not None:
+            self._in_background(asking)
 
     def _settings_changed(self, changed: Changed) -> None:
         if changed.before.roots != changed.after.roots:

@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.catalogue import say_in
@@ -26,6 +27,9 @@ _log = logging.getLogger(__name__)
 FINISH_S = 5.0
 """How long landings under way may take once the client is gone or the process is to end."""
 
+THREADS = 64
+"""For what blocks. Landings wait for other servers' here, and a large read must not wait behind them."""
+
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -38,6 +42,7 @@ def serve_stdio(files: FileStore, own_folders: Sequence[str], max_body: int) -> 
 
 async def _serve(stdin: int, stdout: int, files: FileStore, own_folders: Sequence[str], max_body: int) -> int:
     loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(THREADS, "agentfs"))
     ended: asyncio.Future[int] = loop.create_future()
 
     def end(code: int) -> None:

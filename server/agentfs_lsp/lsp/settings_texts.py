@@ -35,12 +35,18 @@ def problem_text(problem: Problem, say: Say) -> str:
             )
         case "wrong":
             assert problem.wanted is not None
-            facts: dict[str, Any] = {"name": name, "given": problem.given, "wanted": _wanted(problem.wanted, say)}
+            facts: dict[str, Any] = {
+                "name": name,
+                "given": problem.given,
+                "wanted": _wanted(problem.wanted, say),
+            }
             strictest = SETTINGS[problem.path].strictest
             if strictest is None:
                 return say("{name} must be {wanted}, not {given}; it is ignored.", **facts)
             return say(
-                "{name} must be {wanted}, not {given}; {instead} is used.", instead=json.dumps(strictest), **facts
+                "{name} must be {wanted}, not {given}; {instead} is used.",
+                instead=json.dumps(strictest),
+                **facts,
             )
 
 

@@ -91,7 +91,7 @@ class EditParams(ChangeParams):
 def parse(shape: type[T], raw: object) -> T:
     """`raw` as `shape`. Raises BadParameter naming the key that is missing, unknown or of the wrong kind.
     null for an optional parameter is the same as leaving it out."""
-    if raw is None:
+    if raw is None or raw == []:  # what Lua makes of an empty table
         raw = {}
     if not isinstance(raw, dict):
         raise BadParameter("params", "no_object")
@@ -137,7 +137,9 @@ def _fields(shape: Hashable) -> dict[str, _Spec]:
 
 def _spec(each: Field[Any], hint: object) -> _Spec:
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    choices = tuple(choice for option in options if get_origin(option) is Literal for choice in get_args(option))
+    choices = tuple(
+        choice for option in options if get_origin(option) is Literal for choice in get_args(option)
+    )
     kinds = tuple(option for option in options if isinstance(option, type) and option is not types.NoneType)
     return _Spec(
         each.name,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.change import apply_splices
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
-from agentfs_lsp.domain.lines import count_lines
+from agentfs_lsp.domain.errors import NulPutIn, Unencodable
+from agentfs_lsp.domain.lines import count_lines, line_of
 from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.shown import find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
@@ -74,7 +75,6 @@ class FileChange:
     corrections: tuple[Correction, ...] = ()
     replacements: int = 0
     level: str | None = None
-    notes: tuple[Warned, ...] = ()
 
     @cached_property
     def hunks(self) -> tuple[Splice, ...]:
@@ -151,10 +151,11 @@ class FileChange:
     @cached_property
     def warnings(self) -> tuple[Warned, ...]:
         """What stands in the inserted text that eyes miss, and what else the landing touches."""
-        found: list[Warned] = list(self.notes)
+        found: list[Warned] = []
         links = self.base.blob.stat.links if self.base.blob else 1
         if links > 1:
             found.append(Warned("hard_links", 0, str(links - 1)))
+        found += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
         shift, at, line = 0, 0, 1
         for splice in self.hunks:
             line += count_lines(self.base.text.text[at : splice.start])
@@ -169,9 +170,22 @@ class FileChange:
         return tuple(found)
 
     def check(self) -> None:
-        """Raise Unencodable when the file's encoding can't express what is put in."""
-        for splice in self.splices:
-            check_insertable(splice.text, self.base.text)
+        """Raise Unencodable when the file's encoding can't express what is put in, NulPutIn for NUL in it."""
+        for number, splice in enumerate(self.splices):
+            if "\0" in splice.text:
+                line = line_of(splice.text, splice.text.index("\0"))
+                raise NulPutIn(self.path, self._lines_before(number) + line)
+            try:
+                check_insertable(splice.text, self.base.text)
+            except Unencodable as unfit:
+                unfit.line += self._lines_before(number)
+                raise
+
+    def _lines_before(self, number: int) -> int:
+        """Line ends in the proposed text before the splice of this number."""
+        before, splice = self.splices[:number], self.splices[number]
+        text = apply_splices(self.base.text.text[: splice.start], before)
+        return line_of(text, len(text)) - 1
 
     def onto(self, now: Present) -> FileChange:
         """The same change on the same text seen again: perhaps opened or closed since, or its buffer's line

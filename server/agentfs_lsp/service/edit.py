@@ -47,7 +47,7 @@ async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
                 expected_count=command.expected_count,
             )
         except NoMatch as miss:
-            if not trace.readable:
+            if not trace.seen:
                 miss.near, miss.detail = (), ""
             raise
         return FileChange(

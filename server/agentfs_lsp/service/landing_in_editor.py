@@ -113,12 +113,14 @@ async def _saved(ws: Workspace, change: FileChange, hand: Hand, observation: Obs
 
 
 def _is_saved(now: Present, change: FileChange) -> bool:
-    """Whether the disk holds the document's text and is past the base: a save from before the edit arrived
-    says nothing. A document that is closed must have left there what was accepted."""
-    if now.blob is None or now.disk is None or now.dirty:
+    """Whether the disk holds what was accepted; or what the document reads, a formatter's work included, and
+    is past the base: a save from before the edit arrived says nothing."""
+    if now.blob is None or now.disk is None:
         return False
-    if now.buffer is None:
-        return normalise(now.disk.shown) == normalise(change.shown)
+    if normalise(now.disk.shown) == normalise(change.shown):
+        return True
+    if now.buffer is None or now.dirty:
+        return False
     base = change.base.blob
     return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
 
@@ -142,12 +144,13 @@ def _on_disk(ws: Workspace, change: FileChange, now: Present) -> Landing:
     assert now.blob is not None
     assert now.disk is not None
     accepted, saved = normalise(change.shown), normalise(now.disk.shown)
+    stat = now.blob.stat
     return Landing(
         change,
         "disk",
-        now.revision,
+        Expected(stat.mtime_ms, stat.size, hash_bytes(now.blob.data)),
         now.disk.shown,
-        bytes_written=now.blob.stat.size,
+        bytes_written=stat.size,
         on_save=preview_between(change.path, accepted, saved, ws.settings) if saved != accepted else None,
     )
 

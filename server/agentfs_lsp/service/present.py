@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected, hash_bytes
-from agentfs_lsp.domain.textfile import TextFile, decode, encode
+from agentfs_lsp.domain.textfile import TextFile, decode, encode, encoding_named, eol_of
 from agentfs_lsp.service.editorconfig import charset_for
 
 if TYPE_CHECKING:
@@ -84,6 +84,23 @@ class Present:
         if self.buffer is None or self.disk is None:
             return False
         return REPLACEMENT in self.buffer.text and REPLACEMENT not in self.disk.text
+
+
+    @property
+    def changed_by_save(self) -> tuple[str, ...]:
+        """What a save by the editor will change besides the text, each as before and after: an editor that
+        shows a file of mixed line ends with one kind of them, or in another encoding, writes it so."""
+        if self.buffer is None or self.disk is None:
+            return ()
+        found = []
+        shown = eol_of(self.buffer.text)
+        if eol_of(self.disk.text) == "mixed" and shown not in ("mixed", "none"):
+            found.append(f"mixed -> {shown}")
+        told = encoding_named(self.buffer.encoding_hint) if self.buffer.encoding_hint else None
+        plain = self.disk.encoding == "utf-8" and self.disk.text.isascii()
+        if told and told != self.disk.encoding and not plain:
+            found.append(f"{self.disk.encoding} -> {told}")
+        return tuple(found)
 
 
 _NOTHING = TextFile("", "utf-8", b"", lossy=False)

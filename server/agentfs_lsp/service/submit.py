@@ -36,14 +36,20 @@ class Asked:
     explanation: str = ""
     dry_run: bool = False
     expected: Expected = field(default_factory=Expected)
+    overwrite: bool = True
+    """Whether the file may be there already."""
 
 
 @dataclass(slots=True)
 class Trace:
-    """What came to be known on the way, for the answer's context, whether it ends well or not."""
+    """What came to be known on the way, for the answer's context, whether it ends well or not.
+
+    `readable`: the session may read the file at any time. `seen`: or it has read it as it is now, or nothing
+    is there. Answers hold text of the file only then (docs/protocol.md#13-settings-and-policy)."""
 
     resolved: str | None = None
     readable: bool = True
+    seen: bool = True
     proposal: Proposal | None = None
     present: Present | None = None
 
@@ -54,7 +60,12 @@ class Submitted:
 
     change: FileChange
     landing: Landing | None
-    unchanged: bool = False
+    dry_run: bool = False
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the file held all of it already."""
+        return self.landing is None and not self.change.splices and self.change.operation == "update"
 
 
 async def submit(
@@ -64,10 +75,10 @@ async def submit(
     it is this change's turn, off the event loop unless the file is small."""
     location = ws.locate(asked.path)
     path = trace.resolved = ws.name_of(location)
-    trace.readable = ws.judge("read", location, asked.session).decision != "deny"
+    trace.readable = ws.judge("read", location, asked.session).decision == "allow"
     _refuse_denied(ws, asked, location, path)
     if asked.dry_run:
-        return Submitted(await _computed(ws, asked, location, compute, trace), None)
+        return Submitted(await _computed(ws, asked, location, compute, trace), None, dry_run=True)
     if ws.proposals.count_of(asked.session) >= ws.settings.limits.pending_per_session:
         raise TooManyPending(ws.settings.limits.pending_per_session)
     proposal = trace.proposal = Proposal(
@@ -82,9 +93,10 @@ async def submit(
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):
             change = proposal.change = await _computed(ws, asked, location, compute, trace)
-            if not change.splices and change.operation == "update":
+            unchanged = Submitted(change, None)
+            if unchanged.unchanged:
                 landed.outcome = "landed"
-                return Submitted(change, None, unchanged=True)
+                return unchanged
             landing = await _decide_and_land(ws, asked, proposal)
         landed.outcome = "landed" if landing.where == "disk" else "editor"
         return Submitted(landing.change, landing)
@@ -103,13 +115,12 @@ async def _computed(
     present = trace.present = await ws.look(location)
     path = ws.name_of(location)
     record = ws.sessions.get(asked.session, location.absolute)
-    try:
-        check_lock(path, present, record, asked.expected, ws.settings)
-    except Conflict as conflict:
-        if not trace.readable:
-            conflict.diff = None
-        raise
-    if record is not None and record.revision.hash == present.hash:
+    known = record is not None and record.revision.hash == present.hash
+    trace.seen = trace.readable or known or not present.exists
+    if present.exists and not asked.overwrite:
+        raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
+    check_lock(path, present, record, asked.expected, ws.settings)
+    if record is not None and known:
         ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
     return await off_loop(present.size, _compute_checked, compute, present)
 

@@ -51,6 +51,10 @@ class Workspace:
 
     def locate(self, path: str) -> Location:
         """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots)."""
+        for root in self.roots:
+            if not self.files.root_intact(root):
+                self.leave(root.path)
+                self.files.set_roots(self.roots)
         spelling = parse(
             path,
             [root.name for root in self.roots],
@@ -58,6 +62,13 @@ class Workspace:
             self.folders,
         )
         return self.files.resolve(self.roots[spelling.root], spelling.relative)
+
+    def leave(self, folder: str) -> None:
+        """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
+        self.sessions.forget_below(folder)
+        for proposal in self.proposals:
+            if proposal.absolute.startswith(folder.rstrip("/") + "/"):
+                proposal.withdraw("root_removed")
 
     def name_of(self, location: Location) -> str:
         """The file's name as answers and reviews show it."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.correction import find_left_out
-from agentfs_lsp.domain.eols import first_eol, splices_towards
-from agentfs_lsp.domain.errors import Conflict, EmptyContent, FileMissing, LossyReplace, TextLeftOut
-from agentfs_lsp.domain.lines import normalise, with_eol
+from agentfs_lsp.domain.diff import diff
+from agentfs_lsp.domain.eols import splices_towards
+from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, TextLeftOut
+from agentfs_lsp.domain.lines import with_eol
 from agentfs_lsp.domain.textfile import eol_of
 from agentfs_lsp.service.change import Correction, FileChange
 from agentfs_lsp.service.editorconfig import eol_for
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.workspace import Workspace
 
 
+MARK = "\ufeff"
+
+
 @dataclass(frozen=True, slots=True)
 class Write:
     """The whole content a file is to have; `create_dirs` None: as the setting says."""
@@ -28,7 +32,6 @@ class Write:
     content: str
     allow_empty: bool = False
     create_dirs: bool | None = None
-    overwrite: bool = True
 
 
 async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
@@ -44,7 +47,7 @@ async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
             return _replacement(ws, command, path, present)
         ws.check_creatable(present.location)
         if not create_dirs and not ws.files.has_folder(present.location):
-            raise FileMissing(path.rpartition("/")[0] + "/")
+            raise FolderMissing(path.rpartition("/")[0] + "/")
         return _creation(ws, command, path, present, create_dirs=create_dirs)
 
     return await submit(ws, command.asked, compute, trace)
@@ -64,16 +67,21 @@ def _creation(ws: Workspace, command: Write, path: str, present: Present, *, cre
 
 
 def _replacement(ws: Workspace, command: Write, path: str, present: Present) -> FileChange:
-    if not command.overwrite:
-        raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
     if present.text.lossy and command.asked.expected.hash is None:
         raise LossyReplace(path)
     shown = present.text.shown
     left_out = find_left_out(command.content, shown) if shown else None
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
-    splices = splices_towards(shown, command.content, first_eol(command.content))
-    own, given = eol_of(shown), eol_of(command.content)
-    converted = given not in ("none", own) and own != "none" and bool(normalise(command.content))
-    corrections = (Correction("line_ends", own),) if converted else ()
-    return FileChange(path, present, "update", splices, ws.settings, corrections=corrections)
+    content = command.content.removeprefix(MARK)
+    corrections = [Correction("byte_order_mark", "")] if content is not command.content else []
+    if shown.startswith(MARK):  # an editor that keeps the mark in the text
+        content = MARK + content
+    own, given = eol_of(shown), eol_of(content)
+    if own == "none":
+        splices = diff(shown, content)
+    else:
+        splices = splices_towards(shown, content)
+        if given not in ("none", own):
+            corrections.append(Correction("line_ends", own))
+    return FileChange(path, present, "update", splices, ws.settings, corrections=tuple(corrections))

@@ -141,7 +141,7 @@ class Conversation:
     def abandon(self) -> None:
         """Nobody is there to report any more."""
         for report in (self._applied_report, self._saved_report):
-            _resolve(report, Report(done=False, reason="the editor is gone"))
+            _resolve(report, Report(done=False))
 
 
 def _code_of(error: Exception) -> Code:

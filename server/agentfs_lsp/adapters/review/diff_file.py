@@ -113,12 +113,16 @@ class DiffFiles:
             return None
         return DiffFile(folder, fd, filename, data, root)
 
+    def _top(self, root: Root) -> Folder:
+        beneath = folder_at(root.path)  # held in a name: a handle closes with its last reference
+        return open_folder(self._open_beneath, beneath.fd, "")
+
     def _folder(self, root: Root) -> Folder:
-        top = open_folder(self._open_beneath, folder_at(root.path).fd, "")
+        top = self._top(root)
         return open_folder(self._open_beneath, top.fd, "/".join(FOLDERS))
 
     def _made_folder(self, root: Root) -> Folder:
-        at = open_folder(self._open_beneath, folder_at(root.path).fd, "")
+        at = self._top(root)
         for name in FOLDERS:
             try:
                 os.mkdir(name, 0o700, dir_fd=at.fd)
@@ -133,7 +137,7 @@ class DiffFiles:
     def _tidy(self, root: Root) -> None:
         """Remove the folders once nothing of anybody is left in them."""
         try:
-            top = open_folder(self._open_beneath, folder_at(root.path).fd, "")
+            top = self._top(root)
             above = open_folder(self._open_beneath, top.fd, FOLDERS[0])
             own = open_folder(self._open_beneath, above.fd, FOLDERS[1])
             if os.listdir(own.fd) == [_IGNORE] and _content(own, _IGNORE, 8) == _IGNORE_ALL:

@@ -80,7 +80,9 @@ def warning_text(kind: str, detail: str, say: Say) -> str:
     meaning = meanings.get(kind, kind)
     if not detail:
         return meaning
-    return say("{meaning} ({detail})", meaning=meaning, detail=escape_invisible(detail_text(kind, detail, say)))
+    return say(
+        "{meaning} ({detail})", meaning=meaning, detail=escape_invisible(detail_text(kind, detail, say))
+    )
 
 
 def detail_text(kind: str, detail: str, say: Say) -> str:

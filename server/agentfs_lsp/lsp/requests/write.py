@@ -18,11 +18,10 @@ async def write_request(exchange: Exchange) -> Envelope:
     params = parse(WriteParams, exchange.params)
     await exchange.configured()
     command = Write(
-        asked_of("write", params),
+        asked_of("write", params, overwrite=params.overwrite),
         params.content,
         allow_empty=params.allow_empty,
         create_dirs=params.create_dirs,
-        overwrite=params.overwrite,
     )
     submitted = await write(exchange.ws, command, exchange.trace)
     return change_answer(exchange, submitted)

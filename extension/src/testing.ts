@@ -1,0 +1,183 @@
+/**
+ * A door for the end-to-end tests, open only while AGENTFS_TEST_SOCKET is set: JSON lines over a unix socket,
+ * `{id, method, params}` answered by `{id, result}` or `{id, error}`. Never loaded otherwise.
+ */
+import * as fs from 'node:fs';
+import * as net from 'node:net';
+import * as readline from 'node:readline';
+import * as vscode from 'vscode';
+
+/** What of the running extension the tests may see and use. */
+export interface Probe {
+  /** A request to the server, as an agent's host sends it. */
+  request(method: string, params: unknown, token: vscode.CancellationToken): Promise<unknown>;
+  pending(): readonly unknown[];
+  mode(): string;
+}
+
+interface Call {
+  id: number | string;
+  method: string;
+  params?: Record<string, unknown>;
+}
+
+type Handler = (params: Record<string, unknown>, id: Call['id']) => unknown;
+
+/** Listen until disposed. A socket file that an earlier window left is replaced. */
+export function serveTests(socketPath: string, probe: Probe): vscode.Disposable {
+  const underWay = new Map<Call['id'], vscode.CancellationTokenSource>();
+  const handlers = handlersFor(probe, underWay);
+  const server = net.createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    readline.createInterface({ input: socket }).on('line', (line) => {
+      void answer(handlers, line).then((reply) => {
+        if (socket.writable) {
+          socket.write(`${JSON.stringify(reply)}\n`);
+        }
+      });
+    });
+  });
+  fs.rmSync(socketPath, { force: true });
+  server.listen(socketPath);
+  return new vscode.Disposable(() => {
+    underWay.forEach((source) => source.cancel());
+    server.close();
+  });
+}
+
+async function answer(handlers: Record<string, Handler>, line: string): Promise<Record<string, unknown>> {
+  let call: Call | undefined;
+  try {
+    call = JSON.parse(line) as Call;
+    const handler = handlers[call.method];
+    if (handler === undefined) {
+      throw new Error(`no such method: ${call.method}`);
+    }
+    return { id: call.id, result: (await handler(call.params ?? {}, call.id)) ?? null };
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    return { id: call?.id ?? null, error: { code: code ?? null, message: message ?? String(error) } };
+  }
+}
+
+function handlersFor(
+  probe: Probe,
+  underWay: Map<Call['id'], vscode.CancellationTokenSource>,
+): Record<string, Handler> {
+  return {
+    ping: () => 'pong',
+    open: async ({ path, preview, viewColumn }) => {
+      const document = await vscode.workspace.openTextDocument(fileUri(path));
+      await vscode.window.showTextDocument(document, {
+        preview: preview === true,
+        ...(typeof viewColumn === 'number' ? { viewColumn } : {}),
+      });
+    },
+    close: async ({ path }) => {
+      if (path === 'all') {
+        await closeAll();
+        return;
+      }
+      const wanted = fileUri(path).toString();
+      await vscode.window.tabGroups.close(allTabs().filter((tab) => uriOf(tab) === wanted));
+    },
+    type: async ({ path, text, offset }) => {
+      const document = documentAt(path);
+      const at = document.positionAt(typeof offset === 'number' ? offset : document.getText().length);
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(document.uri, at, String(text));
+      return vscode.workspace.applyEdit(edit);
+    },
+    save: ({ path }) => documentAt(path).save(),
+    command: ({ id, args }) =>
+      vscode.commands.executeCommand(String(id), ...(Array.isArray(args) ? args : [])).then(plain),
+    request: async ({ method, params }, id) => {
+      const source = new vscode.CancellationTokenSource();
+      underWay.set(id, source);
+      try {
+        return await probe.request(String(method), params, source.token);
+      } finally {
+        underWay.delete(id);
+        source.dispose();
+      }
+    },
+    cancel: ({ id }) => {
+      const source = underWay.get(id as Call['id']);
+      source?.cancel();
+      return source !== undefined;
+    },
+    settings: ({ key, value }) =>
+      vscode.workspace
+        .getConfiguration()
+        .update(String(key), value ?? undefined, vscode.ConfigurationTarget.Global),
+    state: () => stateOf(probe),
+  };
+}
+
+function stateOf(probe: Probe): Record<string, unknown> {
+  return {
+    tabs: allTabs().map((tab) => ({
+      label: tab.label,
+      uri: uriOf(tab),
+      original: (tab.input as { original?: vscode.Uri } | undefined)?.original?.toString() ?? null,
+      dirty: tab.isDirty,
+      active: tab.isActive && tab.group.isActive,
+    })),
+    pending: probe.pending(),
+    mode: probe.mode(),
+    documents: vscode.workspace.textDocuments.map((document) => ({
+      uri: document.uri.toString(),
+      dirty: document.isDirty,
+      version: document.version,
+      text: document.getText(),
+    })),
+  };
+}
+
+/** Every tab, whatever is unsaved in it. */
+async function closeAll(): Promise<void> {
+  for (let rest = allTabs().length; rest > 0; rest -= 1) {
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  }
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+}
+
+function allTabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}
+
+/** The tab's document; of a diff its right side. */
+function uriOf(tab: vscode.Tab): string | null {
+  const input = tab.input as { uri?: vscode.Uri; modified?: vscode.Uri } | undefined;
+  return (input?.modified ?? input?.uri)?.toString() ?? null;
+}
+
+function documentAt(path: unknown): vscode.TextDocument {
+  const wanted = fileUri(path).toString();
+  const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === wanted);
+  if (document === undefined) {
+    throw new Error(`not open: ${String(path)}`);
+  }
+  return document;
+}
+
+/** A URI, an absolute path, or a path relative to the first workspace folder. */
+function fileUri(path: unknown): vscode.Uri {
+  const text = String(path);
+  if (/^[a-z][a-z0-9+.-]+:/.test(text)) {
+    return vscode.Uri.parse(text, true);
+  }
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  return text.startsWith('/') || folder === undefined
+    ? vscode.Uri.file(text)
+    : vscode.Uri.joinPath(folder.uri, text);
+}
+
+/** What a command answered, as far as JSON can say it. */
+function plain(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value ?? null)) as unknown;
+  } catch {
+    return null;
+  }
+}

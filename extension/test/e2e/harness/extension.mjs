@@ -1,0 +1,84 @@
+// The line to the extension's test mode: one JSON object a line each way, over a unix socket.
+
+import { connect as connectSocket } from "node:net";
+import { createInterface } from "node:readline";
+
+export class AgentError extends Error {
+  constructor(error) {
+    super(typeof error === "string" ? error : (error.message ?? JSON.stringify(error)));
+    this.code = error.code;
+  }
+}
+
+/**
+ * Waits until the extension host listens, then until it answers.
+ * @param {string} socketPath
+ * @param {number} timeoutMs
+ */
+export async function connect(socketPath, timeoutMs = 30_000) {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      const line = new Line(await dial(socketPath));
+      await line.call("ping");
+      return line;
+    } catch (error) {
+      if (Date.now() > end) throw new Error(`nobody answers at ${socketPath}: ${error.message}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+function dial(socketPath) {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket(socketPath);
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+class Line {
+  #socket;
+  #next = 1;
+  #waiting = new Map();
+
+  constructor(socket) {
+    this.#socket = socket;
+    createInterface({ input: socket }).on("line", (line) => this.#receive(JSON.parse(line)));
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error("the extension host went away"));
+      this.#waiting.clear();
+    });
+  }
+
+  /** @returns {Promise<any>} */
+  call(method, params = {}) {
+    return this.start(method, params).answer;
+  }
+
+  /** An agent's request through the extension's own client. `answer` rejects with AgentError. */
+  request(method, params) {
+    const started = this.start("request", { method, params });
+    return { ...started, cancel: () => this.call("cancel", { id: started.id }) };
+  }
+
+  start(method, params) {
+    const id = this.#next++;
+    const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    answer.catch(() => {}); // whoever waits for it sees it; a test that ended otherwise does not care
+    this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
+    return { id, answer };
+  }
+
+  close() {
+    this.#socket.destroy();
+  }
+
+  #receive({ id, result, error }) {
+    const { resolve, reject } = this.#waiting.get(id) ?? {};
+    this.#waiting.delete(id);
+    if (error) reject?.(new AgentError(error));
+    else resolve?.(result);
+  }
+}

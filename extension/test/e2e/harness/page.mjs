@@ -1,0 +1,119 @@
+// What the page shows, as a person would tell it, and what a person does with it: text, buttons, keys.
+
+const ACTIVE = ".editor-group-container.active";
+const WAIT_MS = 10_000;
+
+/**
+ * Waits until `probe` gives something true, for what can only be looked at.
+ * @template T
+ * @param {string} what for the message when it never does
+ * @param {() => T | Promise<T>} probe
+ * @returns {Promise<T>}
+ */
+export async function until(what, probe, timeoutMs = WAIT_MS) {
+  let seen, failed;
+  for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
+    try {
+      seen = await probe();
+      failed = undefined;
+      if (seen) return seen;
+    } catch (error) {
+      failed = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`never came: ${what}${failed ? `: ${failed.message}` : ""}`);
+}
+
+export class WorkbenchPage {
+  /** @param {import("playwright-core").Page} page */
+  constructor(page) {
+    this.page = page;
+    page.setDefaultTimeout(WAIT_MS);
+  }
+
+  // --- editors ----------------------------------------------------------------------------------------------
+
+  /** The names on the tabs, as they stand. */
+  tabs() {
+    return this.page.locator(".tabs-container .tab").evaluateAll((all) => all.map((tab) => tab.getAttribute("aria-label")));
+  }
+
+  activeTab() {
+    return this.page.locator(`${ACTIVE} .tab.active`).getAttribute("aria-label");
+  }
+
+  /** Both sides of the diff editor in front: the lines that are in view. */
+  async diff() {
+    const [original, modified] = await Promise.all(["original", "modified"].map((side) => this.#lines(`.editor.${side}`)));
+    return { original, modified };
+  }
+
+  /** Waits for a diff whose right side has `text`. */
+  async diffWith(text) {
+    return until(`a diff with ${JSON.stringify(text)}`, async () => {
+      const diff = await this.diff();
+      return diff.modified.includes(text) && diff;
+    });
+  }
+
+  #lines(side) {
+    return this.page.locator(`${ACTIVE} .monaco-diff-editor ${side} .view-lines`).first().evaluate((lines) =>
+      [...lines.querySelectorAll(".view-line")]
+        .map((line) => [Number.parseFloat(line.style.top), line.textContent.replaceAll("\u00a0", " ")])
+        .sort(([one], [other]) => one - other)
+        .map(([, text]) => text)
+        .join("\n"),
+    );
+  }
+
+  /** Puts the cursor behind `text` on the proposal's side, as a click and the End key do. */
+  async clickLine(text, side = "modified") {
+    await this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.${side} .view-line`, { hasText: text }).first().click();
+    await this.page.keyboard.press("End");
+  }
+
+  // --- buttons, keys, questions -----------------------------------------------------------------------------
+
+  /** A button of the editor's title, by the whole of its name (a key in brackets aside). */
+  titleButton(name) {
+    const exact = new RegExp(`^${name}( \\(.*\\))?$`);
+    return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: exact });
+  }
+
+  async runCommand(title) {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input");
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Waits for the input box and answers it; its prompt. */
+  async answer(text) {
+    const input = this.page.locator(".quick-input-widget:visible input");
+    await input.waitFor();
+    const prompt = await this.page.locator(".quick-input-widget").innerText();
+    await input.fill(text);
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    return prompt;
+  }
+
+  // --- round the editors ------------------------------------------------------------------------------------
+
+  /** The status bar item whose text or name has `text`. */
+  statusItem(text) {
+    return this.page.locator(".statusbar-item", { hasText: text });
+  }
+
+  toast(text) {
+    return this.page.locator(".notifications-toasts .notification-toast", { hasText: text });
+  }
+
+  /** A row of a view in the side bar. */
+  viewRow(text) {
+    return this.page.locator(".part.sidebar .monaco-list-row", { hasText: text });
+  }
+}

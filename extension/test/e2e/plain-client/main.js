@@ -1,0 +1,51 @@
+// A language client that knows nothing of reviews: agentfs has to make do with what the workbench has by itself.
+// It starts its server with the first request that comes over the test's socket.
+
+const { createServer } = require("node:net");
+const { createInterface } = require("node:readline");
+const { commands, Uri } = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+
+const { AGENTFS_PLAIN_SOCKET: socketPath, AGENTFS_PLAIN_LIBRARIES: libraries } = process.env;
+
+exports.activate = (context) => {
+  if (!socketPath) return;
+  let started;
+  const client = () => (started ??= start());
+  const listener = createServer((socket) => {
+    createInterface({ input: socket }).on("line", async (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const answer = await serve(client, method, params).then(
+        (result) => ({ id, result: result ?? null }),
+        (error) => ({ id, error: { code: error.code, message: String(error.message ?? error) } }),
+      );
+      socket.write(`${JSON.stringify(answer)}\n`);
+    });
+  });
+  require("node:fs").rmSync(socketPath, { force: true });
+  listener.listen(socketPath);
+  context.subscriptions.push({ dispose: () => listener.close() });
+};
+
+exports.deactivate = () => {};
+
+async function start() {
+  const env = { ...process.env, PYTHONPATH: libraries, PYTHONSAFEPATH: "1" };
+  const server = { command: "python3", args: ["-m", "agentfs_lsp"], options: { env } };
+  const client = new LanguageClient("plain", "Plain client", server, { documentSelector: [{ scheme: "file" }] });
+  await client.start();
+  return client;
+}
+
+async function serve(client, method, params) {
+  switch (method) {
+    case "ping":
+      return "pong";
+    case "request":
+      return (await client()).sendRequest(params.method, params.params);
+    case "diff": // nothing but the workbench's own diff editor, to measure against
+      return commands.executeCommand("vscode.diff", Uri.file(params.left), Uri.file(params.right), params.title);
+    default:
+      throw new Error(`unknown method ${method}`);
+  }
+}

@@ -1,0 +1,179 @@
+"""Taking a request back, and hearing of it while it waits: docs/protocol.md#2-requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+from support.wire import frame
+
+if TYPE_CHECKING:
+    import asyncio
+    from pathlib import Path
+
+    from support.editor import Editor, Message
+
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+REVIEWING = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text("one\n")
+    return path
+
+
+def edit_a(editor: Editor, old: str = "one", new: str = "1", **more: object) -> asyncio.Future[Message]:
+    return editor.start("agentfs/edit", {"path": "a.py", "old_string": old, "new_string": new, **more})
+
+
+async def is_cancelled(asked: asyncio.Future[Message]) -> bool:
+    with pytest.raises(RpcError) as refused:
+        await asked
+    return refused.value.code == -32800
+
+
+async def pending(editor: Editor) -> list[Message]:
+    return (await editor.request("agentfs/status"))["data"]["pending"]
+
+
+async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, file: Path) -> None:
+    stderr = root.parent / "stderr"
+    async with editing(root, stderr=stderr, **REVIEWING) as editor:
+        await editor.read("a.py")
+        shown = edit_a(editor)
+        first = await editor.proposed()
+        queued = edit_a(editor, new="2")
+        while len(await pending(editor)) < 2:
+            pass
+        editor.cancel(queued)
+        assert await is_cancelled(queued)
+        assert [one["id"] for one in await pending(editor)] == [first["id"]]
+        editor.cancel(shown)
+        assert await is_cancelled(shown)
+        assert await pending(editor) == []
+        assert await editor.seen("agentfs/settled") == {"id": first["id"], "outcome": "withdrawn"}
+        late = await editor.request("agentfs/settle", {"id": first["id"], "decision": "accepted"})
+        assert (late["ok"], late["code"]) == (False, "WITHDRAWN")
+        third = edit_a(editor)
+        await editor.settle(await editor.proposed(2))
+        assert (await third)["data"]["applied"] is True
+    assert file.read_text() == "1\n"
+    assert stderr.read_bytes() == b""
+
+
+async def test_a_change_cancelled_in_the_same_breath_is_not_begun(root: Path, file: Path) -> None:
+    stderr = root.parent / "stderr"
+    async with editing(root, stderr=stderr, **REVIEWING) as editor:
+        await editor.read("a.py")
+        params = {"path": "a.py", "old_string": "one", "new_string": "1"}
+        request = {"jsonrpc": "2.0", "id": "both", "method": "agentfs/edit", "params": params}
+        cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "both"}}
+        editor.send_bytes(frame(request) + frame(cancel))
+        answer = await editor.message(lambda one: one.get("id") == "both")
+        assert answer["error"]["code"] == -32800
+        assert await pending(editor) == []
+        assert editor.all("agentfs/proposed") == []
+    assert stderr.read_bytes() == b""
+
+
+async def test_a_change_is_cancelled_while_it_waits_for_the_settings(root: Path) -> None:
+    asks = {"workspace": {"configuration": True}}
+    answers = {"workspace/configuration": lambda _: NO_ANSWER}
+    async with editing(root, capabilities=asks, answers=answers) as editor:
+        asked = editor.start("agentfs/write", {"path": "a.py", "content": "one\n"})
+        await editor.request("agentfs/status")
+        editor.cancel(asked)
+        assert await is_cancelled(asked)
+        assert editor.all("window/showMessageRequest") == []
+    assert list(root.iterdir()) == []
+
+
+async def test_a_protected_read_is_cancelled_while_the_user_is_asked(root: Path) -> None:
+    (root / ".env").write_text("KEY=1\n")
+    async with editing(root, answers={"window/showMessageRequest": lambda _: NO_ANSWER}) as editor:
+        asked = editor.start("agentfs/read", {"path": ".env"})
+        question = await editor.seen_message("window/showMessageRequest")
+        editor.cancel(asked)
+        assert await is_cancelled(asked)
+        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
+        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Allow once"}})
+        assert (await editor.request("agentfs/status"))["status"] == "success"
+
+
+async def test_an_accepted_change_can_no_longer_be_cancelled(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        editor.open("a.py")
+        await editor.read("a.py")
+        asked = edit_a(editor)
+        proposal = await editor.proposed()
+        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        editor.cancel(asked)
+        editor.apply(settled["apply"])
+        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
+        assert (await editor.request("agentfs/applied", report))["ok"] is True
+        editor.save("a.py")
+        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
+        await editor.request("agentfs/saved", report)
+        assert (await asked)["data"]["landing"] == "disk"
+    assert file.read_text() == "1\n"
+
+
+async def test_an_accepting_settle_counts_from_the_moment_it_comes(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.py")
+        asked = edit_a(editor)
+        proposal = await editor.proposed()
+        settle = {"id": proposal["id"], "decision": "accepted"}
+        editor.send_bytes(
+            frame({"jsonrpc": "2.0", "id": "settle", "method": "agentfs/settle", "params": settle})
+            + frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": asked.request_id}})
+            + frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "settle"}})
+        )
+        assert (await asked)["data"]["applied"] is True
+        answer = await editor.message(lambda one: one.get("id") == "settle")
+        assert answer["result"] == {"ok": True, "apply": None}
+    assert file.read_text() == "1\n"
+
+
+async def test_a_change_that_waits_for_the_user_tells_that_it_does(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.py")
+        asked = edit_a(editor, workDoneToken=7)
+        begun = await editor.seen("$/progress")
+        assert begun["token"] == 7
+        assert begun["value"] == {
+            "kind": "begin",
+            "title": "agentfs",
+            "message": "waiting for the review",
+            "cancellable": True,
+        }
+        await editor.settle(await editor.proposed())
+        assert (await asked)["status"] == "success"
+        told = [one["params"] for one in editor.all("$/progress")]
+        assert [(one["token"], one["value"]["kind"]) for one in told] == [(7, "begin"), (7, "end")]
+        answered = next(one for one in editor.received if one.get("id") == asked.request_id)
+        assert editor.received.index(editor.all("$/progress")[-1]) < editor.received.index(answered)
+
+
+async def test_cancelling_the_progress_cancels_the_change(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.py")
+        asked = edit_a(editor, workDoneToken="shown")
+        await editor.seen("$/progress")
+        editor.notify("window/workDoneProgress/cancel", {"token": "shown"})
+        assert await is_cancelled(asked)
+        assert await pending(editor) == []
+
+
+async def test_what_is_answered_at_once_reports_nothing(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        assert (await editor.read("a.py", workDoneToken="read"))["status"] == "success"
+        asked = edit_a(editor, workDoneToken="edit", dry_run=True)
+        assert (await asked)["status"] == "partial"
+        assert editor.all("$/progress") == []
+        wrong = await editor.read("a.py", workDoneToken=[])
+        assert wrong["error"]["code"] == "INVALID_PARAM"

@@ -1,0 +1,147 @@
+"""Commands, for editors that know no other requests: docs/protocol.md#15-commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from support.editor import AUTO, NO_ANSWER, RpcError, editing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from support.editor import Editor, Message
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    root = tmp_path_factory.mktemp("commands") / "root"
+    root.mkdir()
+    async with editing(root, options=AUTO) as one:
+        yield one
+
+
+async def run(editor: Editor, command: Any, *arguments: Any, **more: Any) -> Message:
+    return await editor.request(
+        "workspace/executeCommand", {"command": command, "arguments": list(arguments), **more}
+    )
+
+
+def told(editor: Editor) -> Message:
+    return editor.initialized["capabilities"]
+
+
+async def test_every_agents_request_is_a_command(editor: Editor) -> None:
+    methods = told(editor)["experimental"]["agentfs"]["methods"]
+    of_the_editor = {"proposal", "settle", "applied", "saved", "setApprovalMode", "setSwitch"}
+    of_agents = {name for method in methods if (name := method.removeprefix("agentfs/")) not in of_the_editor}
+    commands = told(editor)["executeCommandProvider"]["commands"]
+    assert set(commands) == {f"agentfs.{name}" for name in of_agents} | {"agentfs.manual"}
+
+
+async def test_a_file_is_written_read_and_edited_by_command(editor: Editor) -> None:
+    written = await run(editor, "agentfs.write", {"path": "a.py", "content": "one\n"})
+    assert (written["status"], written["data"]["operation"]) == ("success", "create")
+    read = await run(editor, "agentfs.read", {"path": "a.py"})
+    assert read["data"]["content"] == "one\n"
+    assert read["context"]["params_input"] == {"path": "a.py"}
+    edited = await run(editor, "agentfs.edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+    assert edited["data"]["replacements"] == 1
+    assert (editor.root / "a.py").read_text() == "1\n"
+    by_command, by_request = (
+        await run(editor, "agentfs.status", {}),
+        await editor.request("agentfs/status", {}),
+    )
+    by_command["stats"] = by_request["stats"] = {}
+    assert by_command == by_request
+
+
+@pytest.mark.parametrize(
+    ("arguments", "came"),
+    [
+        (None, None),
+        ([], None),
+        ([None], None),
+        ([[]], []),
+        (["a.py"], "a.py"),
+        ("a.py", "a.py"),
+        ({"path": "a.py"}, {"path": "a.py"}),
+        ([{"path": "a.py"}, {"path": "b.py"}], [{"path": "a.py"}, {"path": "b.py"}]),
+        ([{"pathh": "a.py"}], {"pathh": "a.py"}),
+    ],
+)
+async def test_wrong_arguments_are_named(editor: Editor, arguments: Any, came: Any) -> None:
+    answer = await editor.request(
+        "workspace/executeCommand", {"command": "agentfs.edit", "arguments": arguments}
+    )
+    assert (answer["status"], answer["error"]["code"]) == ("error", "INVALID_PARAM")
+    assert answer["context"]["params_input"] == came
+
+
+@pytest.mark.parametrize("command", ["agentfs.settle", "agentfs.nothing", "other.command", "", None, 7, {}])
+async def test_an_unknown_command_is_answered_with_those_there_are(editor: Editor, command: Any) -> None:
+    answer = await run(editor, command, {"id": "x", "decision": "accepted"})
+    assert answer["error"]["code"] == "INVALID_PARAM"
+    assert "agentfs.read" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("params", [None, [], 7, {}, {"arguments": [{}]}])
+async def test_a_command_request_of_any_shape_is_answered(editor: Editor, params: Any) -> None:
+    answer = await editor.request("workspace/executeCommand", params)
+    assert answer["error"]["code"] == "INVALID_PARAM"
+
+
+@pytest.mark.asyncio
+async def test_manual_ends_every_sessions_auto_edit_and_nothing_loosens(root: Path) -> None:
+    titles = iter(["Always for this session", "Reject", "Reject"])
+    answers = {"window/showMessageRequest": lambda _: {"title": next(titles)}}
+    async with editing(root, answers=answers) as editor:
+        assert (await editor.write("a.py", "one\n"))["data"]["applied"] is True
+        assert (await editor.write("b.py", "one\n"))["data"]["review"]["decision"] == "allowed"
+        assert await run(editor, "agentfs.manual") == {"ok": True}
+        assert (await editor.write("c.py", "one\n"))["error"]["code"] == "USER_REJECTED"
+        await run(editor, "agentfs.manual", "auto_edit", {"mode": "auto_edit"})
+        assert (await editor.write("d.py", "one\n"))["error"]["code"] == "USER_REJECTED"
+        for command in ["agentfs.setApprovalMode", "agentfs.settle"]:
+            refused = await run(editor, command, {"mode": "auto_edit"})
+            assert refused["error"]["code"] == "INVALID_PARAM"
+        status = (await editor.request("agentfs/status"))["data"]
+    assert status["mode"] == "manual"
+    assert {one["mode"] for one in status["sessions"]} == {"manual"}
+
+
+@pytest.mark.asyncio
+async def test_manual_holds_where_the_settings_say_auto_edit(root: Path) -> None:
+    async with editing(root, options=AUTO, answers={"window/showMessageRequest": lambda _: None}) as editor:
+        await run(editor, "agentfs.manual")
+        assert (await editor.write("a.py", "one\n"))["error"]["code"] == "USER_REJECTED"
+
+
+@pytest.mark.asyncio
+async def test_a_command_that_waits_for_the_user_is_cancelled_and_reports_progress(root: Path) -> None:
+    async with editing(root, answers={"window/showMessageRequest": lambda _: NO_ANSWER}) as editor:
+        asked = editor.start(
+            "workspace/executeCommand",
+            {
+                "command": "agentfs.write",
+                "arguments": [{"path": "a.py", "content": "one\n"}],
+                "workDoneToken": "of the command",
+            },
+        )
+        begun = await editor.seen("$/progress")
+        assert (begun["token"], begun["value"]["kind"]) == ("of the command", "begin")
+        editor.cancel(asked)
+        with pytest.raises(RpcError) as refused:
+            await asked
+        assert refused.value.code == -32800
+        kinds = [one["params"]["value"]["kind"] for one in editor.all("$/progress")]
+        assert kinds == ["begin", "end"]
+        places = [editor.received.index(one) for one in editor.all("$/progress")]
+        answered = next(one for one in editor.received if one.get("id") == asked.request_id)
+        assert places[-1] < editor.received.index(answered)
+    assert list(root.iterdir()) == []

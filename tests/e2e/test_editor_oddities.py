@@ -1,0 +1,223 @@
+"""What real editors do to an edit that was approved: skip it and say yes, apply it elsewhere, ask once more, say
+nothing, tell late. What is answered is what buffer and disk show."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.editor import NO_ANSWER, RpcError
+from support.personas import (
+    COC,
+    EGLOT_1_9,
+    EGLOT_1_17,
+    HELIX,
+    LSP_MODE_8,
+    NEOVIM_0_11,
+    NEOVIM_0_12,
+    PERSONAS,
+    VIM_LSP,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.personas import Persona
+    from support.wire import Message
+
+TEXT = "one\ntwo\nthree\n"
+IMPATIENT = {"landing_timeout_s": 0.1}
+
+by_name = {"ids": lambda persona: persona.name}
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text(TEXT)
+    return path
+
+
+async def edited(editor: Editor) -> Message:
+    await editor.read("a.py")
+    return await editor.edit("a.py", "two", "2")
+
+
+def typing_first(persona: Persona, editor: Editor, typed: str) -> None:
+    """The user types while the approved edit is on its way."""
+
+    def apply(params: Message) -> object:
+        editor.change("a.py", typed)
+        return persona.apply(editor, params["edit"])
+
+    editor.answers["workspace/applyEdit"] = apply
+
+
+@pytest.mark.parametrize("persona", [NEOVIM_0_11, EGLOT_1_17, HELIX, COC], **by_name)
+async def test_typing_that_overtakes_the_edit_is_a_conflict_whatever_the_editor_says(
+    root: Path, file: Path, persona: Persona
+) -> None:
+    async with persona.editing(root, "Approve", IMPATIENT) as editor:
+        document = editor.open("a.py")
+        typing_first(persona, editor, "one\ntwo\nthree\nmine\n")
+        answer = await edited(editor)
+    assert answer["error"]["code"] == "CONFLICT"
+    assert answer["context"]["conflict"]["source"] == "editor"
+    assert "+mine" in answer["context"]["conflict"]["diff_since_read"]
+    assert document.text == "one\ntwo\nthree\nmine\n"
+    assert file.read_text() == TEXT
+
+
+async def test_an_editor_that_ignores_versions_may_land_it_in_the_wrong_place_and_that_is_not_known(
+    root: Path, file: Path
+) -> None:
+    async with VIM_LSP.editing(root, "Approve", IMPATIENT) as editor:
+        document = editor.open("a.py")
+        typing_first(VIM_LSP, editor, "new\none\ntwo\nthree\n")
+        answer = await edited(editor)
+        again = await editor.edit("a.py", "three", "3")
+    assert document.text == "new\n2\ntwo\nthree\n"
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert answer["context"]["landing"] == "unknown"
+    assert (again["error"]["code"], again["error"]["message"]) == ("INVALID_PARAM", "Read the file first.")
+    assert file.read_text() == TEXT
+
+
+@pytest.mark.parametrize("persona", [NEOVIM_0_12, COC, EGLOT_1_17], **by_name)
+async def test_an_applied_true_without_a_change_is_an_error(root: Path, file: Path, persona: Persona) -> None:
+    async with persona.editing(root, "Approve", IMPATIENT) as editor:
+        editor.open("a.py")
+        editor.answers["workspace/applyEdit"] = lambda _: {"applied": True}
+        answer = await edited(editor)
+        again = await editor.edit("a.py", "three", "3", dry_run=True)
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert "landing" not in answer["context"]
+    assert again["status"] == "partial"
+    assert file.read_text() == TEXT
+
+
+async def test_a_no_to_the_editors_own_second_question_is_answered_at_once(root: Path, file: Path) -> None:
+    def no(_: object) -> object:
+        raise RpcError(-32603, "User cancelled server edit")
+
+    async with EGLOT_1_9.editing(root, "Approve") as editor:
+        editor.open("a.py")
+        editor.answers["workspace/applyEdit"] = no
+        answer = await edited(editor)
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert "User cancelled server edit" in answer["text"]
+    assert file.read_text() == TEXT
+
+
+async def test_an_edit_that_is_never_answered_is_given_up_and_told_so_to_the_editor(
+    root: Path, file: Path
+) -> None:
+    async with EGLOT_1_9.editing(root, "Approve", IMPATIENT) as editor:
+        document = editor.open("a.py")
+        editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
+        answer = await edited(editor)
+        held = await editor.seen_message("workspace/applyEdit")
+        assert (await editor.seen("$/cancelRequest"))["id"] == held["id"]
+        editor.send({"jsonrpc": "2.0", "id": held["id"], "result": {"applied": True}})
+        other = await editor.read("a.py")
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert other["data"]["content"] == document.text == file.read_text() == TEXT
+
+
+@pytest.mark.parametrize("told", [None, {}, [], "applied", {"applied": "yes"}, {"applied": 1}])
+async def test_an_answer_that_is_none_leaves_it_to_the_document_to_tell(
+    root: Path, file: Path, told: object
+) -> None:
+    async with EGLOT_1_9.editing(root, "Approve") as editor:
+        document = editor.open("a.py")
+
+        def apply(params: Message) -> object:
+            editor.apply(params["edit"])
+            return told
+
+        editor.answers["workspace/applyEdit"] = apply
+        answer = await edited(editor)
+    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
+    assert document.text == "one\n2\nthree\n"
+
+
+async def test_a_change_that_the_editor_tells_only_later_is_waited_for(root: Path, file: Path) -> None:
+    async with EGLOT_1_9.editing(root, "Approve") as editor:
+        editor.open("a.py")
+        applied = asyncio.Event()
+
+        def apply(params: Message) -> object:
+            editor.apply(params["edit"], tell=False)
+            applied.set()
+            return {"applied": True}
+
+        editor.answers["workspace/applyEdit"] = apply
+        await editor.read("a.py")
+        asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
+        await applied.wait()
+        assert (await editor.request("agentfs/status"))["data"]["pending"][0]["state"] == "landing"
+        editor.catch_up("a.py")
+        answer = await asked
+    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
+
+
+async def test_an_edit_told_together_with_typing_that_follows_it_has_landed(root: Path, file: Path) -> None:
+    async with EGLOT_1_9.editing(root, "Approve", IMPATIENT) as editor:
+        document = editor.open("a.py")
+
+        def apply(params: Message) -> object:
+            editor.apply(params["edit"], tell=False)
+            editor.change("a.py", document.text + "mine\n")
+            return {"applied": True}
+
+        editor.answers["workspace/applyEdit"] = apply
+        answer = await edited(editor)
+        next_one = await editor.edit("a.py", "three", "3")
+    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
+    assert next_one["error"]["code"] == "CONFLICT"
+    assert "+mine" in next_one["context"]["conflict"]["diff_since_read"]
+    assert document.text == "one\n2\nthree\nmine\n"
+
+
+async def test_an_editor_that_saved_before_it_tells_the_change_has_landed_it_on_disk(
+    root: Path, file: Path
+) -> None:
+    async with VIM_LSP.editing(root, "Approve", IMPATIENT) as editor:
+        editor.open("a.py")
+
+        def apply(params: Message) -> object:
+            editor.apply(params["edit"], tell=False)
+            editor.save("a.py")
+            return {"applied": True}
+
+        editor.answers["workspace/applyEdit"] = apply
+        answer = await edited(editor)
+    assert file.read_text() == "one\n2\nthree\n"
+    assert (answer["status"], answer["data"]["landing"]) == ("success", "disk")
+
+
+@pytest.mark.parametrize("persona", [LSP_MODE_8, EGLOT_1_9], **by_name)
+async def test_a_null_to_what_it_does_not_know_is_no_answer(root: Path, file: Path, persona: Persona) -> None:
+    async with persona.editing(root, "Approve", IMPATIENT) as editor:
+        editor.open("a.py")
+        for method in ("workspace/applyEdit", "window/showMessageRequest", "window/showDocument"):
+            editor.answers[method] = lambda _: None
+        answer = await edited(editor)
+    assert answer["error"]["code"] == "USER_REJECTED"
+    assert answer["context"]["review"]["decision"] == "dismissed"
+    assert file.read_text() == TEXT
+
+
+@pytest.mark.parametrize("persona", [one for one in PERSONAS if one.rung == "message"], **by_name)
+async def test_no_editor_that_cannot_ask_is_sent_an_annotated_edit(
+    root: Path, file: Path, persona: Persona
+) -> None:
+    async with persona.editing(root, "Approve") as editor:
+        editor.open("a.py")
+        await edited(editor)
+        sent = await editor.seen("workspace/applyEdit")
+    assert "changeAnnotations" not in sent["edit"]
+    assert all("annotationId" not in one for one in sent["edit"]["documentChanges"][0]["edits"])

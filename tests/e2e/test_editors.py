@@ -1,0 +1,102 @@
+"""Every recorded editor as a client: which rung it gets, and what yes, no and silence do on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.editor import NO_ANSWER
+from support.personas import PERSONAS, ticking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.personas import Persona
+
+TEXT = "one\ntwo\nthree\n"
+SHORT_REVIEW = {"approval": {"timeout_s": 0.1}}
+
+every_editor = pytest.mark.parametrize("persona", PERSONAS, ids=lambda persona: persona.name)
+
+
+@pytest.fixture
+def files(root: Path) -> Path:
+    for name in ("open.py", "closed.py"):
+        (root / name).write_text(TEXT)
+    return root
+
+
+def as_user(persona: Persona, editor: Editor, answer: str) -> None:
+    """From here on the user answers so, whichever way the editor asks."""
+    preview = {"Approve": slice(None), "Reject": None}
+    if persona.rung == "preview":
+        editor.answers["workspace/applyEdit"] = ticking(editor, preview[answer])
+    else:
+        editor.answers["window/showMessageRequest"] = persona.pressing(answer)
+
+
+@every_editor
+async def test_a_yes_lands_on_disk_where_the_file_is_closed_and_in_the_document_where_it_is_open(
+    persona: Persona, files: Path
+) -> None:
+    async with persona.editing(files) as editor:
+        as_user(persona, editor, "Approve")
+        status = await editor.request("agentfs/status")
+        document = editor.open("open.py")
+        for path in ("open.py", "closed.py"):
+            await editor.read(path)
+        in_editor = await editor.edit("open.py", "two", "2")
+        closed = await editor.edit("closed.py", "two", "2")
+    assert status["data"]["rung"] == persona.rung
+    assert in_editor["data"]["review"]["rung"] == closed["data"]["review"]["rung"] == persona.rung
+    assert (in_editor["status"], in_editor["data"]["applied"]) == ("partial", False)
+    assert in_editor["data"]["landing"] == "editor"
+    assert document.text == "one\n2\nthree\n"
+    assert (files / "open.py").read_text() == TEXT
+    if persona.rung == "preview":
+        assert closed["data"]["landing"] == "editor"
+        assert (files / "closed.py").read_text() == TEXT
+    else:
+        assert (closed["status"], closed["data"]["landing"]) == ("success", "disk")
+        assert (files / "closed.py").read_text() == "one\n2\nthree\n"
+
+
+@every_editor
+async def test_a_no_changes_nothing(persona: Persona, files: Path) -> None:
+    async with persona.editing(files) as editor:
+        as_user(persona, editor, "Reject")
+        document = editor.open("open.py")
+        for path in ("open.py", "closed.py"):
+            await editor.read(path)
+            refused = await editor.edit(path, "two", "2")
+            assert refused["error"]["code"] == "USER_REJECTED"
+            said = "dismissed" if persona.first_only else "rejected"
+            assert refused["context"]["review"]["decision"] == said
+        assert document.text == TEXT
+    assert (files / "open.py").read_text() == (files / "closed.py").read_text() == TEXT
+
+
+@every_editor
+async def test_silence_ends_in_a_timeout_and_what_comes_later_approves_nothing(
+    persona: Persona, files: Path
+) -> None:
+    asking = "workspace/applyEdit" if persona.rung == "preview" else "window/showMessageRequest"
+    async with persona.editing(files, NO_ANSWER, SHORT_REVIEW) as editor:
+        editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
+        await editor.read("closed.py")
+        answer = await editor.edit("closed.py", "two", "2")
+        question = await editor.seen_message(asking)
+        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
+        yes = {"applied": True} if persona.rung == "preview" else {"title": "Approve"}
+        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": yes})
+        after = await editor.read("closed.py")
+    assert answer["error"]["code"] == "TIMEOUT"
+    assert answer["context"]["review"] | {"waited_ms": 0} == {
+        "rung": persona.rung,
+        "decision": "timed_out",
+        "by": "user",
+        "waited_ms": 0,
+    }
+    assert after["data"]["content"] == (files / "closed.py").read_text() == TEXT

@@ -1,0 +1,233 @@
+"""How a server begins and ends: docs/protocol.md#1-start-and-transport, through the real process."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import filelock
+import pytest
+
+from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, connected, editing, handshake
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.editor import Editor, Message
+
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+REVIEWING = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
+CLEAN, KILLED = 0, 1
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text("one\n")
+    return path
+
+
+async def pending_edit(editor: Editor) -> tuple[asyncio.Future[Message], Message]:
+    """An edit of a.py that waits for its review: the agent's request, and the proposal."""
+    await editor.read("a.py")
+    asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+    return asked, await editor.proposed()
+
+
+@contextmanager
+def nothing_can_land(state: Path) -> Iterator[None]:
+    """Another server of this user is landing something."""
+    folder = state / "agentfs"
+    folder.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(folder / "landing.lock"):
+        yield
+
+
+async def landing(editor: Editor) -> None:
+    """Wait until the change that was let through is on its way to the disk."""
+    while [one["state"] for one in (await editor.request("agentfs/status"))["data"]["pending"]] != [
+        "landing"
+    ]:
+        pass
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def litter(editor: Editor) -> list[str]:
+    """The notes of landings that are not over."""
+    notes = editor.state / "agentfs" / "servers"
+    return left_in(notes) if notes.exists() else []
+
+
+async def test_nothing_is_served_before_initialize(root: Path) -> None:
+    async with connected(root) as editor:
+        for method in ["agentfs/status", "agentfs/write", "shutdown", "workspace/executeCommand", "no/such"]:
+            with pytest.raises(RpcError) as refused:
+                await editor.request(method, {"path": "a.py", "content": "x"})
+            assert refused.value.code == -32002
+        editor.notify("textDocument/didOpen", {"textDocument": {"uri": editor.uri("a.py"), "text": "x"}})
+        result = await editor.request("initialize", handshake(root))
+        assert result["serverInfo"]["name"] == "agentfs-lsp"
+        assert (await editor.read("a.py"))["error"]["code"] == "NOT_FOUND"
+        editor.notify("exit", None)
+        assert await editor.ended() == KILLED
+
+
+async def test_the_first_message_of_a_server_is_the_answer_to_initialize(root: Path) -> None:
+    """Whatever there is to tell of settings or the mode."""
+    async with editing(root, capabilities=REVIEW, options=AUTO) as editor:
+        assert "capabilities" in editor.received[0]["result"]
+
+
+async def test_a_shutdown_withdraws_what_waits(root: Path, file: Path) -> None:
+    async with editing(
+        root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: NO_ANSWER}
+    ) as editor:
+        asked, proposal = await pending_edit(editor)
+        assert await editor.request("shutdown") is None
+        with pytest.raises(RpcError) as refused:
+            await asked
+        assert refused.value.code == -32800
+        assert await editor.seen("agentfs/settled") == {"id": proposal["id"], "outcome": "withdrawn"}
+        assert (await editor.seen("$/cancelRequest"))["id"] == editor.all("workspace/applyEdit")[0]["id"]
+        late = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        assert late["code"] == "WITHDRAWN"
+        with pytest.raises(RpcError) as refused:
+            await editor.write("b.py", "late\n")
+        assert refused.value.code == -32600
+        editor.notify("exit", None)
+        assert await editor.ended() == CLEAN
+    assert file.read_text() == "one\n"
+    assert (left_in(root), litter(editor)) == (["a.py"], [])
+
+
+async def test_a_shutdown_sees_a_landing_in_the_editor_through(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        editor.open("a.py")
+        asked, proposal = await pending_edit(editor)
+        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        ending = editor.start("shutdown")
+        assert editor.apply(settled["apply"])
+        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
+        assert (await editor.request("agentfs/applied", report))["save"] == [file.as_uri()]
+        editor.save("a.py")
+        saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
+        await editor.request("agentfs/saved", saved)
+        assert (await asked)["data"]["landing"] == "disk"
+        assert await ending is None
+    assert file.read_text() == "1\n"
+
+
+async def test_a_shutdown_sees_a_landing_on_disk_through(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.py")
+        with nothing_can_land(editor.state):
+            asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+            await landing(editor)
+            editor.cancel(asked)
+            ending = editor.start("shutdown")
+        assert (await asked)["data"]["applied"] is True
+        assert await ending is None
+    assert file.read_text() == "1\n"
+    assert (left_in(root), litter(editor)) == (["a.py"], [])
+
+
+async def test_the_end_of_input_withdraws_what_waits(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        await pending_edit(editor)
+        hang_up(editor)
+        assert await editor.ended() == KILLED
+    assert file.read_text() == "one\n"
+    assert (left_in(root), litter(editor)) == (["a.py"], [])
+
+
+async def test_the_end_of_input_sees_a_landing_on_disk_through(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.py")
+        with nothing_can_land(editor.state):
+            editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+            await landing(editor)
+            hang_up(editor)
+        assert await editor.ended() == KILLED
+    assert file.read_text() == "1\n"
+    assert (left_in(root), litter(editor)) == (["a.py"], [])
+
+
+async def test_an_editor_that_goes_away_while_it_should_apply_keeps_nothing_alive(
+    root: Path, file: Path
+) -> None:
+    async with editing(root, options={"landing_timeout_s": 3600}, **REVIEWING) as editor:
+        editor.open("a.py")
+        _, proposal = await pending_edit(editor)
+        await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        hang_up(editor)
+        assert await editor.ended() == KILLED
+    assert file.read_text() == "one\n"
+
+
+async def test_the_end_of_input_behind_a_shutdown_is_a_clean_end(root: Path) -> None:
+    async with editing(root) as editor:
+        await editor.request("shutdown")
+        hang_up(editor)
+        assert await editor.ended() == CLEAN
+
+
+async def test_nothing_that_comes_behind_an_exit_is_served(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        editor.notify("exit", None)
+        editor.start("agentfs/write", {"path": "late.py", "content": "late\n"})
+        assert await editor.ended() == KILLED
+        editor._waiting.clear()
+    assert left_in(root) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+async def test_a_signal_ends_it_as_a_shutdown_does(root: Path, file: Path, number: signal.Signals) -> None:
+    stderr = root.parent / "stderr"
+    async with editing(root, stderr=stderr, **REVIEWING) as editor:
+        asked, _ = await pending_edit(editor)
+        editor.process.send_signal(number)
+        with pytest.raises(RpcError) as refused:
+            await asked
+        assert refused.value.code == -32800
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+        assert await editor.ended() == CLEAN
+    assert file.read_text() == "one\n"
+    assert stderr.read_bytes() == b""
+    assert (left_in(root), litter(editor)) == (["a.py"], [])
+
+
+@pytest.mark.parametrize("end", ["shutdown", "end of input", "signal"])
+async def test_the_shown_diff_is_gone_with_the_server(root: Path, file: Path, end: str) -> None:
+    answers = {
+        "window/showDocument": lambda _: {"success": True},
+        "window/showMessageRequest": lambda _: NO_ANSWER,
+    }
+    shows = {"window": {"showDocument": {"support": True}}}
+    async with editing(root, capabilities=shows, answers=answers) as editor:
+        await editor.read("a.py")
+        asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+        await editor.seen("window/showMessageRequest")
+        assert left_in(root) == [".agentfs", "a.py"]
+        if end == "shutdown":
+            await editor.request("shutdown")
+            assert left_in(root) == ["a.py"]
+            editor.notify("exit", None)
+        elif end == "signal":
+            editor.process.terminate()
+        else:
+            hang_up(editor)
+        await editor.ended()
+        asked.cancel()
+    assert left_in(root) == ["a.py"]
+
+
+def hang_up(editor: Editor) -> None:
+    """The editor is gone."""
+    assert editor.process.stdin is not None
+    editor.process.stdin.close()

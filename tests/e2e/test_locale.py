@@ -1,0 +1,109 @@
+"""Texts in the user's language, codes and keys as they are (docs/protocol.md#17-texts)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import REVIEW, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTION = "window/showMessageRequest"
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text("one\ntwo\n")
+    return path
+
+
+def shape_of(value: Any) -> Any:
+    """The keys of an answer, all the way down."""
+    return {key: shape_of(below) for key, below in value.items()} if isinstance(value, dict) else None
+
+
+async def test_a_chinese_user_is_asked_in_chinese_and_approves_in_chinese(root: Path, file: Path) -> None:
+    chosen = ["批准", "Approve", "拒绝"]
+    answers = {QUESTION: lambda _: {"title": chosen.pop(0)}}
+    async with editing(root, locale="zh-CN", answers=answers) as editor:
+        await editor.read("a.py")
+        landed = await editor.edit("a.py", "two", "2", agent="Ada", explanation="更短")
+        dismissed = await editor.edit("a.py", "one", "1")
+        rejected = await editor.edit("a.py", "one", "1")
+        first, *_ = editor.all(QUESTION)
+    assert file.read_text() == "one\n2\n"
+    titles = [action["title"] for action in first["params"]["actions"]]
+    assert titles == ["拒绝", "批准", "本次会话始终批准"]
+    asked = first["params"]["message"]
+    assert asked.startswith("agentfs: 编辑 a.py（+1/-1）\n请求者：Ada\n理由：更短\n")
+    assert landed["text"] == "已更新“a.py”（+1/-1 行，6 字节）。"
+    assert (landed["status"], landed["data"]["review"]["decision"]) == ("success", "accepted")
+    assert dismissed["context"]["review"]["decision"] == "dismissed"
+    assert rejected["error"] == {"code": "USER_REJECTED", "message": "用户拒绝了此次修改。"}
+    assert rejected["text"] == "用户拒绝了此次修改。没有做任何修改。请询问用户如何继续。"
+
+
+async def test_codes_and_keys_are_the_same_in_every_language(root: Path, file: Path) -> None:
+    answered = []
+    for locale in ("zh-CN", "en"):
+        async with editing(root, locale=locale) as editor:
+            answered.append(
+                [
+                    await editor.read("a.py"),
+                    await editor.read("missing.py"),
+                    await editor.write("/a.py", "x"),
+                    await editor.edit("a.py", "three", "3"),
+                    await editor.edit("a.py", "two", "2", dry_run=True),
+                    await editor.request("agentfs/read", {"pth": "a.py"}),
+                    await editor.request("agentfs/status"),
+                ]
+            )
+    chinese, english = answered
+    assert [shape_of(one) for one in chinese] == [shape_of(one) for one in english]
+    assert [one.get("error", {}).get("code") for one in chinese] == [
+        one.get("error", {}).get("code") for one in english
+    ]
+    assert [one["text"].isascii() for one in english] == [True] * len(english)
+    assert [one["text"] for one in chinese] == [
+        "已读取“a.py”第 1 至 2 行（共 2 行）。",
+        "文件不存在: missing.py。请检查路径；新文件用 Write 创建。",
+        "不允许使用绝对路径。请使用相对路径。",
+        "无法找到 old_string 指定的文本。请重新读取文件，确保文本精确匹配。",
+        "[试运行] 将更新“a.py”（+1/-1 行）。",
+        "此请求没有参数“pth”；您是指 path 吗？",
+        "模式 manual；没有等待中的修改。",
+    ]
+
+
+async def test_a_review_is_worded_in_chinese(root: Path, file: Path) -> None:
+    async with editing(root, locale="zh-cn", capabilities=REVIEW) as editor:
+        await editor.read("a.py")
+        asked = editor.start(
+            "agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "AKIA" + "Q" * 16}
+        )
+        proposal = await editor.proposed()
+        assert proposal["title"] == "编辑 a.py（+1/-1）"
+        assert proposal["files"][0]["warnings"] == [{"kind": "secret", "line": 2, "detail": "AWS 访问密钥"}]
+        editor.cancel(asked)
+
+
+async def test_the_setting_wins_over_the_editors_language(root: Path, file: Path) -> None:
+    options = {"locale": "zh-CN", "diff": {"context": "many"}}
+    async with editing(root, locale="en-GB", options=options) as editor:
+        warned = await editor.seen("window/showMessage")
+        chinese = (await editor.read("a.py"))["text"]
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": {"locale": "en"}}})
+        english = (await editor.read("a.py"))["text"]
+    assert warned["message"] == 'agentfs.diff.context 必须是 0 到 1000 之间的整数，而不是 "many"；已忽略。'
+    assert chinese == "已读取“a.py”第 1 至 2 行（共 2 行）。"
+    assert english == "Read 'a.py', lines 1 to 2 of 2."
+
+
+@pytest.mark.parametrize("locale", ["fr", 5])
+async def test_other_languages_get_english(root: Path, file: Path, locale: Any) -> None:
+    async with editing(root, locale=locale) as editor:
+        assert (await editor.read("a.py"))["text"] == "Read 'a.py', lines 1 to 2 of 2."

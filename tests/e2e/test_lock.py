@@ -1,0 +1,297 @@
+"""Has somebody changed the file since this session read it: docs/protocol.md#8-lock."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def hash_of(data: bytes) -> str:
+    return "sha256:" + sha256(data).hexdigest()
+
+
+def revision(path: Path) -> dict[str, object]:
+    stat = path.stat()
+    return {
+        "mtime_ms": stat.st_mtime_ns // 1_000_000,
+        "size_bytes": stat.st_size,
+        "hash": hash_of(path.read_bytes()),
+    }
+
+
+async def both(auto: Editor, name: str, **params: Any) -> list[dict[str, Any]]:
+    """The same attempt by write and by edit."""
+    return [
+        await auto.write(name, "mine\n", **params),
+        await auto.edit(name, "line", "mine", **params),
+    ]
+
+
+async def test_an_unread_file_is_not_changed(auto: Editor) -> None:
+    path = auto.root / "unread.txt"
+    path.write_text("line\n")
+    for dry_run in (False, True):
+        for answer in await both(auto, "unread.txt", dry_run=dry_run):
+            assert answer["error"] == {"code": "INVALID_PARAM", "message": "Read the file first."}
+    assert path.read_text() == "line\n"
+
+
+async def test_another_content_is_a_conflict_that_shows_what_changed(auto: Editor) -> None:
+    path = auto.root / "changed.txt"
+    path.write_text("line\n")
+    await auto.read("changed.txt")
+    before = revision(path)
+    path.write_text("line\nuser's\n")
+    for dry_run in (True, False):
+        for answer in await both(auto, "changed.txt", dry_run=dry_run):
+            assert (answer["status"], answer["error"]["code"], answer["data"]) == ("error", "CONFLICT", {})
+            conflict = answer["context"]["conflict"]
+            assert (conflict["source"], conflict["expected"], conflict["actual"]) == ("disk", before, revision(path))
+            assert conflict["diff_since_read"] == (
+                "--- a/changed.txt\n+++ b/changed.txt\n@@ -1 +1,2 @@\n line\n+user's\n"
+            )
+            assert "Read it again" in answer["text"]
+    assert path.read_text() == "line\nuser's\n"
+
+
+async def test_a_conflict_goes_on_by_reading_or_by_the_actual_hash(auto: Editor) -> None:
+    path = auto.root / "goes-on.txt"
+    path.write_text("line\n")
+    await auto.read("goes-on.txt")
+    path.write_text("line 2\n")
+    conflict = (await auto.edit("goes-on.txt", "line", "mine"))["context"]["conflict"]
+    given = await auto.edit("goes-on.txt", "line", "mine", expected_hash=conflict["actual"]["hash"])
+    assert given["status"] == "success"
+    path.write_text("line 3\n")
+    assert (await auto.edit("goes-on.txt", "line", "mine"))["error"]["code"] == "CONFLICT"
+    await auto.read("goes-on.txt")
+    assert (await auto.edit("goes-on.txt", "line", "mine"))["status"] == "success"
+    assert path.read_text() == "mine 3\n"
+
+
+async def test_a_touch_is_no_conflict(auto: Editor) -> None:
+    path = auto.root / "touched.txt"
+    path.write_text("line\nline 2\n")
+    await auto.read("touched.txt")
+    os.utime(path, (1, 1))
+    assert (await auto.edit("touched.txt", "line 2", "mine", dry_run=True))["status"] == "partial"
+    copy = path.with_name("copy")
+    copy.write_text(path.read_text())
+    copy.replace(path)
+    assert (await auto.edit("touched.txt", "line 2", "mine"))["status"] == "success"
+
+
+async def test_a_rewrite_of_the_same_size_and_time_is_a_conflict(auto: Editor) -> None:
+    path = auto.root / "forged.txt"
+    path.write_text("line 1\n")
+    before = path.stat()
+    await auto.read("forged.txt")
+    path.write_text("line 2\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for answer in await both(auto, "forged.txt"):
+        assert answer["error"]["code"] == "CONFLICT"
+    assert path.read_text() == "line 2\n"
+
+
+async def test_a_file_that_is_gone_is_a_conflict_until_that_was_seen(auto: Editor) -> None:
+    path = auto.root / "gone.txt"
+    path.write_text("line\n")
+    await auto.read("gone.txt")
+    path.unlink()
+    for answer in await both(auto, "gone.txt"):
+        assert answer["error"]["code"] == "CONFLICT"
+        conflict = answer["context"]["conflict"]
+        assert conflict["expected"]["hash"] == hash_of(b"line\n")
+        assert conflict["actual"] == {"mtime_ms": None, "size_bytes": None, "hash": None}
+    assert not path.exists()
+    assert (await auto.read("gone.txt"))["error"]["code"] == "NOT_FOUND"
+    assert (await auto.write("gone.txt", "mine\n"))["status"] == "success"
+
+
+async def test_what_landed_is_known_but_what_came_after_is_not(auto: Editor) -> None:
+    path = auto.root / "landed.txt"
+    path.write_text("line\n")
+    await auto.read("landed.txt")
+    await auto.edit("landed.txt", "line", "line 2")
+    assert (await auto.edit("landed.txt", "line 2", "line 3"))["status"] == "success"
+    path.write_text("line 4\n")
+    conflict = (await auto.edit("landed.txt", "line", "mine"))["context"]["conflict"]
+    assert conflict["expected"]["hash"] == hash_of(b"line 3\n")
+    assert "-line 3\n+line 4\n" in conflict["diff_since_read"]
+
+
+async def test_a_failed_change_leaves_the_record_as_it_was(auto: Editor) -> None:
+    path = auto.root / "failed.txt"
+    path.write_text("line\n")
+    await auto.read("failed.txt")
+    await auto.edit("failed.txt", "nowhere", "x")
+    path.write_text("line 2\n")
+    await auto.edit("failed.txt", "line", "x")
+    assert (await auto.edit("failed.txt", "line", "x"))["error"]["code"] == "CONFLICT"
+
+
+# --- sessions ---------------------------------------------------------------------------------------------
+
+
+async def test_sessions_know_only_what_they_read_themselves(auto: Editor) -> None:
+    path = auto.root / "shared.txt"
+    path.write_text("line\n")
+    await auto.read("shared.txt", session="one")
+    answer = await auto.edit("shared.txt", "line", "mine", session="two")
+    assert answer["error"]["message"] == "Read the file first."
+    assert (await auto.edit("shared.txt", "line", "mine"))["error"]["code"] == "INVALID_PARAM"
+    assert (await auto.edit("shared.txt", "line", "mine", session="one"))["status"] == "success"
+
+
+async def test_the_second_of_two_sessions_gets_a_conflict_and_nothing_is_lost(auto: Editor) -> None:
+    path = auto.root / "race.txt"
+    path.write_text("a\nb\n")
+    for session in ("one", "two"):
+        await auto.read("race.txt", session=session)
+    first, second = [
+        auto.start(
+            "agentfs/edit",
+            {"path": "race.txt", "old_string": old, "new_string": old.upper(), "session": session},
+        )
+        for old, session in (("a", "one"), ("b", "two"))
+    ]
+    assert (await first)["status"] == "success"
+    conflict = await second
+    assert conflict["error"]["code"] == "CONFLICT"
+    assert "-a\n+A\n" in conflict["context"]["conflict"]["diff_since_read"]
+    assert path.read_text() == "A\nb\n"
+
+
+async def test_one_sessions_changes_build_on_each_other_in_order(auto: Editor) -> None:
+    path = auto.root / "row.txt"
+    path.write_text("0\n")
+    await auto.read("row.txt")
+    started = [
+        auto.start(
+            "agentfs/edit", {"path": "row.txt", "old_string": f"{number}\n", "new_string": f"{number + 1}\n"}
+        )
+        for number in range(20)
+    ]
+    assert [(await each)["status"] for each in started] == ["success"] * 20
+    assert path.read_text() == "20\n"
+
+
+# --- expected_* -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("field", ["mtime_ms", "size_bytes", "hash"])
+async def test_each_expectation_stands_for_a_read(auto: Editor, field: str) -> None:
+    path = auto.root / f"expected-{field}.txt"
+    path.write_text("line\n")
+    actual = revision(path)
+    wrong = {"mtime_ms": 1, "size_bytes": 6, "hash": hash_of(b"other")}[field]
+    for answer in await both(auto, path.name, **{f"expected_{field}": wrong}):
+        assert answer["error"]["code"] == "CONFLICT"
+        conflict = answer["context"]["conflict"]
+        assert conflict["expected"] == {"mtime_ms": None, "size_bytes": None, "hash": None, field: wrong}
+        assert (conflict["actual"], conflict["diff_since_read"]) == (actual, None)
+    right = {f"expected_{field}": actual[field]}
+    assert (await auto.edit(path.name, "line", "mine", **right))["status"] == "success"
+    assert path.read_text() == "mine\n"
+
+
+async def test_the_record_never_overrides_an_expectation(auto: Editor) -> None:
+    path = auto.root / "both.txt"
+    path.write_text("line\n")
+    await auto.read("both.txt")
+    actual = revision(path)
+    os.utime(path, (1, 1))
+    stale = await auto.edit("both.txt", "line", "mine", expected_mtime_ms=actual["mtime_ms"])
+    assert stale["error"]["code"] == "CONFLICT"
+    partly = {"expected_hash": actual["hash"], "expected_size_bytes": 99}
+    assert (await auto.edit("both.txt", "line", "mine", **partly))["error"]["code"] == "CONFLICT"
+    path.write_text("line 2\n")
+    fresh = {"expected_hash": hash_of(b"line 2\n")}
+    assert (await auto.edit("both.txt", "line", "mine", **fresh))["status"] == "success"
+
+
+async def test_an_expectation_of_a_file_that_is_not_there_is_a_conflict(auto: Editor) -> None:
+    for answer in await both(auto, "never.txt", expected_size_bytes=0):
+        assert answer["error"]["code"] == "CONFLICT"
+        assert "is gone" in answer["error"]["message"]
+    assert not (auto.root / "never.txt").exists()
+
+
+# --- the editor -------------------------------------------------------------------------------------------
+
+
+async def test_typing_since_the_read_is_a_conflict_in_the_editor(auto: Editor) -> None:
+    path = auto.root / "typed.txt"
+    path.write_text("line\n")
+    auto.open("typed.txt")
+    await auto.read("typed.txt")
+    auto.change("typed.txt", "line\nhalf a thou")
+    for answer in await both(auto, "typed.txt"):
+        assert answer["error"]["code"] == "CONFLICT"
+        conflict = answer["context"]["conflict"]
+        assert conflict["source"] == "editor"
+        assert conflict["actual"]["hash"] == hash_of(b"line\nhalf a thou")
+        assert "+half a thou\n" in conflict["diff_since_read"]
+    assert auto.documents[auto.uri("typed.txt")].text == "line\nhalf a thou"
+    await auto.read("typed.txt")
+    assert (await auto.edit("typed.txt", "line", "mine"))["status"] == "partial"
+
+
+async def test_opening_and_closing_is_no_conflict(auto: Editor) -> None:
+    path = auto.root / "opened.txt"
+    path.write_bytes(b"line\r\nx\r\n")
+    await auto.read("opened.txt")
+    auto.open("opened.txt", "line\nx\n")
+    assert (await auto.edit("opened.txt", "x", "y", dry_run=True))["status"] == "partial"
+    auto.close("opened.txt")
+    assert (await auto.edit("opened.txt", "x", "y"))["status"] == "success"
+    assert path.read_bytes() == b"line\r\ny\r\n"
+
+
+async def test_opening_with_unsaved_work_is_a_conflict(auto: Editor) -> None:
+    (auto.root / "dirty.txt").write_text("line\n")
+    await auto.read("dirty.txt")
+    auto.open("dirty.txt", "line\nmine\n")
+    answer = await auto.edit("dirty.txt", "line", "x")
+    assert answer["context"]["conflict"]["source"] == "editor"
+
+
+async def test_a_buffer_in_the_wrong_encoding_is_a_conflict_that_says_so(auto: Editor) -> None:
+    path = auto.root / "latin.txt"
+    path.write_bytes(b"caf\xe9\nline\n")
+    auto.open("latin.txt", "caf\ufffd\nline\n")
+    read = await auto.read("latin.txt")
+    assert read["data"]["source"] == "editor"
+    for answer in await both(auto, "latin.txt", expected_hash=read["data"]["hash"]):
+        assert answer["error"]["code"] == "CONFLICT"
+        assert "encoding" in answer["error"]["message"]
+        assert answer["context"]["conflict"]["source"] == "editor"
+    assert path.read_bytes() == b"caf\xe9\nline\n"
+
+
+async def test_the_users_save_of_what_was_read_is_no_conflict(auto: Editor) -> None:
+    (auto.root / "saved.txt").write_text("line\n")
+    auto.open("saved.txt", "line\ntyped\n")
+    await auto.read("saved.txt")
+    auto.save("saved.txt")
+    auto.close("saved.txt")
+    assert (await auto.edit("saved.txt", "line", "mine"))["status"] == "success"
+    assert (auto.root / "saved.txt").read_text() == "mine\ntyped\n"
+
+
+async def test_a_link_and_its_target_are_one_file(auto: Editor) -> None:
+    (auto.root / "real.txt").write_text("line\n")
+    (auto.root / "alias.txt").symlink_to("real.txt")
+    await auto.read("alias.txt")
+    assert (await auto.edit("real.txt", "line", "mine"))["status"] == "success"
+    assert (await auto.edit("alias.txt", "mine", "ours"))["status"] == "success"

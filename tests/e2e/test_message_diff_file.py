@@ -1,0 +1,197 @@
+"""The diff as a file beside the question, for editors that can show one (docs/protocol.md#92-the-message-rung)."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import NO_ANSWER, editing, path_of
+from support.personas import pressing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.wire import Message
+
+TEXT = "one\ntwo\nthree\n"
+ASK, SHOW = "window/showMessageRequest", "window/showDocument"
+CAN_SHOW = {"window": {"showDocument": {"support": True}}}
+EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text(TEXT)
+    return path
+
+
+def answers(ask: Any, show: Any = {"success": True}) -> dict[str, Any]:  # noqa: B006 - not changed
+    return {
+        ASK: ask if callable(ask) else lambda _: ask,
+        SHOW: show if callable(show) else lambda _: show,
+    }
+
+
+async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(root: Path, file: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    looked: dict[str, Any] = {}
+
+    def look(params: Message) -> object:
+        shown = root / ".agentfs" / "review"
+        [diff] = shown.glob("*.diff")
+        looked["text"] = diff.read_text()
+        looked["modes"] = [stat.S_IMODE(path.stat().st_mode) for path in (diff, shown, shown.parent)]
+        git = ["git", "status", "--porcelain", "--untracked-files=all"]
+        looked["untracked"] = subprocess.run(git, cwd=root, capture_output=True, check=True).stdout
+        looked["message"], looked["path"] = params["message"], diff
+        return {"title": "Approve"}
+
+    async with editing(root, capabilities=CAN_SHOW, answers=answers(look)) as editor:
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2")
+        show = await editor.seen(SHOW)
+        for path in (".agentfs/review/x.diff", ".agentfs"):
+            denied = await editor.write(path, "x")
+            assert denied["error"]["code"] == "ACCESS_DENIED"
+    assert looked["text"] == "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+    assert looked["modes"] == [0o600, 0o700, 0o700]
+    assert looked["untracked"] == b"?? a.py\n"
+    assert path_of(show["uri"]) == str(looked["path"])
+    assert f".agentfs/review/{looked['path'].name}" in looked["message"]
+    assert "-two\n+2" in looked["message"]
+    assert answer["status"] == "success"
+    assert sorted(path.name for path in root.iterdir()) == [".git", "a.py"]
+
+
+async def test_a_diff_of_any_length_needs_one_question_when_it_is_shown(root: Path) -> None:
+    long = "".join(f"line {number}\n" for number in range(2000))
+    async with editing(root, capabilities=CAN_SHOW, answers=answers(pressing("Approve"))) as editor:
+        answer = await editor.write("long.txt", long)
+        question = await editor.seen(ASK)
+        assert len(editor.all(ASK)) == 1
+    assert [action["title"] for action in question["actions"]][1] == "Approve"
+    assert "line 1999" not in question["message"]
+    assert answer["data"]["applied"]
+    assert (root / "long.txt").read_text() == long
+
+
+async def replaced(path: Path) -> None:
+    path.unlink()
+    path.write_text("another")
+
+
+def overwritten(path: Path) -> None:
+    path.write_text("another")
+
+
+def swapped(path: Path) -> None:
+    path.unlink()
+    path.write_text("another")
+
+
+def linked(path: Path) -> None:
+    copy = path.with_suffix(".copy")
+    path.rename(copy)
+    path.symlink_to(copy)
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize("tampered", [overwritten, swapped, linked, removed])
+async def test_an_approval_of_a_diff_that_was_tampered_with_is_a_conflict(
+    root: Path, file: Path, tampered: Any
+) -> None:
+    def approve(_: object) -> object:
+        [diff] = (root / ".agentfs" / "review").glob("*.diff")
+        tampered(diff)
+        return {"title": "Approve"}
+
+    async with editing(root, capabilities=CAN_SHOW, answers=answers(approve)) as editor:
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2")
+    assert answer["error"]["code"] == "CONFLICT"
+    assert file.read_text() == TEXT
+
+
+async def test_whatever_ends_the_question_the_file_goes(root: Path, file: Path) -> None:
+    options = {"approval": {"timeout_s": 0.1}}
+    endings: tuple[Any, ...] = (pressing("Reject"), None, NO_ANSWER)
+    async with editing(root, capabilities=CAN_SHOW, options=options) as editor:
+        editor.answers |= answers(None)
+        await editor.read("a.py")
+        for ending in endings:
+            editor.answers[ASK] = ending if callable(ending) else lambda _, said=ending: said
+            await editor.edit("a.py", "two", "2")
+            assert not (root / ".agentfs").exists()
+
+
+async def test_a_cancelled_review_leaves_no_file(root: Path, file: Path) -> None:
+    async with editing(root, capabilities=CAN_SHOW, answers=answers(NO_ANSWER)) as editor:
+        await editor.read("a.py")
+        asked = editor.start("agentfs/edit", EDIT)
+        await editor.seen(ASK)
+        editor.cancel(asked)
+        await editor.message(lambda message: message.get("id") == asked.request_id)
+        assert asked.exception() is not None
+        assert not (root / ".agentfs").exists()
+
+
+@pytest.mark.parametrize("show", [{"success": False}, None, {}, {"success": "yes"}, NO_ANSWER])
+async def test_where_it_is_not_shown_the_message_has_it_all(root: Path, show: object) -> None:
+    long = "".join(f"line {number}\n" for number in range(40))
+    options = {"landing_timeout_s": 0.1}
+    said = answers(pressing("Approve"), show)
+    async with editing(root, capabilities=CAN_SHOW, answers=said, options=options) as editor:
+        answer = await editor.write("long.txt", long)
+        asked = [message["params"]["message"] for message in editor.all(ASK)]
+    assert len(asked) == 2
+    assert "+line 39" in asked[1]
+    assert answer["status"] == "success"
+
+
+async def test_where_the_file_cannot_be_written_the_message_has_it_all(root: Path, file: Path) -> None:
+    outside = root.parent / "outside"
+    outside.mkdir()
+    for in_the_way in ("file", "link"):
+        if in_the_way == "file":
+            (root / ".agentfs").write_text("")
+        else:
+            (root / ".agentfs").symlink_to(outside)
+        async with editing(root, capabilities=CAN_SHOW, answers=answers(pressing("Approve"))) as editor:
+            await editor.read("a.py")
+            answer = await editor.write("a.py", TEXT + in_the_way)
+            assert editor.all(SHOW) == []
+        assert answer["status"] == "success"
+        (root / ".agentfs").unlink()
+    assert list(outside.iterdir()) == []
+
+
+async def test_what_a_killed_server_left_goes_at_the_next_start_and_what_a_living_one_shows_stays(
+    root: Path, file: Path
+) -> None:
+    review = root / ".agentfs" / "review"
+    async with editing(root, capabilities=CAN_SHOW, answers=answers(NO_ANSWER)) as living:
+        await living.read("a.py")
+        living.start("agentfs/edit", EDIT)
+        await living.seen(ASK)
+        async with editing(root, capabilities=CAN_SHOW, answers=answers(NO_ANSWER)) as doomed:
+            await doomed.read("a.py")
+            gone = doomed.start("agentfs/edit", EDIT)
+            await doomed.seen(ASK)
+            doomed.process.kill()
+            await doomed.ended()
+        assert len(list(review.glob("*.diff"))) == 2
+        (review / "mine.diff").write_text("not the server's")
+        async with editing(root):
+            pass
+        [kept] = [path for path in review.glob("*.diff") if path.name != "mine.diff"]
+        question = await living.seen(ASK)
+        assert kept.name in question["message"]
+    assert isinstance(gone.exception(), EOFError)
+    assert [path.name for path in review.glob("*.diff")] == ["mine.diff"]

@@ -1,0 +1,252 @@
+"""The `message` rung: a question with buttons (docs/protocol.md#92-the-message-rung)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import NO_ANSWER, RpcError, editing
+from support.personas import VIM_LSP, pressing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+TEXT = "one\ntwo\nthree\n"
+ASK = "window/showMessageRequest"
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text(TEXT)
+    return path
+
+
+def answering(answer: Any) -> dict[str, Any]:
+    return {ASK: answer if callable(answer) else lambda _: answer}
+
+
+def lines(count: int, word: str = "line") -> str:
+    return "".join(f"{word} {number}\n" for number in range(count))
+
+
+def titles(question: Message) -> list[str]:
+    return [action["title"] for action in question["actions"]]
+
+
+def questions(editor: Editor) -> list[Message]:
+    return [message["params"] for message in editor.all(ASK)]
+
+
+async def test_the_question_holds_the_diff_who_asks_and_why_with_reject_first(root: Path, file: Path) -> None:
+    async with editing(root, answers=answering(pressing("Approve"))) as editor:
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2", agent="Ada", explanation="shorter")
+        question = await editor.seen(ASK)
+    assert titles(question) == ["Reject", "Approve", "Always for this session"]
+    for said in ("Edit a.py (+1/-1)", "Ada", "shorter", "-two\n+2"):
+        assert said in question["message"]
+    assert (answer["status"], answer["data"]["landing"]) == ("success", "disk")
+    review = answer["data"]["review"]
+    assert (review["rung"], review["decision"], review["by"]) == ("message", "accepted", "user")
+    assert isinstance(review["waited_ms"], int)
+    assert file.read_text() == "one\n2\nthree\n"
+
+
+async def test_rejecting_is_the_users_no(root: Path, file: Path) -> None:
+    async with editing(root, answers=answering(pressing("Reject"))) as editor:
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2")
+    assert answer["error"]["code"] == "USER_REJECTED"
+    assert answer["context"]["review"]["decision"] == "rejected"
+    assert file.read_text() == TEXT
+
+
+async def test_only_the_exact_title_of_a_button_is_an_answer(root: Path, file: Path) -> None:
+    odd: list[Any] = [None, {}, [], "Approve", True, 1, ["Approve"], {"title": None}, {"title": ["Approve"]}]
+    odd += [{"title": said} for said in ("approve", "Approve ", "APPROVE", "Yes", "", "Next (2/2)")]
+    said = iter(odd)
+    async with editing(root, answers=answering(lambda _: next(said))) as editor:
+        await editor.read("a.py")
+        for _ in odd:
+            answer = await editor.edit("a.py", "two", "2")
+            assert answer["error"]["code"] == "USER_REJECTED"
+            assert answer["context"]["review"]["decision"] == "dismissed"
+    assert file.read_text() == TEXT
+
+
+async def test_an_editor_that_errs_on_the_question_gets_everything_refused(root: Path, file: Path) -> None:
+    def err(_: object) -> object:
+        raise RpcError(-32601, "no such method")
+
+    async with editing(root, answers=answering(err)) as editor:
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2")
+    assert answer["error"]["code"] == "ACCESS_DENIED"
+    assert "agentfs.approval.mode" in answer["text"]
+    assert file.read_text() == TEXT
+
+
+async def test_always_lets_the_rest_of_the_session_through_and_no_other(root: Path, file: Path) -> None:
+    async with editing(root, answers=answering(pressing("Always for this session"))) as editor:
+        await editor.read("a.py")
+        first = await editor.edit("a.py", "two", "2")
+        second = await editor.edit("a.py", "three", "3")
+        assert len(questions(editor)) == 1
+        await editor.read("a.py", session="other")
+        other = await editor.edit("a.py", "one", "1", session="other")
+        assert len(questions(editor)) == 2
+    assert first["data"]["review"]["decision"] == other["data"]["review"]["decision"] == "accepted"
+    assert second["data"]["review"] | {"waited_ms": 0} == {
+        "rung": "policy",
+        "decision": "allowed",
+        "by": "mode",
+        "waited_ms": 0,
+    }
+
+
+async def test_a_long_diff_is_paged_and_only_the_last_page_can_approve(root: Path) -> None:
+    (root / "long.txt").write_text(lines(40))
+    async with editing(root, answers=answering(pressing("Approve"))) as editor:
+        await editor.read("long.txt")
+        answer = await editor.write("long.txt", lines(40, "other"))
+        asked = questions(editor)
+    count = len(asked)
+    assert count > 2
+    for number, question in enumerate(asked[:-1], start=2):
+        assert titles(question) == ["Reject", f"Next ({number}/{count})"]
+    assert titles(asked[-1]) == ["Reject", "Approve", "Always for this session"]
+    shown = "\n".join(question["message"] for question in asked).split("\n")
+    assert [line for line in shown if line.startswith("-line")] == [f"-line {n}" for n in range(40)]
+    assert [line for line in shown if line.startswith("+other")] == [f"+other {n}" for n in range(40)]
+    assert answer["status"] == "success"
+
+
+async def test_turning_pages_is_no_approval(root: Path) -> None:
+    (root / "long.txt").write_text(lines(40))
+
+    def leaf_then_close(params: Message) -> object:
+        [onward] = [title for title in titles(params) if title.startswith("Next")] or [None]
+        return {"title": onward} if onward else None
+
+    async with editing(root, answers=answering(leaf_then_close)) as editor:
+        await editor.read("long.txt")
+        closed = await editor.write("long.txt", lines(40, "other"))
+        pages = len(questions(editor))
+        editor.answers[ASK] = lambda _: {"title": "Approve"}
+        early = await editor.write("long.txt", lines(40, "other"))
+        assert len(questions(editor)) == pages + 1
+        editor.answers[ASK] = pressing("Reject")
+        rejected = await editor.write("long.txt", lines(40, "other"))
+    for answer, decision in ((closed, "dismissed"), (early, "dismissed"), (rejected, "rejected")):
+        assert answer["error"]["code"] == "USER_REJECTED"
+        assert answer["context"]["review"]["decision"] == decision
+    assert (root / "long.txt").read_text() == lines(40)
+
+
+async def test_a_diff_of_more_than_twenty_pages_is_refused_unasked(root: Path) -> None:
+    (root / "long.txt").write_text(lines(400))
+    async with editing(root, answers=answering(pressing("Approve"))) as editor:
+        await editor.read("long.txt")
+        answer = await editor.write("long.txt", lines(400, "other"))
+        assert questions(editor) == []
+    assert answer["error"]["code"] == "ACCESS_DENIED"
+    assert (root / "long.txt").read_text() == lines(400)
+
+
+async def test_a_line_too_long_for_a_page_is_carried_over_whole(root: Path) -> None:
+    async with editing(root, answers=answering(pressing("Approve"))) as editor:
+        answer = await editor.write("long.txt", "x" * 5000)
+        asked = questions(editor)
+    assert sum(question["message"].count("x") for question in asked) >= 5000
+    assert answer["data"]["applied"]
+
+
+async def test_where_only_the_first_button_can_be_pressed_it_approves_and_one_page_is_all(root: Path) -> None:
+    (root / "a.py").write_text(TEXT)
+    (root / "long.txt").write_text(lines(40))
+    async with VIM_LSP.editing(root, "Approve") as editor:
+        await editor.read("a.py")
+        short = await editor.edit("a.py", "two", "2")
+        assert titles(await editor.seen(ASK)) == ["Approve", "Reject", "Always for this session"]
+        await editor.read("long.txt")
+        long = await editor.write("long.txt", lines(40, "other"))
+        assert len(questions(editor)) == 1
+    assert short["status"] == "success"
+    assert long["error"]["code"] == "ACCESS_DENIED"
+
+
+async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(root: Path) -> None:
+    for name in "abc":
+        (root / name).write_text(TEXT)
+    options = {"approval": {"timeout_s": 0.3}}
+    async with editing(root, answers=answering(NO_ANSWER), options=options) as editor:
+        asked = []
+        for name in "abc":
+            await editor.read(name)
+            asked.append(
+                editor.start("agentfs/edit", {"path": name, "old_string": "two", "new_string": "2"})
+            )
+        await editor.seen(ASK)
+        pending: list[Message] = []
+        while len(pending) < 3:
+            pending = (await editor.request("agentfs/status"))["data"]["pending"]
+        assert [(one["paths"], one["state"]) for one in pending] == [
+            (["a"], "shown"),
+            (["b"], "queued"),
+            (["c"], "queued"),
+        ]
+        second = await editor.seen_message(ASK, 2)
+        assert asked[0].done()
+        assert "Edit b" in second["params"]["message"]
+        editor.send({"jsonrpc": "2.0", "id": second["id"], "result": {"title": "Approve"}})
+        answers = [await one for one in asked]
+    assert [answer.get("error", {}).get("code") for answer in answers] == ["TIMEOUT", None, "TIMEOUT"]
+    assert [(root / name).read_text() for name in "abc"] == [TEXT, "one\n2\nthree\n", TEXT]
+
+
+async def test_cancelling_withdraws_the_question_and_the_next_is_asked(root: Path, file: Path) -> None:
+    (root / "b.py").write_text(TEXT)
+    async with editing(root, answers=answering(NO_ANSWER)) as editor:
+        await editor.read("a.py")
+        await editor.read("b.py")
+        first = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
+        question = await editor.seen_message(ASK)
+        second = editor.start("agentfs/edit", {"path": "b.py", "old_string": "two", "new_string": "2"})
+        editor.cancel(first)
+        with pytest.raises(RpcError) as refused:
+            await first
+        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
+        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Approve"}})
+        next_question = await editor.seen_message(ASK, 2)
+        editor.send({"jsonrpc": "2.0", "id": next_question["id"], "result": {"title": "Approve"}})
+        answer = await second
+    assert refused.value.code == -32800
+    assert answer["status"] == "success"
+    assert file.read_text() == TEXT
+
+
+async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(root: Path, file: Path) -> None:
+    async with editing(root, answers=answering(pressing("Reject"))) as editor:
+        await editor.read("a.py")
+        await editor.edit("a.py", "two", "2\u202e\u200b", agent="A\u202eda", explanation="-two\n+3\n" * 1000)
+        question = await editor.seen(ASK)
+    message = question["message"]
+    assert "\u202e" not in message
+    assert "\u200b" not in message
+    assert r"+2\u202e\u200b" in message
+    assert "\n+3" not in message
+    assert len(message) < 2000
+    assert "turns the direction of text" in message
+
+
+async def test_many_warnings_leave_room_for_the_diff(root: Path) -> None:
+    async with editing(root, answers=answering(pressing("Reject"))) as editor:
+        await editor.write("new.txt", "bell\a\n" * 25)
+        question = await editor.seen(ASK)
+    assert question["message"].count("⚠") == 9
+    assert "17 more" in question["message"]

@@ -1,0 +1,153 @@
+"""How a path may be spelled and where it may lead: docs/protocol.md#4-paths-and-roots."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.editor import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def every_tool(editor: Editor, path: str) -> list[dict[str, Any]]:
+    return [
+        await editor.read(path),
+        await editor.read(path, start_line=1, limit=1),
+        await editor.write(path, "put in\n"),
+        await editor.write(path, "put in\n", dry_run=True),
+        await editor.edit(path, "sec", "put in", expected_size_bytes=7),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("", "empty"),
+        ("a\\b.txt", "backslash"),
+        ("a\nb.txt", "control character"),
+        ("a\0b.txt", "control character"),
+        ("a\x9bb.txt", "control character"),
+        ("/etc/passwd", "Absolute path not allowed. Use relative path."),
+        ("file:///etc/passwd", "URI"),
+        ("https://example.org/a", "URI"),
+        ("half\ud800.txt", "can't hold"),
+        ("n" * 256, "longer than"),
+        ("中" * 86, "longer than"),
+        ("d/" * 3000 + "a.txt", "longer than"),
+    ],
+)
+async def test_a_spelling_that_no_path_has_is_an_invalid_parameter(auto: Editor, path: str, message: str) -> None:
+    for answer in await every_tool(auto, path):
+        assert (answer["status"], answer["error"]["code"]) == ("error", "INVALID_PARAM")
+        assert message in answer["error"]["message"]
+        assert "path_resolved" not in answer["context"]
+        assert len(answer["text"]) < 2000
+
+
+@pytest.mark.parametrize(
+    "spelling", ["plain/a.txt", "./plain/a.txt", "plain//./a.txt", "plain/../plain/a.txt", "plain/sub/../a.txt"]
+)
+async def test_spellings_of_one_file_resolve_to_one_name(auto: Editor, spelling: str) -> None:
+    (auto.root / "plain/sub").mkdir(parents=True, exist_ok=True)
+    (auto.root / "plain/a.txt").write_text("text\n")
+    answer = await auto.read(spelling)
+    assert (answer["data"]["content"], answer["context"]["path_resolved"]) == ("text\n", "plain/a.txt")
+    assert answer["context"]["params_input"] == {"path": spelling}
+
+
+async def test_odd_but_possible_names_are_files_like_any(auto: Editor) -> None:
+    for name in (" leading", "trailing ", "quote'\"", "per%20cent", "hash#?.txt", "ünï/中文 😀.txt", "-rf", "~", "C:x"):
+        written = await auto.write(name, f"{name}\n")
+        assert (written["status"], written["context"]["path_resolved"]) == ("success", name)
+        assert (await auto.read(name))["data"]["content"] == f"{name}\n"
+        assert (auto.root / name).read_text() == f"{name}\n"
+
+
+@pytest.mark.parametrize("path", ["../outside.txt", "a/../../outside.txt", "../../../../etc/passwd", ".."])
+async def test_nothing_outside_is_reached(auto: Editor, path: str) -> None:
+    outside = auto.root.parent / "outside.txt"
+    outside.write_text("secret\n")
+    for answer in await every_tool(auto, path):
+        assert answer["error"] == {"code": "ACCESS_DENIED", "message": "Path must be within project root."}
+        assert "secret" not in str(answer)
+    assert outside.read_text() == "secret\n"
+
+
+async def test_links_that_lead_outside_are_refused_whether_anything_is_there_or_not(auto: Editor) -> None:
+    outside = auto.root.parent / "beyond"
+    outside.mkdir()
+    (outside / "kept.txt").write_text("secret\n")
+    (auto.root / "to-file").symlink_to(outside / "kept.txt")
+    (auto.root / "to-folder").symlink_to("../beyond")
+    (auto.root / "to-nothing").symlink_to(outside / "missing.txt")
+    paths = ("to-file", "to-folder/kept.txt", "to-folder/new.txt", "to-folder/kept.txt/x", "to-nothing")
+    for path in paths:
+        for answer in await every_tool(auto, path):
+            assert answer["error"]["code"] == "ACCESS_DENIED", path
+            assert "secret" not in str(answer)
+    assert [one.name for one in outside.iterdir()] == ["kept.txt"]
+    assert (outside / "kept.txt").read_text() == "secret\n"
+
+
+async def test_links_that_stay_inside_are_followed_absolute_ones_too(auto: Editor) -> None:
+    (auto.root / "inside").mkdir()
+    (auto.root / "inside/a.txt").write_text("text\n")
+    (auto.root / "relative-link").symlink_to("inside/a.txt")
+    (auto.root / "absolute-link").symlink_to(auto.root / "inside")
+    (auto.root / "inside/back").symlink_to("..")
+    for path in ("relative-link", "absolute-link/a.txt", "inside/back/inside/a.txt"):
+        answer = await auto.read(path)
+        assert (answer["data"]["content"], answer["context"]["path_resolved"]) == ("text\n", "inside/a.txt")
+    written = await auto.write("absolute-link/b.txt", "new\n")
+    assert written["context"]["path_resolved"] == "inside/b.txt"
+    edited = await auto.edit("relative-link", "text", "mine")
+    assert edited["status"] == "success"
+    assert (auto.root / "relative-link").is_symlink()
+    assert (auto.root / "inside/a.txt").read_text() == "mine\n"
+
+
+async def test_a_loop_of_links_and_a_path_below_a_file_are_invalid(auto: Editor) -> None:
+    (auto.root / "loop").symlink_to("loop")
+    (auto.root / "file.txt").write_text("text\n")
+    for path, message in (("loop", "loop of links"), ("loop/a", "loop of links"), ("file.txt/a", "below a file")):
+        for answer in await every_tool(auto, path):
+            assert answer["error"]["code"] == "INVALID_PARAM"
+            assert message in answer["error"]["message"]
+
+
+async def test_what_is_no_regular_file_is_refused_at_once(auto: Editor) -> None:
+    os.mkfifo(auto.root / "pipe")
+    bound = socket.socket(socket.AF_UNIX)
+    here = os.open(auto.root, os.O_RDONLY)
+    try:
+        bound.bind(f"/proc/self/fd/{here}/socket" if os.path.exists("/proc/self/fd") else str(auto.root / "socket"))
+    finally:
+        os.close(here)
+        bound.close()
+    for path in ("pipe", "socket"):
+        for answer in await every_tool(auto, path):
+            assert answer["error"]["code"] == "INVALID_PARAM"
+            assert "no regular file" in answer["error"]["message"]
+    assert (auto.root / "pipe").is_fifo()
+    (auto.root / "folder").mkdir()
+    for path in ("folder", "folder/", "./", "."):
+        for answer in await every_tool(auto, path):
+            assert answer["error"]["code"] == "IS_DIRECTORY"
+
+
+async def test_names_that_would_not_be_shown_as_they_are_are_not_created(auto: Editor) -> None:
+    for name in ("photo\u202egpj.py", "a\u2066b\u2069.txt", "left\u200eright", "folder\u202e/a.txt"):
+        answer = await auto.write(name, "x\n")
+        assert answer["error"]["code"] == "INVALID_PARAM"
+        assert name not in answer["text"]
+    assert not [path for path in auto.root.iterdir() if "\u202e" in path.name]
+    (auto.root / "there\u202e.txt").write_text("one\n")
+    assert (await auto.read("there\u202e.txt"))["data"]["content"] == "one\n"
+    changed = await auto.write("there\u202e.txt", "two\n")
+    assert changed["status"] == "success"
+    assert "\u202e" not in changed["text"] + changed["data"]["diff_preview"]

@@ -1,0 +1,163 @@
+"""Files that are not UTF-8, and files too large to be loaded: docs/protocol.md#5-agentfsread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import pytest_asyncio
+
+from support.editor import AUTO, editing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from support.editor import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LIMIT = 1000
+GBK = "中文 text\n".encode("gbk")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """`encoding.default` is GBK, and files over a thousand bytes are too large."""
+    root = tmp_path_factory.mktemp("gbk") / "root"
+    root.mkdir()
+    options = {**AUTO, "encoding": {"default": "GBK"}, "limits": {"max_file_bytes": LIMIT}}
+    async with editing(root, options=options) as editor:
+        yield editor
+
+
+async def test_bytes_that_are_not_utf_8_are_read_as_the_setting_says(editor: Editor) -> None:
+    (editor.root / "gbk.txt").write_bytes(GBK)
+    answer = await editor.read("gbk.txt")
+    assert (answer["status"], answer["data"]["content"]) == ("success", "中文 text\n")
+    assert (answer["stats"]["encoding"], "fallback_encoding" in answer["data"]) == ("gbk", False)
+    (editor.root / "utf8.txt").write_text("中文\n", "utf-8")
+    assert (await editor.read("utf8.txt"))["stats"]["encoding"] == "utf-8"
+
+
+async def test_bytes_that_fit_no_encoding_are_shown_as_replaced(editor: Editor) -> None:
+    (editor.root / "none.txt").write_bytes(b"\xff\x30 ok\n")
+    answer = await editor.read("none.txt")
+    assert (answer["status"], answer["data"]["content"]) == ("partial", "\ufffd0 ok\n")
+    assert answer["stats"]["encoding"] == "utf-8"
+
+
+async def test_editorconfig_comes_before_the_setting(editor: Editor) -> None:
+    folder = editor.root / "latin"
+    folder.mkdir()
+    (folder / ".editorconfig").write_text("root = true\n[*.txt]\ncharset = latin1\n")
+    (folder / "a.txt").write_bytes(b"caf\xe9\n")
+    answer = await editor.read("latin/a.txt")
+    assert (answer["data"]["content"], answer["stats"]["encoding"]) == ("café\n", "iso8859-1")
+    (folder / "a.md").write_bytes(GBK)
+    assert (await editor.read("latin/a.md"))["stats"]["encoding"] == "gbk"
+
+
+async def test_where_editorconfigs_charset_does_not_fit_the_setting_is_tried(editor: Editor) -> None:
+    folder = editor.root / "strict"
+    folder.mkdir()
+    (folder / ".editorconfig").write_text("[*]\ncharset = utf-8\n")
+    (folder / "old.txt").write_bytes(GBK)
+    assert (await editor.read("strict/old.txt"))["data"]["content"] == "中文 text\n"
+
+
+async def test_utf_16_without_a_mark_is_text_where_editorconfig_says_so(editor: Editor) -> None:
+    folder = editor.root / "wide"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes("wide\n".encode("utf-16-le"))
+    assert (await editor.read("wide/a.txt"))["error"]["code"] == "BINARY_FILE"
+    (folder / ".editorconfig").write_text("[*]\ncharset = utf-16le\n")
+    answer = await editor.read("wide/a.txt")
+    assert (answer["data"]["content"], answer["stats"]["encoding"]) == ("wide\n", "utf-16-le")
+    done = await editor.edit("wide/a.txt", "wide", "wider ä")
+    assert done["status"] == "success"
+    assert (folder / "a.txt").read_bytes() == "wider ä\n".encode("utf-16-le")
+
+
+async def test_the_encoding_the_editor_shows_a_file_in_is_believed(editor: Editor) -> None:
+    data = b"\xff\xe9 latin\n"
+    (editor.root / "told.txt").write_bytes(data)
+    document = editor.open("told.txt", data.decode("windows-1252"))
+    editor.notify("agentfs/documentState", {"uri": document.uri, "dirty": False, "encoding": "windows1252"})
+    answer = await editor.read("told.txt")
+    assert (answer["status"], answer["data"]["dirty"]) == ("success", False)
+    assert (answer["data"]["content"], answer["stats"]["encoding"]) == ("ÿé latin\n", "cp1252")
+
+
+# --- files over limits.max_file_bytes ---------------------------------------------------------------------
+
+
+async def test_a_file_over_the_limit_is_refused_with_the_way_out(editor: Editor) -> None:
+    (editor.root / "exact.txt").write_bytes(b"x" * LIMIT)
+    assert (await editor.read("exact.txt"))["status"] == "success"
+    (editor.root / "large.txt").write_bytes(b"x" * (LIMIT + 1))
+    for params in ({}, {"limit": 0}):
+        answer = await editor.read("large.txt", **params)
+        assert answer["error"]["code"] == "INVALID_PARAM"
+        assert "start_line and limit" in answer["text"]
+        assert answer["context"]["path_resolved"] == "large.txt"
+
+
+async def test_ranges_of_a_large_file_come_without_hash_and_total(editor: Editor) -> None:
+    path = editor.root / "ranges.txt"
+    path.write_bytes(b"".join(b"line %d\r\n" % number for number in range(1, 301)) + b"end")
+    answer = await editor.read("ranges.txt", start_line=2, limit=2)
+    assert (answer["status"], answer["data"]["content"]) == ("partial", "line 2\r\nline 3\r\n")
+    data = {key: answer["data"][key] for key in answer["data"] if key != "content"}
+    assert data == {
+        "truncated": True,
+        "source": "disk",
+        "dirty": False,
+        "eol": "crlf",
+        "bom": False,
+        "final_newline": False,
+    }
+    assert "total_lines" not in answer["stats"]
+    assert answer["stats"]["file_size_bytes"] == path.stat().st_size
+    last = await editor.read("ranges.txt", start_line=301, limit=5)
+    assert (last["status"], last["data"]["content"]) == ("success", "end")
+    whole = await editor.read("ranges.txt", start_line=200)
+    assert whole["data"]["content"].startswith("line 200\r\n")
+    assert whole["stats"]["lines_read"] == whole["data"]["content"].count("\r\n")
+    past = await editor.read("ranges.txt", start_line=302, limit=1)
+    assert past["error"]["code"] == "INVALID_PARAM"
+    assert "301 lines" in past["error"]["message"]
+
+
+async def test_ranges_are_decoded_like_the_whole_would_be(editor: Editor) -> None:
+    mark = b"\xff\xfe"
+    (editor.root / "wide.txt").write_bytes(mark + ("ä😀\r\n" * 400).encode("utf-16-le"))
+    answer = await editor.read("wide.txt", start_line=3, limit=1)
+    assert (answer["data"]["content"], answer["data"]["bom"]) == ("ä😀\r\n", True)
+    assert (answer["data"]["final_newline"], answer["stats"]["encoding"]) == (True, "utf-16-le")
+    (editor.root / "gbk-large.txt").write_bytes(GBK * 200)
+    answer = await editor.read("gbk-large.txt", limit=1)
+    assert (answer["data"]["content"], answer["stats"]["encoding"]) == ("中文 text\n", "gbk")
+    folder = editor.root / "latin-large"
+    folder.mkdir()
+    (folder / ".editorconfig").write_text("[*]\ncharset = latin1\n")
+    (folder / "a.txt").write_bytes(b"caf\xe9\n" * 300)
+    assert (await editor.read("latin-large/a.txt", limit=1))["data"]["content"] == "café\n"
+
+
+async def test_a_binary_range_names_its_file(editor: Editor) -> None:
+    (editor.root / "blob").write_bytes(b"\0\1" * 2000)
+    answer = await editor.read("blob", limit=1)
+    assert answer["error"]["code"] == "BINARY_FILE"
+    assert "'blob'" in answer["error"]["message"]
+
+
+async def test_a_large_file_is_never_changed(editor: Editor) -> None:
+    path = editor.root / "kept.txt"
+    path.write_bytes(b"line\n" * 400)
+    await editor.read("kept.txt", limit=1)
+    for answer in (
+        await editor.edit("kept.txt", "line", "other", replace_all=True),
+        await editor.write("kept.txt", "short\n", expected_size_bytes=2000),
+    ):
+        assert answer["error"]["code"] == "INVALID_PARAM"
+    assert path.read_bytes() == b"line\n" * 400

@@ -1,0 +1,142 @@
+"""Several roots, none, and roots that come and go: docs/protocol.md#4-paths-and-roots."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.editor import AUTO, NO_ANSWER, REVIEW, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def folder_of(parent: Path, name: str) -> Path:
+    folder = parent / name
+    folder.mkdir(parents=True)
+    (folder / "a.txt").write_text(f"text of {name}\n")
+    return folder
+
+
+async def test_with_several_roots_a_path_begins_with_a_name(tmp_path: Path) -> None:
+    one, two = folder_of(tmp_path, "one"), folder_of(tmp_path, "two")
+    async with editing(one, options=AUTO, folders=[("One", one), ("Two", two)]) as editor:
+        assert (await editor.read("Two/a.txt"))["data"]["content"] == "text of two\n"
+        for path in ("a.txt", "Three/a.txt", "two/a.txt"):
+            unknown = await editor.read(path)
+            assert unknown["error"]["code"] == "INVALID_PARAM"
+            assert "'One', 'Two'" in unknown["text"]
+        assert (await editor.read("Two"))["error"]["code"] == "IS_DIRECTORY"
+        edited = await editor.edit("Two/a.txt", "text", "TEXT")
+        assert edited["context"]["path_resolved"] == "Two/a.txt"
+        assert edited["data"]["diff_preview"].startswith("--- a/Two/a.txt\n+++ b/Two/a.txt\n")
+        created = await editor.write("One/sub/deep/b.txt", "new\n")
+        assert "(Created directory: One/sub/deep/)" in created["text"]
+        assert (one / "sub/deep/b.txt").read_text() == "new\n"
+        (two / "blob").write_bytes(b"\0")
+        for path, code in (("Two/blob", "BINARY_FILE"), ("One/sub", "IS_DIRECTORY"), ("Two/x", "NOT_FOUND")):
+            failed = await editor.read(path)
+            assert failed["error"]["code"] == code
+            assert f"'{path}'" in failed["error"]["message"]
+        escaped = await editor.read("One/../two/a.txt")
+        assert escaped["context"]["path_resolved"] == "Two/a.txt"
+
+
+async def test_in_nested_roots_a_file_belongs_to_the_innermost(tmp_path: Path) -> None:
+    outer = folder_of(tmp_path, "outer")
+    inner = folder_of(outer, "inner")
+    async with editing(outer, options=AUTO, folders=[("outer", outer), ("inner", inner)]) as editor:
+        through = await editor.read("outer/inner/a.txt")
+        assert through["context"]["path_resolved"] == "inner/a.txt"
+        assert (await editor.edit("inner/a.txt", "text", "TEXT"))["status"] == "success"
+        assert (await editor.read("outer/inner"))["error"]["code"] == "IS_DIRECTORY"
+
+
+async def test_two_roots_of_one_name_need_names_of_their_own(tmp_path: Path) -> None:
+    first, second = folder_of(tmp_path / "x", "app"), folder_of(tmp_path / "y", "app")
+    async with editing(first, options=AUTO, folders=[("app", first), ("app", second)]) as editor:
+        answer = await editor.read("app/a.txt")
+        assert answer["error"]["code"] == "INVALID_PARAM"
+        assert "agentfs.roots" in answer["text"]
+        named = {**AUTO, "roots": [{"path": str(second), "name": "backend"}]}
+        editor.notify("workspace/didChangeConfiguration", {"settings": named})
+        (second / "a.txt").write_text("second\n")
+        assert (await editor.read("backend/a.txt"))["data"]["content"] == "second\n"
+        assert (await editor.read("app/a.txt"))["data"]["content"] == "text of app\n"
+
+
+async def test_without_a_folder_nothing_is_allowed(tmp_path: Path) -> None:
+    async with editing(tmp_path / "none", options=AUTO, folders=[]) as editor:
+        for answer in (await editor.read("a.txt"), await editor.write("a.txt", "x\n")):
+            assert answer["error"]["code"] == "ACCESS_DENIED"
+            assert "No folder is open" in answer["error"]["message"]
+        status = await editor.request("agentfs/status", {})
+        assert status["data"]["roots"] == []
+
+
+async def test_a_root_that_is_closed_takes_its_records_and_proposals_along(tmp_path: Path) -> None:
+    one, two = folder_of(tmp_path, "one"), folder_of(tmp_path, "two")
+    holding = {"workspace/applyEdit": lambda _: NO_ANSWER}
+    folders = [("one", one), ("two", two)]
+    async with editing(one, capabilities=REVIEW, folders=folders, answers=holding) as editor:
+        await editor.read("one/a.txt")
+        await editor.read("two/a.txt")
+        pending = editor.start("agentfs/edit", {"path": "two/a.txt", "old_string": "text", "new_string": "x"})
+        await editor.seen("agentfs/proposed")
+        change = {"added": [], "removed": [{"name": "two", "uri": two.as_uri()}]}
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": change})
+        withdrawn = await pending
+        assert withdrawn["error"]["code"] == "ACCESS_DENIED"
+        assert "folder was closed" in withdrawn["error"]["message"]
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+        assert (await editor.read("a.txt"))["data"]["content"] == "text of one\n"
+        change = {"added": [{"name": "two", "uri": two.as_uri()}], "removed": []}
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": change})
+        assert (await editor.edit("two/a.txt", "text", "x"))["error"]["message"] == "Read the file first."
+    assert (two / "a.txt").read_text() == "text of two\n"
+
+
+async def test_another_folder_in_a_roots_place_is_taken_up_afresh(tmp_path: Path) -> None:
+    root = folder_of(tmp_path, "root")
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        root.rename(tmp_path / "old")
+        assert (await editor.read("a.txt"))["error"]["code"] == "NOT_FOUND"
+        assert (await editor.write("b.txt", "x\n"))["error"]["code"] == "NOT_FOUND"
+        folder_of(tmp_path, "root")
+        assert (await editor.edit("a.txt", "text", "x"))["error"]["message"] == "Read the file first."
+        assert (await editor.read("a.txt"))["status"] == "success"
+        assert (await editor.edit("a.txt", "text", "x"))["status"] == "success"
+        shutil.rmtree(root)
+        root.symlink_to(tmp_path / "old")
+        assert (await editor.read("a.txt"))["error"]["code"] == "ACCESS_DENIED"
+    assert (tmp_path / "old/a.txt").read_text() == "text of root\n"
+
+
+async def test_absolute_paths_and_uris_are_taken_where_the_setting_says_so(tmp_path: Path) -> None:
+    root = folder_of(tmp_path, "ro ot")
+    other = folder_of(tmp_path, "other")
+    linked = tmp_path / "linked"
+    linked.symlink_to(root)
+    options = {**AUTO, "paths": "any"}
+    async with editing(linked, options=options, folders=[("r", linked), ("o", other)]) as editor:
+        for path in (
+            str(root / "a.txt"),
+            str(linked / "a.txt"),
+            (root / "a.txt").as_uri(),
+            (linked / "a.txt").as_uri(),
+            f"file://localhost{linked}/a%2Etxt",
+            "r/a.txt",
+        ):
+            answer = await editor.read(path)
+            assert (answer["status"], answer["context"]["path_resolved"]) == ("success", "r/a.txt"), path
+        assert (await editor.read(str(other / "a.txt")))["context"]["path_resolved"] == "o/a.txt"
+        created = await editor.write(str(root / "new/b.txt"), "x\n")
+        assert created["context"]["path_resolved"] == "r/new/b.txt"
+        for path in ("/etc/passwd", "file:///etc/passwd", str(root / "../x"), f"{root}-not/a.txt"):
+            assert (await editor.read(path))["error"]["code"] == "ACCESS_DENIED", path
+        for path in ("file://elsewhere/a.txt", "http://x/a", "file:///a%5Cb", "file:///a%00b", "file:///a%ff"):
+            assert (await editor.read(path))["error"]["code"] == "INVALID_PARAM", path
+        assert (await editor.read(str(root)))["error"]["code"] == "IS_DIRECTORY"

@@ -1,0 +1,164 @@
+"""The editor's text as the server knows it: docs/protocol.md#1-start-and-transport.
+
+Each change is sent as editors send it, by line and column, and read back by an agent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from support.editor import editing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from support.editor import Editor, Message
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ODD = {
+    "form feed": "\f",
+    "vertical tab": "\v",
+    "line separator": "\u2028",
+    "paragraph separator": "\u2029",
+    "next line": "\u0085",
+    "file separator": "\x1c",
+    "record separator": "\x1e",
+}
+
+
+@contextlib.asynccontextmanager
+async def agreed_on(encoding: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    root = tmp_path_factory.mktemp(encoding) / "root"
+    root.mkdir()
+    offered = {"general": {"positionEncodings": [encoding]}}
+    async with editing(root, capabilities=offered) as editor:
+        assert editor.initialized["capabilities"]["positionEncoding"] == encoding
+        yield editor
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["utf-8", "utf-16", "utf-32"])
+async def editor(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Editor]:
+    async with agreed_on(request.param, tmp_path_factory) as one:
+        yield one
+
+
+def units(text: str, encoding: str) -> int:
+    """How long a piece of a line is where columns are counted in this encoding."""
+    return {
+        "utf-8": len(text.encode()),
+        "utf-16": len(text.encode("utf-16-le")) // 2,
+        "utf-32": len(text),
+    }[encoding]
+
+
+def span(editor: Editor, line: int, before: str, replaced: str) -> Message:
+    """The range of `replaced`, which stands behind `before` in a line."""
+    encoding = editor.initialized["capabilities"]["positionEncoding"]
+    start = units(before, encoding)
+    return {
+        "start": {"line": line, "character": start},
+        "end": {"line": line, "character": start + units(replaced, encoding)},
+    }
+
+
+async def shown(editor: Editor, path: str) -> Any:
+    answer = await editor.read(path, limit=0)
+    assert answer["data"]["source"] == "editor"
+    return answer["data"]["content"]
+
+
+def type_over(editor: Editor, path: str, version: int, *changes: tuple[Message | None, str]) -> None:
+    wire = [{"range": where, "text": text} if where else {"text": text} for where, text in changes]
+    identifier = {"uri": editor.uri(path), "version": version}
+    editor.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": wire})
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+async def test_what_is_no_line_end_is_content(editor: Editor, odd: str) -> None:
+    editor.open("odd.py", f"first{odd}still first\nsecond\n")
+    type_over(editor, "odd.py", 2, (span(editor, 1, "", "second"), "SECOND"))
+    assert await shown(editor, "odd.py") == f"first{odd}still first\nSECOND\n"
+    type_over(editor, "odd.py", 3, (span(editor, 0, f"first{odd}", "still"), "on the"))
+    assert await shown(editor, "odd.py") == f"first{odd}on the first\nSECOND\n"
+    answer = await editor.read("odd.py")
+    assert (answer["stats"]["total_lines"], answer["data"]["eol"]) == (2, "lf")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+async def test_each_line_end_is_one(editor: Editor, end: str) -> None:
+    editor.open("ends.py", f"one{end}two{end}three")
+    type_over(editor, "ends.py", 2, (span(editor, 2, "", "three"), "3"), (span(editor, 1, "", "two"), "2"))
+    assert await shown(editor, "ends.py") == f"one{end}2{end}3"
+
+
+async def test_columns_are_counted_as_agreed(editor: Editor) -> None:
+    line = "aé漢😀z = '😀é'"
+    editor.open("columns.py", f"{line}\n")
+    type_over(editor, "columns.py", 2, (span(editor, 0, "aé漢😀", "z"), "name"))
+    type_over(editor, "columns.py", 3, (span(editor, 0, "aé漢😀name = '", "😀"), "é"))
+    assert await shown(editor, "columns.py") == "aé漢😀name = 'éé'\n"
+
+
+async def test_changes_of_one_notification_build_on_each_other(editor: Editor) -> None:
+    editor.open("several.py", "one\n")
+    type_over(
+        editor,
+        "several.py",
+        2,
+        (span(editor, 0, "", "one"), "1\nuno"),
+        (span(editor, 1, "", "uno"), "2"),
+        (span(editor, 1, "2", ""), "\n3"),
+    )
+    assert await shown(editor, "several.py") == "1\n2\n3\n"
+    type_over(editor, "several.py", 3, (None, "whole"), (span(editor, 0, "whole", ""), " again"))
+    assert await shown(editor, "several.py") == "whole again"
+
+
+async def test_every_file_is_followed_whatever_its_language_and_uri(editor: Editor) -> None:
+    for path, language in [("a b#c%.xyz", "no-language"), ("漢.md", ""), ("Makefile", "makefile")]:
+        editor.open(path, "one\n", language)
+        editor.change(path, "two\n")
+        assert await shown(editor, path) == "two\n"
+
+
+async def test_a_range_past_the_end_is_clipped_as_editors_do(editor: Editor) -> None:
+    editor.open("clip.py", "one\ntwo")
+    past_the_end = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 99}}
+    type_over(editor, "clip.py", 2, (past_the_end, "2"))
+    assert await shown(editor, "clip.py") == "one\n2"
+
+
+async def test_what_cannot_be_followed_is_not_guessed_at(editor: Editor) -> None:
+    editor.open("lost.py", "one\ntwo\n")
+    backwards = {"start": {"line": 1, "character": 0}, "end": {"line": 0, "character": 0}}
+    for number, change in enumerate([{"range": backwards, "text": "x"}, {"range": 7, "text": "x"}, {}], 2):
+        identifier = {"uri": editor.uri("lost.py"), "version": number}
+        editor.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
+        assert (await editor.read("lost.py"))["error"]["code"] == "CONFLICT"
+    type_over(editor, "lost.py", 9, (None, "known again\n"))
+    assert await shown(editor, "lost.py") == "known again\n"
+
+
+async def test_closing_gives_the_disk_back(editor: Editor) -> None:
+    (editor.root / "closed.py").write_text("disk\n")
+    editor.open("closed.py", "typed\n")
+    assert await shown(editor, "closed.py") == "typed\n"
+    editor.close("closed.py")
+    assert (await editor.read("closed.py"))["data"]["content"] == "disk\n"
+
+
+async def test_thousands_of_keystrokes_in_a_large_document_are_followed(editor: Editor) -> None:
+    lines = ["x = 'a line of a large document'\n"] * 30_000
+    editor.open("large.py", "".join(lines))
+    for number in range(5_000):
+        at = number * 7919 % len(lines)
+        type_over(editor, "large.py", number + 2, (span(editor, at, "", "x"), "y"))
+        lines[at] = lines[at].replace("x", "y", 1)
+    assert await shown(editor, "large.py") == "".join(lines)

@@ -1,0 +1,331 @@
+"""Bytes on the wire: docs/protocol.md#1-start-and-transport, through the real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agentfs_lsp import __version__
+from support.editor import REVIEW, RpcError, editing
+from support.wire import frame
+
+if TYPE_CHECKING:
+    from support.editor import Editor, Message
+
+served_by_auto = pytest.mark.asyncio(loop_scope="module")
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
+
+
+def raw(body: bytes, header: bytes = b"Content-Length: %d\r\n\r\n") -> bytes:
+    return header % len(body) + body
+
+
+def request(request_id: int | str, method: str, **params: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}).encode()
+
+
+def started(root: Path, **options: Any) -> subprocess.Popen[bytes]:
+    """A server to which `initialize` was sent, with plain blocking pipes."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "agentfs_lsp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state")},
+        **options,
+    )
+    server.stdin.write(raw(request(1, "initialize", capabilities={}, rootUri=root.as_uri())))
+    return server
+
+
+async def answer_to(editor: Editor, request_id: int | str) -> Message:
+    """The whole answer to a request that was sent as bytes."""
+    return await editor.message(lambda one: one.get("id") == request_id and "method" not in one)
+
+
+@served_by_auto
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"content-length: %d\r\n\r\n",
+        b"CONTENT-LENGTH:%d\r\n\r\n",
+        b"Content-Length:   %d  \r\n\r\n",
+        b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: %d\r\n\r\n",
+        b"Content-Length: %d\r\nX-Anything: 1\r\n\r\n",
+        b"\r\nContent-Length: %d\n\n",
+    ],
+)
+async def test_headers_are_understood_however_they_are_written(auto: Editor, header: bytes) -> None:
+    auto.send_bytes(raw(request(f"header {header!r}", "agentfs/status"), header))
+    answered = await answer_to(auto, f"header {header!r}")
+    assert answered["result"]["status"] == "success"
+
+
+@served_by_auto
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b'{"jsonrpc": "2.0", "id": 1, "method"', PARSE_ERROR),
+        (b"", PARSE_ERROR),
+        (b"not json at all", PARSE_ERROR),
+        (b'{"jsonrpc": "2.0", "id": "utf-8", "method": "agentfs/read", "params": "\xff\xfe"}', PARSE_ERROR),
+        (
+            b'{"jsonrpc": "2.0", "id": "deep", "method": "agentfs/read", "params": ' + b"[" * 100_000,
+            PARSE_ERROR,
+        ),
+        (
+            b'{"jsonrpc": "2.0", "id": "deeper", "method": "agentfs/read", "params": '
+            + b'{"a":' * 5000
+            + b"1"
+            + b"}" * 5001,
+            PARSE_ERROR,
+        ),
+        (b'[{"jsonrpc": "2.0", "id": 2, "method": "agentfs/status"}]', INVALID_REQUEST),
+        (b"[]", INVALID_REQUEST),
+        (b"null", INVALID_REQUEST),
+        (b"7", INVALID_REQUEST),
+        (b"{}", None),
+        (b'{"jsonrpc": "2.0", "id": {}, "method": "agentfs/status"}', INVALID_REQUEST),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "agentfs/status"}', INVALID_REQUEST),
+    ],
+)
+async def test_what_is_no_message_is_answered_with_its_code_and_the_next_one_is_served(
+    auto: Editor, body: bytes, code: int | None
+) -> None:
+    before = len(auto.received)
+    auto.send_bytes(raw(body))
+    assert (await auto.request("agentfs/status"))["status"] == "success"
+    codes = [one["error"]["code"] for one in auto.received[before:] if "error" in one]
+    assert codes == ([] if code is None else [code])
+
+
+@served_by_auto
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"id": "a", "method": "agentfs/status"}, INVALID_REQUEST),
+        ({"id": "b", "jsonrpc": "1.0", "method": "agentfs/status"}, INVALID_REQUEST),
+        ({"id": "c", "jsonrpc": "2.0", "method": 7}, INVALID_REQUEST),
+        ({"id": "d", "jsonrpc": "2.0", "params": {}}, INVALID_REQUEST),
+        ({"id": 1.5, "jsonrpc": "2.0", "method": "agentfs/status"}, INVALID_REQUEST),
+        ({"id": "e", "jsonrpc": "2.0", "method": "agentfs/noSuchThing"}, METHOD_NOT_FOUND),
+        ({"id": "f", "jsonrpc": "2.0", "method": "textDocument/hover", "params": 5}, METHOD_NOT_FOUND),
+        ({"id": "g", "jsonrpc": "2.0", "method": "$/setTrace", "params": {}}, METHOD_NOT_FOUND),
+        ({"id": "h", "jsonrpc": "2.0", "method": "initialize", "params": {}}, INVALID_REQUEST),
+        ({"id": "i", "jsonrpc": "2.0", "method": "notebookDocument/didOpen"}, METHOD_NOT_FOUND),
+        ({"id": "j", "jsonrpc": "2.0", "method": "workspace/executeCommand"}, None),
+        ({"id": "k", "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": []}, None),
+        ({"id": "l", "jsonrpc": "2.0", "method": "agentfs/settle"}, None),
+        ({"id": "m", "jsonrpc": "2.0", "method": "agentfs/status", "extra": {"jsonrpc": "2.0"}}, None),
+    ],
+    ids=lambda value: None if isinstance(value, dict) else str(value),
+)
+async def test_every_request_gets_an_answer(auto: Editor, message: Message, code: int | None) -> None:
+    auto.send(message)
+    answered = await answer_to(auto, message["id"])
+    assert answered.get("error", {}).get("code") == code
+
+
+@served_by_auto
+@pytest.mark.parametrize(
+    "params", [None, [], "text", 7, True, {}, {"path": None}, {"path": {"jsonrpc": "2.0"}}]
+)
+@pytest.mark.parametrize("method", ["agentfs/read", "agentfs/write", "agentfs/edit"])
+async def test_params_of_any_shape_get_an_envelope(auto: Editor, method: str, params: Any) -> None:
+    answered = await auto.request(method, params)
+    assert answered["error"]["code"] == "INVALID_PARAM"
+    assert answered["context"]["params_input"] == params
+    assert "Traceback" not in json.dumps(answered)
+
+
+@served_by_auto
+async def test_a_request_without_params_gets_an_envelope(auto: Editor) -> None:
+    auto.send({"jsonrpc": "2.0", "id": "no params", "method": "agentfs/read"})
+    answered = await answer_to(auto, "no params")
+    assert answered["result"]["error"]["code"] == "INVALID_PARAM"
+    assert answered["result"]["context"]["params_input"] is None
+
+
+@served_by_auto
+@pytest.mark.parametrize("key", ["class", "dry-run", "_meta", "type_name", "jsonrpc", "", "0", "def\ud800"])
+async def test_an_unknown_key_is_named_as_it_came(auto: Editor, key: str) -> None:
+    answered = await auto.request("agentfs/status", {key: 1})
+    assert answered["error"]["code"] == "INVALID_PARAM"
+    assert answered["context"]["params_input"] == {key: 1}
+    if key.isascii():
+        assert f"'{key}'" in answered["error"]["message"]
+
+
+@served_by_auto
+async def test_a_number_of_any_size_and_lone_surrogates_come_back_as_they_were(auto: Editor) -> None:
+    odd = {"path": "\udc80 \ud83d", "start_line": 10**40}
+    answered = await auto.request("agentfs/read", odd)
+    assert answered["context"]["params_input"] == odd
+
+
+@served_by_auto
+async def test_a_message_in_many_pieces_and_many_messages_in_one_piece_are_served(auto: Editor) -> None:
+    for byte in raw(request("pieces", "agentfs/status")):
+        auto.send_bytes(bytes([byte]))
+    assert (await answer_to(auto, "pieces"))["result"]["status"] == "success"
+    auto.send_bytes(b"".join(raw(request(f"many {number}", "agentfs/status")) for number in range(300)))
+    for number in range(300):
+        assert "result" in await answer_to(auto, f"many {number}")
+
+
+@served_by_auto
+async def test_garbage_between_messages_is_answered_once_and_skipped(auto: Editor) -> None:
+    before = len(auto.received)
+    auto.send_bytes(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + raw(request("past it", "agentfs/status")))
+    assert (await answer_to(auto, "past it"))["result"]["status"] == "success"
+    refused = [one for one in auto.received[before:] if "error" in one]
+    assert [(one["id"], one["error"]["code"]) for one in refused] == [(None, PARSE_ERROR)]
+
+
+@served_by_auto
+async def test_odd_and_late_notifications_and_answers_disturb_nobody(auto: Editor) -> None:
+    (auto.root / "odd.py").write_text("one\n")
+    before = len(auto.received)
+    auto.open("odd.py")
+    auto.close("odd.py")
+    uri = {"uri": auto.uri("odd.py"), "version": 9}
+    for method, params in [
+        ("textDocument/didChange", {"textDocument": uri, "contentChanges": [{"text": "late"}]}),
+        ("textDocument/didClose", {"textDocument": uri}),
+        ("textDocument/didSave", {"textDocument": uri}),
+        ("textDocument/didChange", None),
+        ("textDocument/didOpen", {"textDocument": {"uri": 5}}),
+        ("agentfs/documentState", {"uri": []}),
+        ("agentfs/write", {"path": "never.py", "content": "a request without an id"}),
+        ("agentfs/noSuchThing", {}),
+        ("shutdown", None),
+        ("initialize", {}),
+        ("$/cancelRequest", {"id": "nobody's"}),
+        ("$/cancelRequest", {"id": True}),
+        ("$/setTrace", {"value": {"jsonrpc": "2.0"}}),
+        ("$/progress", 5),
+        ("window/workDoneProgress/cancel", {"token": []}),
+        ("notebookDocument/didChange", {"notebookDocument": 1}),
+        ("workspace/didChangeWorkspaceFolders", {"event": {"added": 1, "removed": [{}]}}),
+        ("workspace/didChangeWatchedFiles", "x"),
+    ]:
+        auto.notify(method, params)
+    for answer in [
+        {"jsonrpc": "2.0", "id": "agentfs-1", "result": {}},
+        {"jsonrpc": "2.0", "id": "agentfs-99999", "result": None},
+        {"jsonrpc": "2.0", "id": 7, "result": 1, "error": {"code": "x"}},
+        {"jsonrpc": "2.0", "id": [1], "error": None},
+        {"id": None, "error": {"code": -32600, "message": "what?"}},
+    ]:
+        auto.send(answer)
+    assert (await auto.read("odd.py"))["data"]["source"] == "disk"
+    assert auto.received[before:-1] == []
+    assert not (auto.root / "never.py").exists()
+
+
+async def test_a_body_over_the_limit_is_answered_and_skipped(root: Path) -> None:
+    async with editing(root, arguments=["--stdio", "--max-message-mib", "1"]) as editor:
+        editor.start_as("big", "agentfs/write", {"path": "a.py", "content": "x" * (1 << 20)})
+        refused = await answer_to(editor, "big")
+        assert refused["error"]["code"] == INVALID_REQUEST
+        assert (await editor.request("agentfs/status"))["status"] == "success"
+        editor._waiting.clear()
+    assert list(root.iterdir()) == []
+
+
+def test_a_client_that_reads_late_holds_nothing_up(root: Path) -> None:
+    (root / "a.txt").write_text("x" * 60_000)
+    with started(root) as server:
+        for number in range(2, 200):  # 12 MB of answers
+            server.stdin.write(raw(request(number, "agentfs/read", path="a.txt", limit=0)))
+        server.stdin.write(raw(request(200, "shutdown")) + frame({"jsonrpc": "2.0", "method": "exit"}))
+        server.stdin.flush()  # all of it is taken, though not one answer was read
+        sent = server.stdout.read()
+        assert server.wait() == 0
+    assert sent.count(b'"jsonrpc"') == 200
+
+
+def test_a_log_that_nobody_reads_holds_nothing_up(root: Path) -> None:
+    with started(root, stderr=subprocess.PIPE) as server:
+        for _ in range(5000):
+            server.stdin.write(raw(b"{"))
+        server.stdin.write(raw(request(2, "shutdown")) + frame({"jsonrpc": "2.0", "method": "exit"}))
+        server.stdin.close()
+        sent = server.stdout.read()
+        assert server.wait() == 0
+        assert b"malformed message" in server.stderr.read()
+    assert sent.count(b'"jsonrpc"') == 5002
+
+
+async def test_nothing_but_messages_is_on_stdout_whatever_prints(root: Path) -> None:
+    (root / "a.py").write_text("one\n")
+    launcher = [sys.executable, str(Path(__file__).parents[1] / "support" / "printing_server.py")]
+    stderr = root.parent / "stderr"
+    async with editing(root, command=launcher, stderr=stderr) as editor:
+        assert (await editor.read("a.py"))["data"]["content"] == "one\n"
+    assert b"printed\n" in stderr.read_bytes()
+    assert b"by a child\n" in stderr.read_bytes()
+
+
+async def test_the_log_holds_no_contents(root: Path) -> None:
+    (root / "a.py").write_text("SECRET one\n")
+    log = root.parent / "log"
+    async with editing(root, arguments=["--log-file", str(log)], capabilities=REVIEW) as editor:
+        await editor.read("a.py")
+        editor.open("a.py", "SECRET two\n")
+        editor.notify(
+            "textDocument/didChange", {"textDocument": {"uri": "file:///SECRET"}, "contentChanges": 1}
+        )
+        item = {"uri": editor.uri("a.py"), "version": 1}
+        editor.notify(
+            "textDocument/didChange", {"textDocument": item, "contentChanges": [{"SECRET": "SECRET"}]}
+        )
+        editor.notify("notebookDocument/didOpen", {"cellTextDocuments": [{"text": "SECRET"}]})
+        editor.notify("$/setTrace", {"value": "SECRET"})
+        editor.send_bytes(raw(b'{"SECRET": '))
+        with pytest.raises(RpcError):
+            await editor.request("SECRET", {"SECRET": "SECRET"})
+        await editor.write("b.py", "SECRET" * 2)
+    assert "malformed message" in log.read_text()
+    assert "SECRET" not in log.read_text()
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_version_and_help_are_told(arguments: list[str]) -> None:
+    script = Path(sys.executable).with_name("agentfs-lsp")
+    by_module = subprocess.run(
+        [sys.executable, "-m", "agentfs_lsp", *arguments], capture_output=True, text=True, check=True
+    )
+    by_script = subprocess.run([script, *arguments], capture_output=True, text=True, check=True)
+    assert by_module.stdout == by_script.stdout
+    expected = f"agentfs-lsp {__version__}\n" if arguments == ["--version"] else "--max-message-mib"
+    assert expected in by_script.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--port", "1"], ["--max-message-mib", "0"], ["--max-message-mib", "x"], ["--log-level", "loud"]],
+)
+def test_arguments_that_are_none_are_refused_by_name(arguments: list[str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "agentfs_lsp", *arguments], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert arguments[0] in ended.stderr
+
+
+def test_a_log_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "agentfs_lsp", "--log-file", str(tmp_path / "none" / "log")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("agentfs-lsp: the log file can't be written: ")

@@ -1,0 +1,189 @@
+"""What a write keeps of the file it replaces, and what stays of a diff: docs/protocol.md#6-agentfswrite."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.editor import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.mark.parametrize(
+    ("data", "content", "expected", "corrections"),
+    [
+        (b"a\r\nb\r\n", "a\nnew\nb\n", b"a\r\nnew\r\nb\r\n", ["line_ends"]),
+        (b"a\nb\n", "a\r\nnew\r\nb\r\n", b"a\nnew\nb\n", ["line_ends"]),
+        (b"a\rb\r", "a\nnew\n", b"a\rnew\r", ["line_ends"]),
+        (b"a\r\nb\nc\r", "a\nB\nc\nd\n", b"a\r\nB\nc\rd\r", ["line_ends"]),
+        (b"a\r\nb\r\n", "a\r\nc\r\n", b"a\r\nc\r\n", []),
+        (b"a\nb", "a\nb\n", b"a\nb\n", []),
+        (b"a\nb\n", "a\nb", b"a\nb", []),
+        (b"a", "b\r\nc\nd", b"b\r\nc\nd", []),
+        (b"", "b\r\nc\r\n", b"b\r\nc\r\n", []),
+        (b"a\n", "b\fc\u2028d\x85e".encode().decode() + "\n", "b\fc\u2028d\x85e\n".encode(), []),
+        (b"\xef\xbb\xbfa\n", "b ä\n", b"\xef\xbb\xbfb \xc3\xa4\n", []),
+        (b"\xef\xbb\xbfa\n", "\ufeffb\n", b"\xef\xbb\xbfb\n", ["byte_order_mark"]),
+        (b"a\n", "\ufeffb\n", b"b\n", ["byte_order_mark"]),
+        (
+            b"\xff\xfe" + "a\r\n".encode("utf-16-le"),
+            "😀\n",
+            b"\xff\xfe" + "😀\r\n".encode("utf-16-le"),
+            ["line_ends"],
+        ),
+        (b"\xfe\xff" + "a\n".encode("utf-16-be"), "ä\n", b"\xfe\xff" + "ä\n".encode("utf-16-be"), []),
+    ],
+)
+async def test_encoding_mark_and_line_ends_stay_the_files(
+    auto: Editor, data: bytes, content: str, expected: bytes, corrections: list[str]
+) -> None:
+    path = auto.root / "kept.txt"
+    path.write_bytes(data)
+    await auto.read("kept.txt")
+    answer = await auto.write("kept.txt", content)
+    assert (answer["status"], path.read_bytes()) == ("success", expected)
+    assert [one["kind"] for one in answer["data"]["corrections"]] == corrections
+    assert answer["stats"]["file_size_bytes"] == answer["stats"]["new_size"] == len(expected)
+
+
+async def test_a_new_file_takes_the_line_ends_given_or_those_of_editorconfig(auto: Editor) -> None:
+    await auto.write("crlf.txt", "a\r\nb\n")
+    assert (auto.root / "crlf.txt").read_bytes() == b"a\r\nb\n"
+    folder = auto.root / "configured"
+    folder.mkdir()
+    (folder / ".editorconfig").write_text("root = true\n[*.bat]\nend_of_line = crlf\n")
+    answer = await auto.write("configured/run.bat", "a\nb\n")
+    assert (folder / "run.bat").read_bytes() == b"a\r\nb\r\n"
+    assert [one["kind"] for one in answer["data"]["corrections"]] == ["line_ends"]
+    assert "crlf" in answer["text"]
+    await auto.write("configured/run.sh", "a\nb\n")
+    assert (folder / "run.sh").read_bytes() == b"a\nb\n"
+
+
+async def test_mode_and_owner_and_extended_attributes_stay(auto: Editor) -> None:
+    path = auto.root / "run.sh"
+    path.write_text("one\n")
+    path.chmod(0o751)
+    attributes = hasattr(os, "setxattr")
+    if attributes:
+        try:
+            os.setxattr(path, "user.note", b"mine")
+        except OSError:
+            attributes = False
+    if os.geteuid() == 0:
+        os.chown(path, 1234, 4321)
+    before = path.stat()
+    await auto.read("run.sh")
+    assert (await auto.write("run.sh", "two\n"))["status"] == "success"
+    after = path.stat()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    if attributes:
+        assert os.getxattr(path, "user.note") == b"mine"
+
+
+async def test_a_link_stays_a_link(auto: Editor) -> None:
+    target, link = auto.root / "target.txt", auto.root / "link.txt"
+    target.write_text("one\n")
+    link.symlink_to(target)
+    await auto.read("link.txt")
+    answer = await auto.write("link.txt", "two\n")
+    assert answer["context"]["path_resolved"] == "target.txt"
+    assert link.is_symlink()
+    assert target.read_text() == "two\n"
+
+
+async def test_a_file_of_several_names_becomes_a_file_of_its_own(auto: Editor) -> None:
+    path, other = auto.root / "one-name.txt", auto.root / "other-name.txt"
+    path.write_text("old\n")
+    os.link(path, other)
+    await auto.read("one-name.txt")
+    answer = await auto.write("one-name.txt", "new\n")
+    assert (path.read_text(), other.read_text()) == ("new\n", "old\n")
+    assert "hard links" in answer["text"]
+    assert [(one["kind"], one["line"]) for one in answer["data"]["warnings"]] == [("hard_links", 0)]
+
+
+async def test_characters_that_the_encoding_lacks_are_refused_by_name(auto: Editor) -> None:
+    folder = auto.root / "latin"
+    folder.mkdir()
+    (folder / ".editorconfig").write_text("root = true\n[*]\ncharset = latin1\n")
+    path = folder / "a.txt"
+    path.write_bytes(b"caf\xe9\nb\n")
+    await auto.read("latin/a.txt")
+    answer = await auto.write("latin/a.txt", "café\nb\nprice €\n")
+    assert answer["error"]["code"] == "INVALID_PARAM"
+    assert "'€' (U+20AC)" in answer["error"]["message"]
+    assert "line 3" in answer["error"]["message"]
+    done = await auto.write("latin/a.txt", "café ü\nb\n")
+    assert done["status"] == "success"
+    assert path.read_bytes() == b"caf\xe9 \xfc\nb\n"
+    surrogate = await auto.write("half.txt", "a\n\ud83d\n")
+    assert surrogate["error"]["code"] == "INVALID_PARAM"
+    assert "U+D83D" in surrogate["error"]["message"]
+    assert not (auto.root / "half.txt").exists()
+
+
+async def test_replacing_a_file_of_unknown_bytes_needs_the_hash(auto: Editor) -> None:
+    path = auto.root / "lossy.txt"
+    path.write_bytes(b"caf\xe9\nold\n")
+    read = await auto.read("lossy.txt")
+    refused = await auto.write("lossy.txt", "caf\ufffd\nnew\n")
+    assert refused["error"]["code"] == "INVALID_PARAM"
+    assert "expected_hash" in refused["text"]
+    given = {"expected_hash": read["data"]["hash"]}
+    foreign = await auto.write("lossy.txt", "caf\ufffd\nnéw\n", **given)
+    assert foreign["error"]["code"] == "INVALID_PARAM"
+    assert "'é'" in foreign["error"]["message"]
+    assert "ASCII" in foreign["error"]["message"]
+    done = await auto.write("lossy.txt", "caf\ufffd\nnew\n", **given)
+    assert done["status"] == "success"
+    assert path.read_bytes() == b"caf\xe9\nnew\n"
+
+
+# --- diff_preview -----------------------------------------------------------------------------------------
+
+
+async def test_a_missing_final_newline_is_shown(auto: Editor) -> None:
+    (auto.root / "open-end.txt").write_text("a\nb")
+    await auto.read("open-end.txt")
+    answer = await auto.write("open-end.txt", "a\nc\n")
+    assert answer["data"]["diff_preview"].endswith(" a\n-b\n\\ No newline at end of file\n+c\n")
+
+
+async def test_a_long_diff_is_cut_but_counted_whole(auto: Editor) -> None:
+    content = "".join(f"line {number}\n" for number in range(500))
+    answer = await auto.write("many.txt", content)
+    preview = answer["data"]["diff_preview"]
+    assert (answer["status"], answer["data"]["applied"], answer["data"]["diff_truncated"]) == (
+        "partial",
+        True,
+        True,
+    )
+    assert preview.endswith("\n... (truncated)")
+    assert preview.removesuffix("\n... (truncated)").count("\n") < 100
+    assert (answer["stats"]["lines_added"], answer["stats"]["lines_removed"]) == (500, 0)
+    assert answer["text"].endswith("(Diff preview truncated. Use Read to verify full content.)")
+    assert (auto.root / "many.txt").read_text() == content
+
+
+async def test_a_large_diff_is_cut_by_bytes(auto: Editor) -> None:
+    answer = await auto.write("bytes.txt", ("中" * 500 + "\n") * 20)
+    preview = answer["data"]["diff_preview"]
+    assert answer["data"]["diff_truncated"] is True
+    assert len(preview.removesuffix("\n... (truncated)").encode()) <= 10240
+
+
+async def test_a_long_line_is_shown_round_its_change(auto: Editor) -> None:
+    line = "x" * 50_000
+    (auto.root / "wide.txt").write_text(line + "old" + line + "\n")
+    await auto.read("wide.txt", limit=0)
+    answer = await auto.write("wide.txt", line + "new" + line + "\n")
+    preview = answer["data"]["diff_preview"]
+    assert answer["data"]["diff_truncated"] is True
+    assert "old" in preview
+    assert "new" in preview
+    assert max(map(len, preview.split("\n"))) < 2100

@@ -1,0 +1,54 @@
+"""A server with a defect in an adapter, and without root's right to pass over file modes.
+
+Reading broken.py and landing unlandable.py raise what no adapter should, with a secret in it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.lsp.serving import serve_stdio
+
+if TYPE_CHECKING:
+    from agentfs_lsp.service.ports import Blob, Location, Staged
+
+SECRET = "hunter2"
+
+_PR_CAPBSET_DROP = 24
+_OVERRIDES = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+
+
+class BrokenStore(DiskStore):
+    """Raises what no adapter should."""
+
+    def read(self, location: Location, max_bytes: int) -> Blob:
+        if location.relative == "broken.py":
+            raise RuntimeError(SECRET)
+        return super().read(location, max_bytes)
+
+    def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
+        if location.relative == "unlandable.py":
+            raise RuntimeError(SECRET)
+        return super().stage(location, data, base, create_dirs)
+
+
+def give_up_overrides() -> None:
+    """Start anew as an owner whom modes hold back. Nobody but root can or needs to."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if "--held-back" not in sys.argv and all(
+        libc.prctl(_PR_CAPBSET_DROP, one, 0, 0, 0) == 0 for one in _OVERRIDES
+    ):
+        os.execv(sys.executable, [sys.executable, *sys.argv, "--held-back"])
+
+
+if __name__ == "__main__":
+    give_up_overrides()
+    logging.basicConfig(level="WARNING")
+    state = StateFolder()
+    sys.exit(serve_stdio(BrokenStore(state), [state.path], 1 << 28))

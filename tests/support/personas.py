@@ -1,0 +1,142 @@
+"""Real editors as test clients: what each declares was recorded in its `initialize`, what each does with
+messages and edits was measured in the editor itself.
+
+A persona is the editor; the person in front of it is who presses the buttons.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from support.editor import NO_ANSWER, Editor, RpcError, apply_text_edits, editing, path_of, recorded
+from support.wire import Message
+
+Press = str | None | object
+"""The title of the button pressed; None: the question is closed; NO_ANSWER: nothing ever."""
+
+
+@dataclass(frozen=True)
+class Persona:
+    """`stale`: what it does with an edit for a version it no longer has. `lags`: it tells a change only after
+    it has answered. `null`: its answer to methods it does not know."""
+
+    name: str
+    rung: Literal["preview", "message"] = "message"
+    stale: Literal["refuses", "refuses with reason", "errs", "skips", "ignores"] = "refuses"
+    first_only: bool = False
+    lags: bool = False
+    null: bool = False
+
+    @contextlib.asynccontextmanager
+    async def editing(
+        self, root: Path, press: Press = None, options: Message | None = None
+    ) -> AsyncIterator[Editor]:
+        """The editor with `root` open, and somebody who presses `press` whenever asked."""
+        recording = recorded(self.name)
+        name = (recording["clientInfo"] or {}).get("name", "")
+        async with editing(
+            root, capabilities=recording["capabilities"], name=name, options=options
+        ) as editor:
+            editor.answers["workspace/applyEdit"] = lambda params: self.apply(editor, params["edit"])
+            editor.answers["window/showMessageRequest"] = self.pressing(press)
+            if self.null:
+                editor.answers["window/showDocument"] = lambda _: None
+            elif "showDocument" in (recording["capabilities"].get("window") or {}):
+                editor.answers["window/showDocument"] = lambda _: {"success": True}
+            yield editor
+
+    def apply(self, editor: Editor, edit: Message) -> object:
+        """A plain edit. Of an annotated one most editors apply nothing and say the same as after a no."""
+        [change] = edit["documentChanges"]
+        document = editor.documents.get(change["textDocument"]["uri"])
+        fresh = document is not None and document.version == change["textDocument"]["version"]
+        if not fresh and self.stale != "ignores":
+            return self._stale_answer()
+        editor.apply(edit, pinned=False, tell=not self.lags)
+        if self.lags:
+            path = str(Path(path_of(change["textDocument"]["uri"])).relative_to(editor.root))
+            asyncio.get_running_loop().call_soon(editor.catch_up, path)
+        return {"applied": True}
+
+    def _stale_answer(self) -> object:
+        match self.stale:
+            case "skips":
+                return {"applied": True}
+            case "errs":
+                raise RpcError(-32603, "Edits require another version")
+            case "refuses with reason":
+                return {"applied": False, "failureReason": "outdated workspace edit"}
+            case _:
+                return {"applied": False}
+
+    def pressing(self, press: Press) -> Callable[[Any], object]:
+        """Whoever answers message requests. Where only the first button can be pressed, a no is to close
+        the question."""
+        if not self.first_only:
+            return pressing(press)
+        return pressing_first if press == "Approve" else pressing(NO_ANSWER if press is NO_ANSWER else None)
+
+
+def ticking(editor: Editor, ticked: slice | None) -> Callable[[Any], object]:
+    """VS Code's Refactor Preview: of the hunks those that the user ticked are applied; None: discarded.
+
+    A file that is not open gets a tab with the result, unsaved, a while after the answer.
+    """
+
+    def answer(params: Message) -> object:
+        [change] = params["edit"]["documentChanges"]
+        uri, version = change["textDocument"]["uri"], change["textDocument"]["version"]
+        document = editor.documents.get(uri)
+        if ticked is None or (document is not None and document.version != version):
+            return {"applied": False}
+        chosen = {**change, "edits": change["edits"][ticked]}
+        if document is not None:
+            editor.apply({"documentChanges": [chosen]})
+        elif chosen["edits"]:
+            path = Path(path_of(uri))
+            text = apply_text_edits(path.read_bytes().decode(), chosen["edits"])
+            asyncio.get_running_loop().call_soon(editor.open, str(path.relative_to(editor.root)), text)
+        return {"applied": True}
+
+    return answer
+
+
+def pressing(press: Press) -> Callable[[Any], object]:
+    """Answers a message request with the button of that title, after all the pages before it."""
+
+    def answer(params: Message) -> object:
+        titles = [action["title"] for action in params["actions"]]
+        wanted = [title for title in titles if title == press or title.startswith("Next (")]
+        if press is NO_ANSWER:
+            return NO_ANSWER
+        return {"title": wanted[0]} if isinstance(press, str) and wanted else None
+
+    return answer
+
+
+def pressing_first(params: Message) -> object:
+    """Answers with the first button: the only one that can be chosen."""
+    return params["actions"][0]
+
+
+VSCODE = Persona("vscode-1.139", rung="preview")
+NEOVIM_0_7 = Persona("nvim-0.7.2", stale="skips")
+NEOVIM_0_11 = Persona("nvim-0.11.4", stale="skips")
+NEOVIM_0_12 = Persona("nvim-0.12.4", stale="skips")
+EGLOT_1_9 = Persona("emacs28-eglot1.9", stale="errs", lags=True, null=True)
+EGLOT_1_17 = Persona("emacs30-eglot1.17.30", stale="errs")
+LSP_MODE_8 = Persona("emacs28-lsp8", stale="errs", null=True)
+LSP_MODE_10 = Persona("emacs30-lsp10", stale="errs")
+HELIX = Persona("hx-25.07", stale="refuses with reason")
+COC = Persona("vim9-coc0.0.82")
+VIM_LSP = Persona("vim9-vim-lsp", stale="ignores", first_only=True, lags=True)
+
+PERSONAS = (
+    *(VSCODE, NEOVIM_0_7, NEOVIM_0_11, NEOVIM_0_12, EGLOT_1_9, EGLOT_1_17),
+    *(LSP_MODE_8, LSP_MODE_10, HELIX, COC, VIM_LSP),
+)

@@ -1,0 +1,28 @@
+"""A server in which something prints: on standard output, from Python and from a child."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.lsp.serving import serve_stdio
+
+if TYPE_CHECKING:
+    from agentfs_lsp.service.ports import Blob, Location
+
+
+class PrintingStore(DiskStore):
+    """Reads, and says so."""
+
+    def read(self, location: Location, max_bytes: int) -> Blob:
+        print("printed", flush=True)
+        subprocess.run(["/bin/echo", "by a child"], check=True)
+        return super().read(location, max_bytes)
+
+
+if __name__ == "__main__":
+    state = StateFolder()
+    sys.exit(serve_stdio(PrintingStore(state), [state.path], 1 << 28))

@@ -1,0 +1,45 @@
+"""Progress is told often enough, and ends before the answer does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from agentfs_lsp.domain.texts import english
+from agentfs_lsp.lsp import progress
+from agentfs_lsp.lsp.progress import Progress
+
+
+def kinds(sent: list[dict[str, Any]]) -> list[str]:
+    return [one["params"]["value"]["kind"] for one in sent]
+
+
+def test_it_is_told_at_least_every_ten_seconds() -> None:
+    assert progress.PROGRESS_AFTER_S <= 10
+    assert progress.PROGRESS_EVERY_S <= 10
+
+
+async def test_a_long_wait_is_told_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PROGRESS_AFTER_S", 0.001)
+    monkeypatch.setattr(progress, "PROGRESS_EVERY_S", 0.001)
+    sent: list[dict[str, Any]] = []
+    enough = asyncio.Event()
+
+    def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+        if len(sent) == 4:
+            enough.set()
+
+    with Progress(send, "token", english):
+        await enough.wait()
+    assert kinds(sent) == ["begin", *["report"] * (len(sent) - 2), "end"]
+    assert {one["params"]["token"] for one in sent} == {"token"}
+
+
+async def test_a_short_wait_is_not_told() -> None:
+    sent: list[dict[str, Any]] = []
+    with Progress(sent.append, 1, english):
+        await asyncio.sleep(0)
+    assert sent == []

@@ -1,0 +1,89 @@
+"""Whatever can go wrong is told in each language: errors, wrong parameters and settings, warnings."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.review.wording import warning_text
+from agentfs_lsp.domain import errors, shown
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.shapes import Wanted
+from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.lsp.settings import Problem
+from agentfs_lsp.lsp.settings_texts import problem_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentfs_lsp.domain.errors import DomainError
+
+ENGLISH, CHINESE = say_in("en"), say_in("zh-cn")
+WORDS = re.compile(r"[A-Za-z']{2,} [a-z']{2,}")
+
+SAMPLES: dict[object, object] = {str: "x", int: 2, float: 1.5, bool: True}
+
+
+def choices_of(hint: Any) -> tuple[object, ...]:
+    """Every value of a closed set, one of an open one."""
+    arguments = typing.get_args(hint)
+    if typing.get_origin(hint) is Literal:
+        return arguments
+    if typing.get_origin(hint) is tuple:
+        return (choices_of(arguments[0]),) if arguments[0] is not errors.NearMiss else ((),)
+    if type(None) in arguments:
+        return (None, *(value for each in arguments if each is not type(None) for value in choices_of(each)))
+    return (SAMPLES.get(hint),)
+
+
+def instances_of(kind: type[Any], **more: object) -> Iterator[Any]:
+    hints = typing.get_type_hints(kind, {**vars(errors), "Expected": Expected})
+    names = [each.name for each in dataclasses.fields(kind)]
+    for values in product(*(choices_of(hints[name]) for name in names)):
+        yield kind(**dict(zip(names, values, strict=True)), **more)
+
+
+def tree(kind: type[DomainError]) -> Iterator[type[DomainError]]:
+    for below in kind.__subclasses__():
+        yield below
+        yield from tree(below)
+
+
+def test_every_error_is_in_the_table() -> None:
+    assert set(ERRORS) == set(tree(errors.DomainError))
+
+
+@pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
+def test_every_error_is_told_in_each_language(kind: type[DomainError]) -> None:
+    for error in instances_of(kind):
+        tell = ERRORS[kind][1]
+        (message, next_step), chinese = tell(error, ENGLISH), tell(error, CHINESE)
+        assert message.endswith((".", "?")), message
+        assert not any(WORDS.search(text) for text in chinese), chinese
+        assert all("{" not in text for text in (message, next_step, *chinese))
+
+
+@pytest.mark.parametrize("wanted", list(instances_of(Wanted)), ids=lambda wanted: wanted.kind)
+def test_every_wrong_setting_is_told_in_each_language(wanted: Wanted) -> None:
+    for key in ("diff.context", "approval.mode"):
+        problem = Problem(key, "wrong", '"x"', wanted)
+        assert problem_text(problem, ENGLISH).startswith(f"agentfs.{key} must be ")
+        assert not WORDS.search(problem_text(problem, CHINESE))
+
+
+@pytest.mark.parametrize("kind", ["no_object", "unenforced", "unknown"])
+def test_settings_that_are_not_in_force_are_told_in_each_language(kind: Any) -> None:
+    assert problem_text(Problem("rules", kind, "5"), ENGLISH).startswith("agentfs.rules ")
+    assert not WORDS.search(problem_text(Problem("rules", kind, "5"), CHINESE))
+
+
+@pytest.mark.parametrize("what", sorted({what for what, _, _ in shown._SECRETS}))
+def test_every_kind_of_secret_has_its_words(what: str) -> None:
+    assert warning_text("secret", what, ENGLISH) == f"what looks like a secret ({what})"
+    assert re.fullmatch(r"疑似密钥或凭据（.*[私密令地].*）", warning_text("secret", what, CHINESE))

@@ -1,0 +1,141 @@
+"""Every text in every language: the catalogues say what the code says, and no text goes round them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from string import Formatter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.texts import english, sentences
+from texts import CATALOGUES, PACKAGE, compiled, read, says, templates_in, untranslated, updated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+SAID = templates_in(PACKAGE)
+
+every_catalogue = pytest.mark.parametrize(
+    "path", CATALOGUES, ids=[path.parent.parent.name for path in CATALOGUES]
+)
+
+
+def fields(template: str) -> list[tuple[str, str | None]]:
+    """What is put in, and how it is written out."""
+    return sorted((name, spec) for _, name, spec, _ in Formatter().parse(template) if name is not None)
+
+
+@every_catalogue
+def test_every_template_is_translated(path: Path) -> None:
+    assert [message.id for message in untranslated(updated(read(path), SAID))] == [], "run `make texts`"
+
+
+@every_catalogue
+def test_nothing_is_translated_that_nobody_says(path: Path) -> None:
+    assert [message.id for message in read(path) if message.id and message.id not in SAID] == []
+
+
+@every_catalogue
+def test_a_translation_puts_in_the_same_facts(path: Path) -> None:
+    for message in read(path):
+        template = message.id if isinstance(message.id, str) else message.id[-1]
+        forms = [message.string] if isinstance(message.string, str) else message.string
+        assert [fields(form) for form in forms] == [fields(template)] * len(forms), template
+
+
+@every_catalogue
+def test_what_is_shipped_is_what_is_written(path: Path) -> None:
+    assert path.with_suffix(".mo").read_bytes() == compiled(read(path)), "run `make texts`"
+
+
+def test_each_number_gets_its_form() -> None:
+    facts = {"plural": "Mode {mode}; {count} changes are waiting.", "mode": "manual"}
+    one, several = (english("Mode {mode}; one change is waiting.", count=count, **facts) for count in (1, 2))
+    assert (one, several) == ("Mode manual; one change is waiting.", "Mode manual; 2 changes are waiting.")
+    chinese = [
+        say_in("zh-cn")("Mode {mode}; one change is waiting.", count=count, **facts) for count in (1, 2)
+    ]
+    assert chinese == ["模式 manual；1 项修改在等待。", "模式 manual；2 项修改在等待。"]
+
+
+def test_sentences_are_set_apart_as_the_language_does() -> None:
+    assert sentences(english, ("One.", "", "Two.")) == "One. Two."
+    assert sentences(say_in("zh-cn"), ("一。", "", "二。")) == "一。二。"
+    assert sentences(english, ("", "")) == ""
+
+
+@pytest.mark.parametrize("locale", ["zh", "zh-cn", "zh-CN", "zh_CN.UTF-8", "zh-Hans", "zh-Hans-HK", "zh-SG"])
+def test_names_of_simplified_chinese(locale: str) -> None:
+    assert say_in(locale)("Approve") == "批准"
+
+
+@pytest.mark.parametrize(
+    "locale", ["", "C", "en", "en-GB", "de", "zh-TW", "zh-Hant-CN", "zh_HK.UTF-8", "zhx", "é"]
+)
+def test_all_others_get_english(locale: str) -> None:
+    assert say_in(locale)("Approve") == "Approve"
+
+
+# --- what goes round the catalogue ------------------------------------------------------------------------
+
+# What they say is for developers: errors of JSON-RPC, the log, what is wrong in a client's own messages.
+FOR_DEVELOPERS = {
+    "capabilities", "codec", "flights", "framing", "loop", "outbox", "outgoing", "protocol", "review_params",
+    "serving", "transport",
+}  # fmt: skip
+QUIET = {"BadReviewParams", "debug", "info", "warning", "error", "exception"}
+SPEAKING = [
+    path
+    for folder in ("service", "adapters/review", "lsp")
+    for path in sorted((PACKAGE / folder).rglob("*.py"))
+    if path.stem not in FOR_DEVELOPERS
+]
+ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
+WORDS = re.compile(r"[A-Za-z']{2,} [a-z']{2,}")
+
+
+def name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def words_in(node: ast.AST) -> Iterator[str]:
+    """Literals of several words below `node`, but for docstrings, keys of tables, and what is said or
+    quiet."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and WORDS.search(node.value):
+        yield f"line {node.lineno}: {node.value}"
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return
+    if isinstance(node, ast.Call) and name_of(node) in QUIET:
+        return
+    for each in _below(node):
+        yield from words_in(each)
+
+
+def _below(node: ast.AST) -> Iterable[ast.AST]:
+    if isinstance(node, ast.Dict):
+        return node.values
+    if isinstance(node, ast.Call) and says(node):
+        return [given.value for given in node.keywords if given.arg != "plural"]
+    return ast.iter_child_nodes(node)
+
+
+@pytest.mark.parametrize("path", SPEAKING, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_sentence_goes_round_the_catalogue(path: Path) -> None:
+    assert list(words_in(ast.parse(path.read_text("utf-8")))) == []
+
+
+def test_errors_carry_facts_and_no_sentences() -> None:
+    found = [
+        f"{path.name}: {words}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and name_of(call) in ERRORS
+        for given in (*call.args, *(keyword.value for keyword in call.keywords))
+        for words in words_in(given)
+    ]
+    assert found == []

@@ -1,0 +1,76 @@
+"""What an error's text shows of other people's names and words, and which codes there are."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.lsp.error_texts import ERRORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentfs_lsp.domain.errors import DomainError
+
+HOSTILE = "x\0\x1b[2J\x07\r\x7f\x9b\u202e\u2066\u200b\ufeff\udc80\ud800y"
+"""Drives a terminal, turns and hides text, and is no UTF-8."""
+
+RAW = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+CODES = {
+    *("NOT_FOUND", "ACCESS_DENIED", "PERMISSION_DENIED", "IS_DIRECTORY", "BINARY_FILE", "INVALID_PARAM"),
+    *("CONFLICT", "USER_REJECTED", "TIMEOUT", "EXECUTION_ERROR"),
+}
+"""Those of docs/protocol.md#3-envelope but for INTERNAL_ERROR, which no domain error is."""
+
+
+def values_of(hint: Any) -> tuple[object, ...]:
+    """Every value of a closed set, and the worst of an open one."""
+    arguments = typing.get_args(hint)
+    match typing.get_origin(hint):
+        case typing.Literal:
+            return arguments
+        case origin if origin is tuple:
+            return ((), *(tuple([value] * 3) for value in values_of(arguments[0])))
+    if arguments:
+        return tuple(value for each in arguments for value in values_of(each))
+    worst: dict[object, tuple[object, ...]] = {
+        str: (HOSTILE,),
+        int: (0, 1, 10**12),
+        float: (0.05, 600.0),
+        bool: (False, True),
+        type(None): (None,),
+        errors.NearMiss: (errors.NearMiss(7, (HOSTILE, "")),),
+        Expected: (Expected(1, 2, HOSTILE),),
+    }
+    return worst[hint]
+
+
+def instances_of(kind: type[DomainError]) -> Iterator[DomainError]:
+    hints = typing.get_type_hints(kind, {**vars(errors), "Expected": Expected})
+    names = [each.name for each in dataclasses.fields(kind)]
+    known = {"character": tuple(HOSTILE)}
+    for values in product(*(known.get(name) or values_of(hints[name]) for name in names)):
+        yield kind(**dict(zip(names, values, strict=True)))
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-cn"])
+@pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
+def test_nothing_that_comes_from_outside_is_shown_raw(kind: type[DomainError], locale: str) -> None:
+    _, tell = ERRORS[kind]
+    for error in instances_of(kind):
+        for text in tell(error, say_in(locale)):
+            found = RAW.search(text)
+            assert found is None, f"{found!r} in {text!r}"
+
+
+def test_the_codes_are_those_of_the_contract_and_each_occurs() -> None:
+    assert {code for code, _ in ERRORS.values()} == CODES
