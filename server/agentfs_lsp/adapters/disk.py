@@ -48,14 +48,15 @@ class DiskStore:
 
     def set_roots(self, roots: Sequence[Root]) -> None:
         """See `FileStore.set_roots`. A root that stayed keeps its handle, unless another folder stands there
-        by now: calling this again takes up a root that was replaced. One that can't be opened is empty."""
+        by now: calling this again takes up a root that was replaced. One that can't be opened is empty,
+        and one whose path, a real one when it was made a root, leads through a link by now."""
         folders: dict[str, Folder | None] = {}
         for root in roots:
             if self.root_intact(root):
                 folders[root.path] = self._folders[root.path]
                 continue
             try:
-                folders[root.path] = folder_at(root.path)
+                folders[root.path] = folder_at(root.path) if os.path.realpath(root.path) == root.path else None
             except OSError:
                 folders[root.path] = None
         self._folders, self._roots = folders, Roots(roots)
