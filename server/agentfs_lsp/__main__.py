@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 1
     if arguments[:1] == ["demo"]:
-        from agentfs_lsp.demo.command import run
+        from agentfs_lsp.demo.command import run  # noqa: PLC0415 - the server does without it
 
         return run(arguments[1:])
     return _serve(_parser().parse_args(arguments))
@@ -70,20 +70,17 @@ def _positive(text: str) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     try:
-        logging.basicConfig(
-            handlers=[
-                logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
-            ],
-            level=options.log_level.upper(),
-            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        )
+        log = logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
     except OSError as error:
         print(f"agentfs-lsp: the log file can't be written: {error}", file=sys.stderr)
         return 1
+    line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(handlers=[log], level=options.log_level.upper(), format=line)
     logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs what messages hold
-    from agentfs_lsp.adapters.disk import DiskStore
-    from agentfs_lsp.adapters.state import StateFolder
-    from agentfs_lsp.lsp.serving import serve_stdio
+    gc.disable()  # until all is imported, of which nothing will ever be garbage
+    from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
+    from agentfs_lsp.adapters.state import StateFolder  # noqa: PLC0415
+    from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
 
     state = StateFolder()
     return serve_stdio(DiskStore(state), [state.path], options.max_message_mib * MIB)

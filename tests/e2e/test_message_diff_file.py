@@ -79,11 +79,6 @@ async def test_a_diff_of_any_length_needs_one_question_when_it_is_shown(root: Pa
     assert (root / "long.txt").read_text() == long
 
 
-async def replaced(path: Path) -> None:
-    path.unlink()
-    path.write_text("another")
-
-
 def overwritten(path: Path) -> None:
     path.write_text("another")
 

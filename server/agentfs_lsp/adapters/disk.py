@@ -56,7 +56,8 @@ class DiskStore:
                 folders[root.path] = self._folders[root.path]
                 continue
             try:
-                folders[root.path] = folder_at(root.path) if os.path.realpath(root.path) == root.path else None
+                real = os.path.realpath(root.path) == root.path
+                folders[root.path] = folder_at(root.path) if real else None
             except OSError:
                 folders[root.path] = None
         self._folders, self._roots = folders, Roots(roots)

@@ -1,0 +1,205 @@
+// What a person decides about a proposal, and what the agent hears of it.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import { agent, call, file, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+
+const lines = (count, changed = {}) =>
+  Array.from({ length: count }, (_, index) => changed[index + 1] ?? `line ${index + 1}`).join("\n") + "\n";
+
+const accepted = file("decisions/accept.py", "timeout = 30\nretries = 2\n");
+
+scenario("accept: what was shown is what lands", async () => {
+  const asked = await agent("accept").readAndEdit(accepted, "timeout = 30", "timeout = 60", {
+    explanation: "The upload takes longer than 30 s.",
+  });
+  const diff = await ui.diffWith("timeout = 60");
+  assert.match(diff.original, /timeout = 30/);
+  await ui.sees("Ada");
+  await ui.sees("The upload takes longer than 30 s.");
+  assert.equal(accepted.text(), "timeout = 30\nretries = 2\n", "nothing is written before the decision");
+
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.status, "success");
+  assert.equal(answer.data.applied, true);
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(answer.data.review.decision, "accepted");
+  assert.equal(answer.data.review.by, "user");
+  assert.equal(accepted.text(), "timeout = 60\nretries = 2\n");
+  await ui.noTab("accept.py");
+});
+
+const rejected = file("decisions/reject.py", "answer = 42\n");
+
+scenario("reject with a reason: the agent hears it, the file stays", async () => {
+  const asked = await agent("reject").readAndEdit(rejected, "42", "41");
+  await ui.diffWith("answer = 41");
+
+  await ui.titleButton("Reject").click();
+  await ui.answer("It is 42, as everybody knows.");
+
+  const answer = await asked.answer;
+  assert.equal(answer.status, "error");
+  assert.equal(answer.error.code, "USER_REJECTED");
+  assert.match(answer.text, /It is 42, as everybody knows\./);
+  assert.equal(answer.context.review.feedback, "It is 42, as everybody knows.");
+  assert.equal(rejected.text(), "answer = 42\n");
+  await ui.noTab("reject.py");
+});
+
+const silent = file("decisions/reject-silently.py", "answer = 42\n");
+
+scenario("reject without a reason; Escape rejects nothing", async () => {
+  const asked = await agent("silent").readAndEdit(silent, "42", "41");
+  await ui.diffWith("answer = 41");
+  await ui.titleButton("Reject").click();
+  await ui.escapeQuestion();
+  assert.equal((await state()).pending.length, 1, "the proposal still waits");
+
+  await ui.titleButton("Reject").click();
+  await ui.answer("");
+
+  const answer = await asked.answer;
+  assert.equal(answer.error.code, "USER_REJECTED");
+  assert.equal(answer.context.review.feedback, undefined);
+  assert.equal(silent.text(), "answer = 42\n");
+  await ui.noTab("reject-silently.py");
+});
+
+const amended = file("decisions/amend.py", "colour = 'red'\n");
+
+scenario("amend: what the person typed lands, and the agent is told", async () => {
+  const asked = await agent("amend").readAndEdit(amended, "'red'", "'green'");
+  await ui.diffWith("colour = 'green'");
+
+  await ui.clickLine("colour = 'green'");
+  await ui.page.keyboard.type("  # as grass");
+  await ui.diffWith("# as grass");
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.data.applied, true);
+  assert.equal(answer.data.review.decision, "amended");
+  assert.match(answer.data.review.amendments, /^\+colour = 'green' {2}# as grass$/m);
+  assert.equal(amended.text(), "colour = 'green'  # as grass\n");
+  await ui.noTab("amend.py");
+});
+
+const hunks = file("decisions/hunks.txt", lines(60));
+
+scenario("one hunk of three taken back with its arrow", async () => {
+  await agent("hunks").read(hunks);
+  const three = { 5: "first change", 30: "second change", 55: "third change" };
+  const asked = agent("hunks").write(hunks, lines(60, three));
+  await ui.diffWith("first change");
+  await ui.goToChange(2);
+
+  await ui.revertHunkAt("second change");
+
+  await until("the second hunk is the old text again", async () => (await ui.diff()).modified.includes("line 30"));
+  await ui.titleButton("Accept").click();
+  const answer = await asked.answer;
+  assert.equal(answer.data.applied, true);
+  assert.equal(answer.data.review.decision, "amended");
+  assert.match(answer.data.review.amendments, /^\+line 30$/m);
+  assert.equal(hunks.text(), lines(60, { 5: "first change", 55: "third change" }));
+  await ui.noTab("hunks.txt");
+});
+
+const often = file("decisions/session.txt", "a 1\n");
+
+scenario("accept for this session, and back to manual with a click", async () => {
+  const ada = agent("session");
+  const first = await ada.readAndEdit(often, "a 1", "a 2");
+  await ui.diffWith("a 2");
+  await ui.titleButton("Accept and Allow for This Session").click();
+  assert.equal((await first.answer).data.review.decision, "accepted");
+  await ui.statusItem(/auto/i).waitFor();
+  assert.equal(await ui.statusWarns(/auto/i), true, "a loosened mode is shown in a warning colour");
+
+  const second = await ada.edit(often, "a 2", "a 3").answer;
+  assert.equal(second.data.review.decision, "allowed");
+  assert.equal(second.data.review.by, "mode");
+  assert.equal(often.text(), "a 3\n");
+
+  await ui.statusItem(/auto/i).click();
+  await until("manual again", async () => (await state()).mode === "manual");
+  await ui.statusItem(/auto/i).waitFor({ state: "detached" });
+
+  const third = ada.edit(often, "a 3", "a 4");
+  await ui.diffWith("a 4");
+  assert.equal(often.text(), "a 3\n", "asked again");
+  await ui.titleButton("Accept").click();
+  assert.equal((await third.answer).data.review.decision, "accepted");
+  assert.equal(often.text(), "a 4\n");
+});
+
+const cancelled = file("decisions/cancel.txt", "kept\n");
+
+scenario("the agent takes its change back: the review goes away", async () => {
+  const asked = await agent("cancel").readAndEdit(cancelled, "kept", "gone");
+  await ui.diffWith("gone");
+
+  await asked.cancel();
+
+  await assert.rejects(asked.answer, { code: -32800 });
+  await ui.noTab("cancel.txt");
+  assert.deepEqual((await state()).pending, []);
+  assert.equal(cancelled.text(), "kept\n");
+});
+
+const closed = file("decisions/closed-tab.txt", "still here\n");
+
+scenario("closing the tab decides nothing: the proposal waits and can be opened again", async () => {
+  const asked = await agent("closed-tab").readAndEdit(closed, "still here", "changed");
+  await ui.diffWith("changed");
+
+  await ui.page.locator(".tab.active .codicon-close").click();
+  await ui.noTab("closed-tab.txt");
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(closed.text(), "still here\n");
+
+  await call("command", { id: "agentfs.ui.next" });
+  await ui.diffWith("changed");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  assert.equal(closed.text(), "changed\n");
+});
+
+const typedIn = file("decisions/mine.txt", "");
+const elsewhere = file("decisions/elsewhere.txt", "old\n");
+
+scenario("a proposal does not take the keys from somebody who types", async () => {
+  await typedIn.open();
+  await ui.focusEditor();
+  await workbench.page.keyboard.type("my own ");
+  const asked = await agent("typing").readAndEdit(elsewhere, "old", "new");
+  await until("the proposal has come", async () => (await state()).pending.length === 1);
+  await workbench.page.keyboard.type("words");
+  await ui.statusItem("1").waitFor();
+
+  assert.equal((await typedIn.document()).text, "my own words");
+  assert.equal(elsewhere.text(), "old\n");
+  await call("command", { id: "agentfs.ui.next" });
+  await ui.diffWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  assert.equal(elsewhere.text(), "new\n");
+  assert.equal(typedIn.text(), "", "what the person typed is theirs to save");
+});
+
+const byKeys = file("decisions/keys.txt", "hand\n");
+
+scenario("accept with the keyboard alone", async () => {
+  const asked = await agent("keys").readAndEdit(byKeys, "hand", "key");
+  await ui.diffWith("key");
+
+  await ui.runCommand("Accept Proposal");
+
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  assert.equal(byKeys.text(), "key\n");
+  await set("agentfs.review.style", null);
+});

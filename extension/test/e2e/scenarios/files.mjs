@@ -1,0 +1,150 @@
+// What kind of file it is and how it is open: the bytes that land, and what the page says of it.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+import { until } from "../harness/page.mjs";
+import { agent, file, scenario, set, state, ui } from "../harness/suite.mjs";
+
+const gbk = {
+  before: Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a, 0x72, 0x65, 0x6d, 0x20, 0x31, 0x0d, 0x0a]), // 你好, rem 1
+  after: Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a, 0x72, 0x65, 0x6d, 0x20, 0xca, 0xc0, 0x0d, 0x0a]), // rem 世
+};
+
+async function accept(asked, shown) {
+  const diff = await ui.diffWith(shown);
+  await ui.titleButton("Accept").click();
+  const answer = await asked.answer;
+  assert.equal(answer.data.review?.decision, "accepted", answer.text);
+  return { diff, answer };
+}
+
+const created = file("files/new folder/deeper/made.txt");
+
+scenario("create in a new folder: nothing on the left, no folder before the yes", async () => {
+  const asked = agent("create").write(created, "first\nsecond\n");
+  await ui.diffWith("first");
+  assert.equal(existsSync(path.dirname(created.path)), false);
+
+  const { diff, answer } = await accept(asked, "second");
+
+  assert.equal(diff.original.trim(), "");
+  assert.equal(answer.status, "success");
+  assert.equal(answer.data.operation, "create");
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(created.text(), "first\nsecond\n");
+  await ui.noTab("made.txt");
+});
+
+const refused = file("files/unwanted/never.txt");
+
+scenario("create and reject: not even the folder comes to be", async () => {
+  const asked = agent("create-no").write(refused, "first\n");
+  await ui.diffWith("first");
+  await ui.titleButton("Reject").click();
+  await ui.answer("");
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+  assert.equal(existsSync(path.dirname(refused.path)), false);
+  await ui.noTab("never.txt");
+});
+
+const clean = file("files/clean.txt", "one\ntwo\n");
+
+scenario("open, clean: the document takes the change and is saved", async () => {
+  await clean.open();
+  const { answer } = await accept(await agent("clean").readAndEdit(clean, "two", "2"), "2");
+
+  assert.equal(answer.status, "success");
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(clean.text(), "one\n2\n");
+  const document = await clean.document();
+  assert.deepEqual([document.text, document.dirty], ["one\n2\n", false]);
+  assert.deepEqual(await ui.tabNames(), ["clean.txt"], "the file is still open, the review is not");
+});
+
+const dirty = file("files/dirty.txt", "one\ntwo\n");
+
+scenario("open, unsaved changes: the diff says whose changes are whose; nothing of the user's is saved", async () => {
+  await dirty.open();
+  await dirty.type("typed by me\n");
+  const asked = await agent("dirty").readAndEdit(dirty, "two", "2");
+  const shown = await ui.diffWith("2");
+  assert.match(shown.original, /typed by me/, "the left side is the document as it stands");
+  await ui.sees(/unsaved/i);
+
+  const { answer } = await accept(asked, "2");
+
+  assert.equal(answer.status, "partial");
+  assert.equal(answer.data.applied, false);
+  assert.equal(answer.data.landing, "editor");
+  assert.equal(dirty.text(), "one\ntwo\n", "the disk is the user's to change");
+  const document = await dirty.document();
+  assert.deepEqual([document.text, document.dirty], ["typed by me\none\n2\n", true]);
+});
+
+const closed = file("files/closed.txt", "one\ntwo\n");
+
+scenario("closed: the server writes it, and it stays closed", async () => {
+  const { answer } = await accept(await agent("closed").readAndEdit(closed, "two", "2"), "2");
+
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(closed.text(), "one\n2\n");
+  assert.equal(await closed.document(), undefined);
+  assert.deepEqual(await ui.tabNames(), []);
+});
+
+const closedCrlf = file("files/closed-crlf.txt", "one\r\ntwo\r\nthree\r\n");
+
+scenario("CRLF, closed: every line end stays", async () => {
+  const { answer } = await accept(await agent("crlf").readAndEdit(closedCrlf, "two", "2\nand a half"), "and a half");
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(closedCrlf.text(), "one\r\n2\r\nand a half\r\nthree\r\n");
+  await ui.noTab("closed-crlf.txt");
+});
+
+const openCrlf = file("files/open-crlf.txt", "one\r\ntwo\r\nthree\r\n");
+
+scenario("CRLF, open: every line end stays", async () => {
+  await openCrlf.open();
+  const { answer } = await accept(await agent("crlf-open").readAndEdit(openCrlf, "two", "2\nand a half"), "and a half");
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(openCrlf.text(), "one\r\n2\r\nand a half\r\nthree\r\n");
+  assert.equal((await openCrlf.document()).dirty, false);
+  assert.deepEqual(await ui.tabNames(), ["open-crlf.txt"]);
+});
+
+const closedGbk = file("files/closed-gbk.bat", gbk.before);
+
+scenario("GBK, closed: shown as text, written in its own encoding", async () => {
+  await set("agentfs.encoding.default", "gbk");
+  const asked = await agent("gbk").readAndEdit(closedGbk, "rem 1", "rem 世");
+  const { diff, answer } = await accept(asked, "rem 世");
+  assert.match(diff.original, /你好/);
+  assert.equal(answer.data.landing, "disk");
+  assert.deepEqual(closedGbk.bytes(), gbk.after);
+  await ui.noTab("closed-gbk.bat");
+});
+
+const openGbk = file("files/open-gbk.bat", gbk.before);
+
+scenario("GBK, open: the editor saves it in its own encoding", async () => {
+  await set("agentfs.encoding.default", "gbk");
+  await openGbk.open();
+  const asked = await agent("gbk-open").readAndEdit(openGbk, "rem 1", "rem 世");
+  const { diff, answer } = await accept(asked, "rem 世");
+  assert.match(diff.original, /你好/);
+  assert.equal(answer.data.landing, "disk");
+  assert.deepEqual(openGbk.bytes(), gbk.after);
+  assert.equal((await openGbk.document()).dirty, false);
+  assert.deepEqual(await ui.tabNames(), ["open-gbk.bat"]);
+});
+
+const mixed = file("files/mixed.txt", "one\r\ntwo\nthree\r\nfour");
+
+scenario("mixed line ends and no final newline, closed: every other byte stays", async () => {
+  const { answer } = await accept(await agent("mixed").readAndEdit(mixed, "two", "2"), "2");
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(mixed.text(), "one\r\n2\nthree\r\nfour");
+  await until("nothing is pending", async () => (await state()).pending.length === 0);
+});

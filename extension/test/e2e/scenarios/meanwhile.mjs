@@ -1,0 +1,129 @@
+// What happens while a proposal waits: the file moves, the window goes, others come.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import { agent, call, file, reloadWindow, scenario, state, ui } from "../harness/suite.mjs";
+
+const onDisk = file("meanwhile/disk.txt", "one\ntwo\n");
+
+scenario("changed on disk during the review: the review says so, accepting is a conflict", async () => {
+  const asked = await agent("disk").readAndEdit(onDisk, "two", "2");
+  await ui.diffWith("2");
+
+  onDisk.change("one\ntwo\nthree by a build\n");
+  await ui.sees(/changed/i);
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.error.code, "CONFLICT");
+  assert.equal(answer.context.conflict.source, "disk");
+  assert.equal(onDisk.text(), "one\ntwo\nthree by a build\n", "never overwritten");
+  await ui.noTab("disk.txt");
+});
+
+const typed = file("meanwhile/typed.txt", "one\ntwo\n");
+
+scenario("typed in the file during the review: the review says so, accepting is a conflict", async () => {
+  await typed.open();
+  const asked = await agent("typed").readAndEdit(typed, "two", "2");
+  await ui.diffWith("2");
+
+  await ui.tab("typed.txt").first().click();
+  await ui.focusEditor();
+  await ui.page.keyboard.type("mine ");
+  await call("command", { id: "agentfs.ui.openReview" });
+  const diff = await ui.diffWith("2");
+  assert.match(diff.original, /mine one/);
+  await ui.sees(/changed/i);
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.error.code, "CONFLICT");
+  assert.equal(answer.context.conflict.source, "editor");
+  assert.equal(typed.text(), "one\ntwo\n");
+  assert.equal((await typed.document()).text, "mine one\ntwo\n", "what was typed is untouched");
+  assert.deepEqual(await ui.tabNames(), ["typed.txt"]);
+});
+
+const ten = Array.from({ length: 10 }, (_, index) => file(`meanwhile/ten/${index}.txt`, `old ${index}\n`));
+
+scenario("ten proposals at once: one tab, a list of ten, one after the other", async () => {
+  const asked = await Promise.all(ten.map((one, index) => agent(`ten-${index}`).readAndEdit(one, "old", "new")));
+  await until("ten are pending", async () => (await state()).pending.length === 10);
+  await ui.diffWith("new");
+  assert.equal((await ui.tabNames()).length, 1, "one tab, not ten");
+  await ui.statusItem("10").waitFor();
+  await call("command", { id: "agentfs.ui.showPending" });
+  for (const one of ten) await ui.viewRow(one.base).waitFor();
+
+  const seen = new Set();
+  for (let left = 10; left > 0; left--) {
+    const [name] = await ui.tabNames();
+    assert.equal(seen.has(name), false, `${name} came twice`);
+    seen.add(name);
+    await ui.titleButton("Accept").click();
+    await until("the next one is shown", async () => {
+      const names = await ui.tabNames();
+      return left === 1 ? names.length === 0 : names.length === 1 && !seen.has(names[0]);
+    });
+  }
+
+  for (const [index, one] of ten.entries()) {
+    assert.equal((await asked[index].answer).data.review.decision, "accepted");
+    assert.equal(one.text(), `new ${index}\n`);
+  }
+  assert.equal(await ui.viewRow(ten[0].base).count(), 0, "the list of the pending is empty");
+});
+
+const skipped = [file("meanwhile/first.txt", "old\n"), file("meanwhile/second.txt", "old\n")];
+
+scenario("next and previous proposal", async () => {
+  const first = await agent("next-1").readAndEdit(skipped[0], "old", "new first");
+  await ui.diffWith("new first");
+  const second = await agent("next-2").readAndEdit(skipped[1], "old", "new second");
+  await until("both are pending", async () => (await state()).pending.length === 2);
+
+  await ui.titleButton("Next Proposal").click();
+  await ui.diffWith("new second");
+  assert.equal((await ui.tabNames()).length, 1);
+  await ui.titleButton("Previous Proposal").click();
+  await ui.diffWith("new first");
+  await ui.titleButton("Next Proposal").click();
+  await ui.diffWith("new second");
+  await ui.titleButton("Accept").click();
+  assert.equal((await second.answer).data.applied, true);
+  await ui.diffWith("new first");
+  await ui.titleButton("Accept").click();
+
+  assert.equal((await first.answer).data.applied, true);
+  assert.deepEqual(skipped.map((one) => one.text()), ["new first\n", "new second\n"]);
+  await until("no tab is left", async () => (await ui.tabNames()).length === 0);
+});
+
+const reloaded = [file("meanwhile/reload-1.txt", "old\n"), file("meanwhile/reload-2.txt", "old\n")];
+
+scenario("the window is reloaded with proposals pending: nothing lands, no stale tab", async () => {
+  await reloaded[1].open();
+  const asked = await Promise.all(
+    reloaded.map((one, index) => agent(`reload-${index}`).readAndEdit(one, "old", "new")),
+  );
+  await until("both are pending", async () => (await state()).pending.length === 2);
+  await ui.diffWith("new");
+
+  await reloadWindow();
+
+  for (const one of asked) await assert.rejects(one.answer, /went away/);
+  await until("only the user's own tab is left", async () => {
+    const names = await ui.tabNames();
+    return names.length === 1 && names[0] === "reload-2.txt";
+  });
+  assert.deepEqual((await state()).pending, []);
+  assert.deepEqual(reloaded.map((one) => one.text()), ["old\n", "old\n"]);
+
+  const again = await agent("reload-again").readAndEdit(reloaded[0], "old", "new");
+  await ui.diffWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await again.answer).data.applied, true);
+  assert.equal(reloaded[0].text(), "new\n");
+});

@@ -1,0 +1,76 @@
+// The user's own ways of saving stay as they are, and the agent is told what they changed.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import { agent, call, file, scenario, set, state, ui } from "../harness/suite.mjs";
+
+const automatic = file("saving/auto.txt", "one\ntwo\n");
+
+scenario("auto save on: the proposal is not saved by it, what was accepted is", async () => {
+  await set("files.autoSave", "afterDelay");
+  await set("files.autoSaveDelay", 50);
+  await automatic.open();
+  const asked = await agent("auto").readAndEdit(automatic, "two", "2");
+  await ui.diffWith("2");
+  await ui.clickLine("2");
+  await ui.page.keyboard.type(" amended");
+  await ui.diffWith("2 amended");
+  await until("auto save has passed over the proposal", async () => !(await state()).tabs.some(({ dirty }) => dirty));
+  assert.equal((await state()).pending.length, 1, "auto save decides nothing");
+  assert.equal(automatic.text(), "one\ntwo\n");
+
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(answer.data.review.decision, "amended");
+  assert.equal(automatic.text(), "one\n2 amended\n");
+  assert.deepEqual(await ui.tabNames(), ["auto.txt"]);
+});
+
+const focusSaved = file("saving/focus.txt", "one\ntwo\n");
+
+scenario("auto save on focus change: leaving the review decides nothing", async () => {
+  await set("files.autoSave", "onFocusChange");
+  await focusSaved.open();
+  const asked = await agent("focus").readAndEdit(focusSaved, "two", "2");
+  await ui.diffWith("2");
+  await ui.clickLine("2");
+  await ui.page.keyboard.type("!");
+  await ui.tab("focus.txt").first().click();
+  await ui.focusEditor();
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(focusSaved.text(), "one\ntwo\n");
+
+  await call("command", { id: "agentfs.ui.openReview" });
+  await ui.diffWith("2!");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(focusSaved.text(), "one\n2!\n");
+});
+
+const formatted = file("saving/formatted.json", '{\n  "a": 1\n}\n');
+
+scenario("format on save runs on what was accepted, and the agent sees what it made of it", async () => {
+  await set("editor.formatOnSave", true);
+  await formatted.open();
+  const asked = await agent("format").readAndEdit(formatted, '"a": 1', '"a": 1,   "b":    2');
+  await ui.diffWith('"b":    2');
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  const tidy = '{\n  "a": 1,\n  "b": 2\n}\n';
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(formatted.text(), tidy);
+  assert.match(answer.data.review.on_save, /^\+ {2}"b": 2$/m);
+  const document = await formatted.document();
+  assert.deepEqual([document.text, document.dirty], [tidy, false]);
+  assert.deepEqual(await ui.tabNames(), ["formatted.json"]);
+
+  const next = await agent("format").edit(formatted, '"b": 2', '"b": 3');
+  await ui.diffWith('"b": 3');
+  await ui.titleButton("Accept").click();
+  assert.equal((await next.answer).data.landing, "disk", "the session knows the file as it was saved");
+  assert.equal(formatted.text(), tidy.replace("2", "3"));
+});

@@ -1,0 +1,79 @@
+// VS Code's own Refactor Preview: as the style that the user chose, and for a client that can't review.
+
+import assert from "node:assert/strict";
+import { after } from "node:test";
+
+import { connect } from "../harness/extension.mjs";
+import { until } from "../harness/page.mjs";
+import { agent, file, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+
+const previewed = file("styles/preview.txt", "one\ntwo\nthree\n");
+
+scenario("the Refactor Preview style: ticked and applied, it lands", async () => {
+  await set("agentfs.review.style", "refactorPreview");
+  await previewed.open();
+  const asked = await agent("preview").readAndEdit(previewed, "two", "2");
+  await ui.preview.waitFor();
+  assert.equal((await state()).tabs.filter(({ uri }) => uri?.startsWith("agentfs")).length, 0, "no diff of agentfs' own");
+
+  await ui.tickPreview();
+  await ui.previewButton("Apply").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.data.review.decision, "accepted");
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(previewed.text(), "one\n2\nthree\n");
+  await ui.preview.waitFor({ state: "hidden" });
+});
+
+const discarded = file("styles/discard.txt", "one\ntwo\nthree\n");
+
+scenario("the Refactor Preview style: discarded, the agent hears a no", async () => {
+  await set("agentfs.review.style", "refactorPreview");
+  const asked = await agent("discard").readAndEdit(discarded, "two", "2");
+  await ui.preview.waitFor();
+  await ui.previewButton("Discard").click();
+
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+  assert.equal(discarded.text(), "one\ntwo\nthree\n");
+  await ui.preview.waitFor({ state: "hidden" });
+});
+
+const plainly = file("styles/plain.txt", "one\ntwo\nthree\n");
+let plain;
+after(() => plain?.close());
+
+scenario("a client without reviews of its own: the workbench's preview asks, and says where the change is", async () => {
+  plain = await connect(workbench.sockets.AGENTFS_PLAIN_SOCKET);
+  const asked = await agent("plain", () => plain).readAndEdit(plainly, "two", "2");
+  await ui.preview.waitFor();
+  assert.equal((await state()).pending.length, 0, "the extension has no part in it");
+
+  await ui.tickPreview();
+  await ui.previewButton("Apply").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.data.review.rung, "preview");
+  assert.equal(answer.data.review.decision, "accepted");
+  assert.equal(answer.status, "partial");
+  assert.equal(answer.data.landing, "editor", "the workbench applies and does not save");
+  assert.equal(plainly.text(), "one\ntwo\nthree\n");
+  await until("the change waits in the editor", async () => (await plainly.document())?.text === "one\n2\nthree\n");
+  await ui.preview.waitFor({ state: "hidden" });
+});
+
+const refusedPlainly = file("styles/plain-no.txt", "one\ntwo\nthree\n");
+
+scenario("a client without reviews of its own: discarding is a no", async () => {
+  plain ??= await connect(workbench.sockets.AGENTFS_PLAIN_SOCKET);
+  const asked = await agent("plain-no", () => plain).readAndEdit(refusedPlainly, "two", "2");
+  await ui.preview.waitFor();
+  await ui.previewButton("Discard").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.error.code, "USER_REJECTED");
+  assert.equal(refusedPlainly.text(), "one\ntwo\nthree\n");
+  assert.equal(await refusedPlainly.document(), undefined);
+  await ui.preview.waitFor({ state: "hidden" });
+  await plain.call("stop");
+});

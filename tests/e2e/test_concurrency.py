@@ -1,0 +1,248 @@
+"""Many at once: who waits for whom, and who never does (docs/protocol.md#8-lock,
+docs/protocol.md#9-review-and-landing)."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import filelock
+import pytest
+
+from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, editing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.editor import Editor, Message
+
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+REVIEWING = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
+
+
+def write(
+    editor: Editor, path: str, content: str = "new\n", session: str = "default"
+) -> asyncio.Future[Message]:
+    return editor.start("agentfs/write", {"path": path, "content": content, "session": session})
+
+
+def edit(editor: Editor, path: str, old: str, new: str, session: str = "default") -> asyncio.Future[Message]:
+    return editor.start(
+        "agentfs/edit", {"path": path, "old_string": old, "new_string": new, "session": session}
+    )
+
+
+async def pending(editor: Editor) -> list[Message]:
+    return (await editor.request("agentfs/status"))["data"]["pending"]
+
+
+async def are_pending(editor: Editor, *states: str) -> None:
+    """Wait until the proposals have come that far."""
+    while [one["state"] for one in await pending(editor)] != list(states):
+        pass
+
+
+@contextmanager
+def nothing_can_land(state: Path) -> Iterator[None]:
+    """Another server of this user is landing something."""
+    folder = state / "agentfs"
+    folder.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(folder / "landing.lock"):
+        yield
+
+
+async def test_while_a_hundred_reviews_wait_everything_else_is_answered(root: Path) -> None:
+    (root / "read.py").write_text("one\n")
+    (root / "large.txt").write_text("a line of a large file\n" * 50_000)
+    async with editing(root, **REVIEWING) as editor:
+        waiting = [write(editor, f"new{number}.py", session=f"s{number % 10}") for number in range(120)]
+        queued = [write(editor, f"new{number}.py", session="late") for number in range(10)]
+        await editor.seen("agentfs/proposed", 120)
+        await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit", "session": "other"})
+        for number in range(20):
+            answer = await editor.read("read.py", session="other")
+            assert answer["status"] == "success"
+            one = answer["data"]["content"].strip()
+            edited = await editor.edit("read.py", one, f"edit{number}", session="other")
+            assert edited["data"]["applied"] is True
+            assert len(await pending(editor)) == 130
+        assert len((await editor.read("large.txt", limit=0))["data"]["content"]) == 1_150_000
+        assert not any(one.done() for one in [*waiting, *queued])
+        states = [one["state"] for one in await pending(editor)]
+        assert (states.count("shown"), states.count("queued")) == (120, 10)
+        for announced in reversed(editor.all("agentfs/proposed")[10:]):
+            await editor.settle({"id": announced["params"]["id"]})
+        for number, asked in enumerate(waiting[10:], 10):
+            assert (await asked)["data"]["applied"] is True
+            assert (root / f"new{number}.py").read_text() == "new\n"
+        for asked in [*waiting[:10], *queued]:
+            editor.cancel(asked)
+        for asked in [*waiting[:10], *queued]:
+            with pytest.raises(RpcError):
+                await asked
+        assert await pending(editor) == []
+
+
+async def test_changes_to_one_file_wait_for_each_other_and_are_computed_afresh(root: Path) -> None:
+    (root / "a.py").write_text("one\ntwo\n")
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.py")
+        await editor.read("a.py", session="other")
+        first = edit(editor, "a.py", "one", "1")
+        proposal = await editor.proposed()
+        second = edit(editor, "a.py", "two", "2")
+        others = edit(editor, "a.py", "two", "zwei", session="other")
+        await are_pending(editor, "shown", "queued", "queued")
+        assert len(editor.all("agentfs/proposed")) == 1
+        await editor.settle(proposal)
+        assert (await first)["data"]["applied"] is True
+        proposal = await editor.proposed(2)
+        [shown] = proposal["files"]
+        assert (shown["base_text"], shown["proposed_text"]) == ("1\ntwo\n", "1\n2\n")
+        await editor.settle(proposal)
+        assert (await second)["data"]["applied"] is True
+        conflict = await others
+        assert conflict["error"]["code"] == "CONFLICT"
+        assert "+1\n" in conflict["context"]["conflict"]["diff_since_read"]
+        assert len(editor.all("agentfs/proposed")) == 2
+    assert (root / "a.py").read_text() == "1\n2\n"
+
+
+async def test_after_a_no_the_next_change_of_that_file_has_its_turn(root: Path) -> None:
+    (root / "a.py").write_text("one\ntwo\n")
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.py")
+        first, second = edit(editor, "a.py", "one", "1"), edit(editor, "a.py", "two", "2")
+        await editor.settle(await editor.proposed(), "rejected")
+        assert (await first)["error"]["code"] == "USER_REJECTED"
+        proposal = await editor.proposed(2)
+        assert proposal["files"][0]["proposed_text"] == "one\n2\n"
+        await editor.settle(proposal)
+        assert (await second)["status"] == "success"
+
+
+async def test_one_file_by_two_names_is_one_file(root: Path) -> None:
+    (root / "a.py").write_text("one\ntwo\n")
+    (root / "link.py").symlink_to("a.py")
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.py")
+        first, second = edit(editor, "a.py", "one", "1"), edit(editor, "link.py", "two", "2")
+        await are_pending(editor, "shown", "queued")
+        await editor.settle(await editor.proposed())
+        await editor.settle(await editor.proposed(2))
+        assert [(await one)["status"] for one in (first, second)] == ["success", "success"]
+    assert (root / "a.py").read_text() == "1\n2\n"
+
+
+async def test_a_crowd_on_one_file_loses_no_change(root: Path) -> None:
+    (root / "a.py").write_text("".join(f"line {number}.\n" for number in range(60)))
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.py")
+        asked = [edit(editor, "a.py", f"line {number}.", f"LINE {number}.") for number in range(60)]
+        assert {(await one)["status"] for one in asked} == {"success"}
+    assert (root / "a.py").read_text() == "".join(f"LINE {number}.\n" for number in range(60))
+
+
+async def test_landings_that_wait_for_another_server_hold_up_neither_reads_nor_messages(root: Path) -> None:
+    (root / "large.txt").write_text("a line of a large file\n" * 10_000)
+    async with editing(root, options=AUTO) as editor:
+        with nothing_can_land(editor.state):
+            waiting = [write(editor, f"new{number}.py", session=f"s{number}") for number in range(40)]
+            await are_pending(editor, *["landing"] * 40)
+            for _ in range(3):
+                read = await editor.read("large.txt", limit=0)
+                assert read["stats"]["total_lines"] == 10_000
+            assert not any(one.done() for one in waiting)
+        for asked in waiting:
+            assert (await asked)["data"]["applied"] is True
+
+
+async def test_too_many_proposals_of_one_session_are_refused_and_other_sessions_are_not(root: Path) -> None:
+    options = {"limits": {"pending_per_session": 3}}
+    async with editing(root, options=options, **REVIEWING) as editor:
+        waiting = [write(editor, f"new{number}.py") for number in range(3)]
+        refused = await write(editor, "one-more.py")
+        assert refused["error"]["code"] == "EXECUTION_ERROR"
+        assert "3" in refused["error"]["message"]
+        waiting.append(write(editor, "other.py", session="other"))
+        await editor.seen("agentfs/proposed", 4)
+        assert not any(one.done() for one in waiting)
+        for one in waiting:
+            one.cancel()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        NO_ANSWER,
+        None,
+        {},
+        [],
+        "yes",
+        {"applied": "true"},
+        {"applied": False},
+        {"applied": False, "failureReason": {}},
+        {"applied": True},
+        RpcError(-32603, "no"),
+    ],
+    ids=lambda answer: "never" if answer is NO_ANSWER else str(answer),
+)
+async def test_a_client_that_answers_wrongly_or_never_holds_nobody_else_up(
+    root: Path, answer: object
+) -> None:
+    """Its answer to the first review, and the second one goes on."""
+
+    def apply(_: Message) -> object:
+        if len(editor.all("workspace/applyEdit")) > 1:
+            return PENDING
+        if isinstance(answer, RpcError):
+            raise answer
+        return answer
+
+    async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": apply}) as editor:
+        first, second = write(editor, "a.py"), write(editor, "b.py")
+        await editor.seen("agentfs/proposed", 2)
+        proposal = await editor.proposed(2)
+        await editor.settle(proposal)
+        assert (await second)["data"]["applied"] is True
+        if answer is NO_ANSWER:
+            assert [one["state"] for one in await pending(editor)] == ["shown"]
+            editor.cancel(first)
+            with pytest.raises(RpcError):
+                await first
+        else:
+            assert (await first)["error"]["code"] == "USER_REJECTED"
+    assert [path.name for path in root.iterdir()] == ["b.py"]
+
+
+async def test_questions_that_are_never_answered_time_out_one_after_the_other(root: Path) -> None:
+    answers = {"window/showMessageRequest": lambda _: NO_ANSWER, "window/showDocument": lambda _: NO_ANSWER}
+    options = {"approval": {"timeout_s": 0.05}, "landing_timeout_s": 0.05}
+    shows = {"window": {"showDocument": {"support": True}}}
+    async with editing(root, capabilities=shows, options=options, answers=answers) as editor:
+        asked = [write(editor, f"new{number}.py") for number in range(5)]
+        assert [(await one)["error"]["code"] for one in asked] == ["TIMEOUT"] * 5
+        questions = [one["id"] for one in editor.all("window/showMessageRequest")]
+        withdrawn = [one["params"]["id"] for one in editor.all("$/cancelRequest")]
+        assert set(questions) <= set(withdrawn)
+        for question in questions:  # too late: it approves nothing
+            editor.send({"jsonrpc": "2.0", "id": question, "result": {"title": "Approve"}})
+        assert await pending(editor) == []
+    assert list(root.iterdir()) == []
+
+
+async def test_an_editor_that_never_applies_costs_only_the_change_it_was_handed(root: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (root / name).write_text("one\n")
+    options = {**AUTO, "landing_timeout_s": 0.05}
+    async with editing(root, options=options, answers={"workspace/applyEdit": lambda _: NO_ANSWER}) as editor:
+        editor.open("a.py")
+        for name in ("a.py", "b.py"):
+            await editor.read(name)
+        open_one, closed_one = edit(editor, "a.py", "one", "1"), edit(editor, "b.py", "one", "1")
+        assert (await closed_one)["data"]["applied"] is True
+        assert (await open_one)["error"]["code"] == "EXECUTION_ERROR"
+        editor.answers["workspace/applyEdit"] = lambda params: {"applied": editor.apply(params["edit"])}
+        assert (await edit(editor, "a.py", "one", "1"))["data"]["landing"] == "editor"
