@@ -16,7 +16,7 @@ help: ## this list
 demo: $(RUN) ## an agent's turn on a sample workspace: you review its changes in this terminal
 	@$(BIN)/agentfs-lsp demo
 
-test: check ## lint, types, layers, and every test that needs no editor installed
+test: check test-extension ## lint, types, layers, and every test that needs no editor installed
 	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/e2e
 
 check: lint types layers
@@ -38,7 +38,7 @@ bench: $(DEV) ## one table: the floor, this server and its peers, in one run
 	$(BIN)/python -m tests.bench
 
 clean: ## remove what make made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist .editors
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "agentfs needs Python 3.11 or newer: none was found on the PATH." >&2; exit 1; }
@@ -52,3 +52,43 @@ $(RUN): pyproject.toml | $(VENV)/bin/python
 $(DEV): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(RUN)
+
+# --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
+
+.PHONY: vsix test-extension test-editors bench-extension screenshots
+
+EXTENSION_DEV := extension/node_modules/.agentfs
+VSIX := dist/agentfs.vsix
+PLAIN_CLIENT := .editors/plain-client.vsix
+WORKBENCH := extension/test/e2e/workbench.sh
+
+vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
+
+test-extension: ## the extension's unit tests; left out, and said so, where Node 20 is missing
+	@if node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null && command -v npm >/dev/null; \
+	then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
+	else echo "Node 20 or newer is not on the PATH: the extension's unit tests are left out."; fi
+
+test-editors: $(VSIX) $(PLAIN_CLIENT) ## the real-editor tests: the package in a VS Code workbench, in a browser
+	@$(WORKBENCH) main.mjs
+
+bench-extension: $(VSIX) $(PLAIN_CLIENT) ## what a review costs over the workbench's own diff editor, in ms
+	@$(WORKBENCH) bench.mjs
+
+screenshots: $(VSIX) $(PLAIN_CLIENT) ## docs/images/ anew, from the real workbench
+	@$(WORKBENCH) pictures.mjs
+
+$(VSIX): $(EXTENSION_DEV) $(shell find extension server -type f \
+	-not -path '*/node_modules/*' -not -path '*/bundled/*' -not -path '*/out/*' -not -path '*/dist/*' \
+	-not -path '*/test/*' -not -name '*.pyc' 2>/dev/null)
+	@mkdir -p $(@D)
+	cd extension && PYTHON=$(PYTHON) npm run --silent vsix
+	@touch $@
+
+$(PLAIN_CLIENT): $(EXTENSION_DEV) $(wildcard extension/test/e2e/plain-client/*.*)
+	@mkdir -p $(@D)
+	@extension/test/e2e/plain-client/package.sh $(abspath $@)
+
+$(EXTENSION_DEV): extension/package-lock.json
+	cd extension && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@

@@ -140,7 +140,9 @@ async def test_text_that_is_not_there_comes_back_with_the_closest_lines(auto: Ed
         ("zzz", "x", "not found"),
     ],
 )
-async def test_an_edit_that_can_not_be_meant_is_refused(auto: Editor, old: str, new: str, message: str) -> None:
+async def test_an_edit_that_can_not_be_meant_is_refused(
+    auto: Editor, old: str, new: str, message: str
+) -> None:
     path = auto.root / "refused.txt"
     path.write_text("one\ntwo\n")
     await auto.read("refused.txt")

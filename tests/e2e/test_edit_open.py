@@ -21,7 +21,11 @@ async def test_an_edit_waits_in_the_editor_until_the_user_saves(auto: Editor) ->
     document = auto.open("open.txt")
     await auto.read("open.txt")
     answer = await auto.edit("open.txt", "two", "2")
-    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == ("partial", False, "editor")
+    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == (
+        "partial",
+        False,
+        "editor",
+    )
     assert "waits in the editor" in answer["text"]
     assert (document.text, path.read_text()) == ("one\n2\n", "one\ntwo\n")
     again = await auto.edit("open.txt", "one", "1")

@@ -68,7 +68,17 @@ async def test_a_parameter_of_a_wrong_kind_is_named(
 
 @pytest.mark.parametrize("method", EVERY)
 async def test_a_misspelt_parameter_never_passes_silently(auto: Editor, method: str) -> None:
-    for name in ("dryrun", "dry-run", "startLine", "modified_by_user", "approved", "mode", "class", "", "_meta"):
+    for name in (
+        "dryrun",
+        "dry-run",
+        "startLine",
+        "modified_by_user",
+        "approved",
+        "mode",
+        "class",
+        "",
+        "_meta",
+    ):
         answer = await auto.request(method, {**GOOD[method], name: True})
         assert answer["error"]["code"] == "INVALID_PARAM"
         assert f"'{name}'" in answer["error"]["message"]
@@ -87,7 +97,9 @@ async def test_a_missing_parameter_is_named(auto: Editor, method: str) -> None:
 
 async def test_null_for_what_may_be_left_out_is_leaving_it_out(auto: Editor) -> None:
     optional = {"session": None, "agent": None, "explanation": None, "dry_run": None, "expected_hash": None}
-    answer = await auto.write("null.txt", "x\n", **optional, create_dirs=None, overwrite=None, on_conflict=None)
+    answer = await auto.write(
+        "null.txt", "x\n", **optional, create_dirs=None, overwrite=None, on_conflict=None
+    )
     assert answer["status"] == "success"
     assert (await auto.read("null.txt", limit=None, start_line=None))["status"] == "success"
 
@@ -155,7 +167,9 @@ async def test_long_strings_come_back_cut_with_their_length(auto: Editor) -> Non
 
 async def test_the_name_an_agent_gives_itself_may_be_anything(auto: Editor) -> None:
     for agent in ("", "n" * 80, "中\u202e\x07😀", "half \ud800"):
-        answer = await auto.write("agent.txt", f"{len(agent)} {agent[:1]!r}\n", agent=agent, explanation=agent)
+        answer = await auto.write(
+            "agent.txt", f"{len(agent)} {agent[:1]!r}\n", agent=agent, explanation=agent
+        )
         assert answer["status"] == "success"
         assert answer["context"]["params_input"]["agent"] == agent
     session = "s\u202e" * 100

@@ -41,7 +41,9 @@ async def every_tool(editor: Editor, path: str) -> list[dict[str, Any]]:
         ("d/" * 3000 + "a.txt", "longer than"),
     ],
 )
-async def test_a_spelling_that_no_path_has_is_an_invalid_parameter(auto: Editor, path: str, message: str) -> None:
+async def test_a_spelling_that_no_path_has_is_an_invalid_parameter(
+    auto: Editor, path: str, message: str
+) -> None:
     for answer in await every_tool(auto, path):
         assert (answer["status"], answer["error"]["code"]) == ("error", "INVALID_PARAM")
         assert message in answer["error"]["message"]
@@ -50,7 +52,8 @@ async def test_a_spelling_that_no_path_has_is_an_invalid_parameter(auto: Editor,
 
 
 @pytest.mark.parametrize(
-    "spelling", ["plain/a.txt", "./plain/a.txt", "plain//./a.txt", "plain/../plain/a.txt", "plain/sub/../a.txt"]
+    "spelling",
+    ["plain/a.txt", "./plain/a.txt", "plain//./a.txt", "plain/../plain/a.txt", "plain/sub/../a.txt"],
 )
 async def test_spellings_of_one_file_resolve_to_one_name(auto: Editor, spelling: str) -> None:
     (auto.root / "plain/sub").mkdir(parents=True, exist_ok=True)
@@ -61,7 +64,17 @@ async def test_spellings_of_one_file_resolve_to_one_name(auto: Editor, spelling:
 
 
 async def test_odd_but_possible_names_are_files_like_any(auto: Editor) -> None:
-    for name in (" leading", "trailing ", "quote'\"", "per%20cent", "hash#?.txt", "ünï/中文 😀.txt", "-rf", "~", "C:x"):
+    for name in (
+        " leading",
+        "trailing ",
+        "quote'\"",
+        "per%20cent",
+        "hash#?.txt",
+        "ünï/中文 😀.txt",
+        "-rf",
+        "~",
+        "C:x",
+    ):
         written = await auto.write(name, f"{name}\n")
         assert (written["status"], written["context"]["path_resolved"]) == ("success", name)
         assert (await auto.read(name))["data"]["content"] == f"{name}\n"
@@ -114,7 +127,11 @@ async def test_links_that_stay_inside_are_followed_absolute_ones_too(auto: Edito
 async def test_a_loop_of_links_and_a_path_below_a_file_are_invalid(auto: Editor) -> None:
     (auto.root / "loop").symlink_to("loop")
     (auto.root / "file.txt").write_text("text\n")
-    for path, message in (("loop", "loop of links"), ("loop/a", "loop of links"), ("file.txt/a", "below a file")):
+    for path, message in (
+        ("loop", "loop of links"),
+        ("loop/a", "loop of links"),
+        ("file.txt/a", "below a file"),
+    ):
         for answer in await every_tool(auto, path):
             assert answer["error"]["code"] == "INVALID_PARAM"
             assert message in answer["error"]["message"]
@@ -125,7 +142,9 @@ async def test_what_is_no_regular_file_is_refused_at_once(auto: Editor) -> None:
     bound = socket.socket(socket.AF_UNIX)
     here = os.open(auto.root, os.O_RDONLY)
     try:
-        bound.bind(f"/proc/self/fd/{here}/socket" if os.path.exists("/proc/self/fd") else str(auto.root / "socket"))
+        bound.bind(
+            f"/proc/self/fd/{here}/socket" if os.path.exists("/proc/self/fd") else str(auto.root / "socket")
+        )
     finally:
         os.close(here)
         bound.close()

@@ -111,7 +111,7 @@ async def test_an_applied_true_with_nothing_ticked_is_an_error(root: Path, file:
         unchanged = await written(editor)
 
         def type_only(params: Message) -> object:
-            editor.change("a.py", TEXT + "mine\n")
+            editor.change("a.py", TEXT.replace("three", "mine"))
             return {"applied": True}
 
         editor.answers[APPLY] = type_only

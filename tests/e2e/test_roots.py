@@ -137,6 +137,12 @@ async def test_absolute_paths_and_uris_are_taken_where_the_setting_says_so(tmp_p
         assert created["context"]["path_resolved"] == "r/new/b.txt"
         for path in ("/etc/passwd", "file:///etc/passwd", str(root / "../x"), f"{root}-not/a.txt"):
             assert (await editor.read(path))["error"]["code"] == "ACCESS_DENIED", path
-        for path in ("file://elsewhere/a.txt", "http://x/a", "file:///a%5Cb", "file:///a%00b", "file:///a%ff"):
+        for path in (
+            "file://elsewhere/a.txt",
+            "http://x/a",
+            "file:///a%5Cb",
+            "file:///a%00b",
+            "file:///a%ff",
+        ):
             assert (await editor.read(path))["error"]["code"] == "INVALID_PARAM", path
         assert (await editor.read(str(root)))["error"]["code"] == "IS_DIRECTORY"

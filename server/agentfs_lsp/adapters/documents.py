@@ -141,6 +141,7 @@ class OpenDocuments:
         if isinstance(text, str) and not (document.in_sync and text == document.text):
             document.reset(self._rope(text))
         document.edited = 0
+        document.dirty_hint = None  # it was told of what is saved now
         self._tell(document)
 
     def closed(self, params: object) -> None:

@@ -337,6 +337,13 @@ class Rejected(DomainError):
 
 
 @dataclass(eq=False)
+class ReadRejected(DomainError):
+    """The user was asked whether a protected file may be read, and did not allow it."""
+
+    path: str
+
+
+@dataclass(eq=False)
 class ReviewTimedOut(DomainError):
     """Nobody answered within `approval.timeout_s`."""
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentfs_lsp.domain.errors import BinaryFile, Unencodable
+from agentfs_lsp.domain.lazily import lazily
 from agentfs_lsp.domain.lines import line_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,25 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _RUN_TOGETHER = re.compile(r"(utf|windows|iso8859|koi8|mac)[-_]?(\w+?)(?:[-_]?bom)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+class LineEnds(NamedTuple):
+    """How many line ends of each kind a text has, and whether it ends with one."""
+
+    lf: int
+    crlf: int
+    cr: int
+    final: bool
+
+    @property
+    def kind(self) -> Eol:
+        """The one kind there is, "mixed", or "none"."""
+        kinds: list[Eol] = [kind for kind, count in zip(_KINDS, self[:3], strict=True) if count]
+        return "mixed" if len(kinds) > 1 else kinds[0] if kinds else "none"
+
+
+_KINDS: tuple[Eol, ...] = ("lf", "crlf", "cr")
+
+
+@dataclass(frozen=True)
 class TextFile:
     """A decoded file. `text` holds its own line ends and no mark.
 
@@ -53,6 +72,17 @@ class TextFile:
     def shown(self) -> str:
         """`text` with U+FFFD in place of every lone surrogate, one for one: the offsets stay."""
         return _SURROGATE.sub("\ufffd", self.text) if self.lossy else self.text
+
+    @lazily
+    def line_ends(self) -> LineEnds:
+        """Its line ends, counted once."""
+        return line_ends_of(self.text)
+
+    @property
+    def total_lines(self) -> int:
+        """How many lines it has, a last one without an end too."""
+        ends = self.line_ends
+        return ends.lf + ends.crlf + ends.cr + (self.text != "" and not ends.final)
 
 
 def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
@@ -117,11 +147,14 @@ def check_insertable(inserted: str, like: TextFile) -> None:
 
 def eol_of(text: str) -> Eol:
     """Which line ends `text` has."""
+    return line_ends_of(text).kind
+
+
+def line_ends_of(text: str) -> LineEnds:
+    """The line ends of `text`."""
     returns = text.count("\r")
     both = text.count("\r\n") if returns else 0
-    counts: dict[Eol, int] = {"lf": text.count("\n") - both, "crlf": both, "cr": returns - both}
-    kinds = [kind for kind, count in counts.items() if count]
-    return "mixed" if len(kinds) > 1 else kinds[0] if kinds else "none"
+    return LineEnds(text.count("\n") - both, both, returns - both, text.endswith(("\n", "\r")))
 
 
 def _fit(data: bytes, encoding: str, errors: str = "strict") -> str | None:

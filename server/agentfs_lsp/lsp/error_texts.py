@@ -347,6 +347,13 @@ def _rejected(error: errors.Rejected, say: Say) -> Told:
     return say("The user rejected the change."), say("Nothing was changed. Ask the user how to go on.")
 
 
+def _read_rejected(error: errors.ReadRejected, say: Say) -> Told:
+    return (
+        say("The user did not allow '{path}' to be read.", path=shown(error.path)),
+        say("Go on without it, or ask the user."),
+    )
+
+
 def _review_timed_out(error: errors.ReviewTimedOut, say: Say) -> Told:
     return (
         say("Nobody answered the review within {seconds:g} s.", seconds=error.seconds),
@@ -435,6 +442,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.PolicyDenied: ("ACCESS_DENIED", _policy_denied),
     errors.NobodyToAsk: ("ACCESS_DENIED", _nobody_to_ask),
     errors.Rejected: ("USER_REJECTED", _rejected),
+    errors.ReadRejected: ("USER_REJECTED", _read_rejected),
     errors.ReviewTimedOut: ("TIMEOUT", _review_timed_out),
     errors.Withdrawn: ("ACCESS_DENIED", _withdrawn),
     errors.TooManyPending: ("EXECUTION_ERROR", _too_many_pending),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.change import apply_splices
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
 from agentfs_lsp.domain.errors import NulPutIn, Unencodable
-from agentfs_lsp.domain.lines import count_lines, line_of
+from agentfs_lsp.domain.lines import count_lines, ends_between, line_of
+from agentfs_lsp.domain.lazily import lazily
 from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.shown import find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
@@ -76,24 +76,24 @@ class FileChange:
     replacements: int = 0
     level: str | None = None
 
-    @cached_property
+    @lazily
     def hunks(self) -> tuple[Splice, ...]:
         """The pieces widened to whole lines: what editors and people are handed."""
         return widen(self.base.text.shown, self.splices)
 
-    @cached_property
+    @lazily
     def proposed(self) -> str:
         """The whole text after the change, in the file's own line ends; undecodable bytes stay surrogates."""
         return apply_splices(self.base.text.text, self.splices)
 
-    @cached_property
+    @lazily
     def shown(self) -> str:
         """`proposed` as people and models read it: U+FFFD for what did not decode."""
         if not self.base.text.lossy:
             return self.proposed
         return apply_splices(self.base.text.shown, self.splices)
 
-    @cached_property
+    @lazily
     def proposed_bytes(self) -> bytes:
         """What a landing on disk writes: the base's bytes wherever nothing is changed."""
         if self.base.blob is None or self.base.buffer is not None:
@@ -105,7 +105,7 @@ class FileChange:
         """`proposed` with the file's encoding and mark."""
         return replace(self.base.text, text=self.proposed)
 
-    @cached_property
+    @lazily
     def proposed_size(self) -> int:
         """Bytes of the proposed text; of an editor's text that its file can't express, as UTF-8."""
         try:
@@ -113,12 +113,12 @@ class FileChange:
         except UnicodeError:
             return len(self.proposed.encode("utf-8", "surrogatepass"))
 
-    @cached_property
+    @lazily
     def line_counts(self) -> tuple[int, int]:
         """Lines added and removed by the whole change."""
         return counts(self.base.text.shown, self.hunks)
 
-    @cached_property
+    @lazily
     def preview(self) -> Preview:
         """The unified diff, within the limits of `diff.*`."""
         limits = self.settings.diff
@@ -133,7 +133,7 @@ class FileChange:
             context=limits.context,
         )
 
-    @cached_property
+    @lazily
     def full_preview(self) -> str:
         """The unified diff, whole: what a reviewer without a diff editor is shown."""
         unlimited = 1 << 62
@@ -148,7 +148,7 @@ class FileChange:
             context=self.settings.diff.context,
         ).text
 
-    @cached_property
+    @lazily
     def warnings(self) -> tuple[Warned, ...]:
         """What stands in the inserted text that eyes miss, and what else the landing touches."""
         found: list[Warned] = []
@@ -156,18 +156,19 @@ class FileChange:
         if links > 1:
             found.append(Warned("hard_links", 0, str(links - 1)))
         found += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
-        shift, at, line = 0, 0, 1
-        for splice in self.hunks:
-            line += count_lines(self.base.text.text[at : splice.start])
-            found += [
-                Warned(kind, line + shift + where - 1, detail)
-                for kind, where, detail in find_suspicious(splice.text)
-            ]
-            removed = count_lines(self.base.text.text[splice.start : splice.end])
-            shift += count_lines(splice.text) - removed
-            line += removed
-            at = splice.end
+        text, shift, counted, line = self.base.text.text, 0, 0, 1
+        for hunk in self.hunks:
+            suspicious = find_suspicious(hunk.text)
+            if suspicious:  # else nobody asks which line it is, and counting a large file's takes its time
+                line += ends_between(text, counted, hunk.start)
+                counted = hunk.start
+                found += [Warned(kind, line + shift + at - 1, detail) for kind, at, detail in suspicious]
+            shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
         return tuple(found)
+
+    def describe(self) -> None:
+        """Compute what an answer says of the change; for a thread, where that takes its time."""
+        _ = self.preview, self.line_counts, self.warnings
 
     def check(self) -> None:
         """Raise Unencodable when the file's encoding can't express what is put in, NulPutIn for NUL in it."""

@@ -52,9 +52,10 @@ class DecodedFiles:
                 known = self._known.get(absolute)
             if known is not None and known.data == data:
                 return known.text, known.digest
-        text, digest = decode(data), hash_bytes(data)
-        self.keep(absolute, data, text, digest)
-        return text, digest
+        digest = Digest(data)  # while it is decoded
+        text = decode(data)
+        self.keep(absolute, data, text, digest.text)
+        return text, digest.text
 
     def keep(self, absolute: str, data: bytes, text: TextFile, digest: str) -> None:
         """Remember a large file. Only what tells its encoding by itself: what was guessed by a setting is

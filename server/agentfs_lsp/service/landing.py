@@ -6,6 +6,7 @@ What was accepted lands on what it was accepted for, or nothing does. Open docum
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import Conflict
@@ -14,7 +15,7 @@ from agentfs_lsp.service.change import Landing
 from agentfs_lsp.service.decoding import Digest
 from agentfs_lsp.service.landing_in_editor import find_in_editor, land_in_editor
 from agentfs_lsp.service.lock import check_unmoved
-from agentfs_lsp.service.workspace import in_thread
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
 
 if TYPE_CHECKING:
     from agentfs_lsp.service.change import FileChange
@@ -39,10 +40,16 @@ async def land(ws: Workspace, change: FileChange, hand: Hand) -> Landing:
 
 
 async def _land_on_disk(ws: Workspace, change: FileChange) -> Landing:
+    describing = None
+    if change.base.size > INLINE_BYTES:  # while the disk is waited for
+        describing = asyncio.ensure_future(in_thread(change.describe))
     try:
         landed, digest = await in_thread(_write, ws, change)
     except Conflict as conflict:
         raise await _explained(ws, change, conflict) from conflict
+    finally:
+        if describing is not None:
+            await asyncio.wait([describing])
     return Landing(
         change,
         "disk",

@@ -41,18 +41,16 @@ async def land_in_editor(ws: Workspace, change: FileChange, buffer: Buffer, hand
 
 
 async def find_in_editor(ws: Workspace, change: FileChange, hand: Hand) -> Landing:
-    """The editor asked and applied by itself: the document tells what of it. Raises as `land_in_editor`."""
+    """The editor asked and applied by itself: the document tells how much of it. Raises as `land_in_editor`."""
     with Observation(ws.documents, change) as observation:
         try:
             async with asyncio.timeout(ws.settings.landing_timeout_s):
-                await observation.any_of_it()
+                part = await observation.any_of_it()
         except TimeoutError:
+            part = None
             await _judge_silence(ws, change, observation, NotLanded(change.path, "unchanged"))
-        now = await ws.look(change.base.location)
-        if not observation.arrived and now.buffer is not None:
-            if now.dirty and not _same_disk(now, change.base):
-                raise LandingUnknown(change.path, "changed_otherwise")
-            change = change.amended(now.buffer.text)
+        if part is not None:
+            change = change.amended(part)
         return await _keep(ws, change, hand, observation)
 
 
@@ -153,7 +151,3 @@ def _on_disk(ws: Workspace, change: FileChange, now: Present) -> Landing:
         bytes_written=stat.size,
         on_save=preview_between(change.path, accepted, saved, ws.settings) if saved != accepted else None,
     )
-
-
-def _same_disk(now: Present, base: Present) -> bool:
-    return (now.blob.data if now.blob else None) == (base.blob.data if base.blob else None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Self
 
+from agentfs_lsp.domain.change import is_partly_made
 from agentfs_lsp.domain.eols import splices_towards
 from agentfs_lsp.domain.lines import normalise
 
@@ -33,6 +34,7 @@ class Observation:
         self._accepted = normalise(change.shown)
         self._event = asyncio.Event()
         self._end: Callable[[], None] | None = None
+        self._part: str | None = None
         self.arrived = False
 
     def __enter__(self) -> Self:
@@ -67,13 +69,11 @@ class Observation:
         while not self.arrived:
             await self.more()
 
-    async def any_of_it(self) -> None:
-        """Wait for the accepted text, or a part of the change."""
-        while not self.arrived:
-            document = self._documents.at(self._absolute)
-            if document is not None and document.in_sync and not self.left_alone:
-                return
+    async def any_of_it(self) -> str | None:
+        """Wait for the accepted text, or for one with a part of the change, which is given."""
+        while not self.arrived and self._part is None:
             await self.more()
+        return None if self.arrived else self._part
 
     def expect_more(self) -> None:
         """From here on `more` waits for what comes next."""
@@ -87,7 +87,11 @@ class Observation:
     def _seen(self) -> None:
         document = self._documents.at(self._absolute)
         if document is not None and document.in_sync:
-            self.arrived = self.arrived or normalise(document.text) == self._accepted
+            text = document.text
+            self.arrived = self.arrived or normalise(text) == self._accepted
+            if not self.arrived and self._part is None:
+                base = self._change.base.text.shown
+                self._part = text if is_partly_made(text, base, self._change.hunks) else None
         self._event.set()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, Rejected, TooLarge
+from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, ReadRejected, TooLarge
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.textfile import Eol, eol_of, mark_of
 from agentfs_lsp.service.present import as_text, look
@@ -63,7 +63,7 @@ class Passage:
 
 def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Awaitable[Passage]:
     """Read at once what is small and needs no question; the rest is awaited. Raises FileMissing, BadRange,
-    TooLarge, BinaryFile, PolicyDenied, Rejected and what resolving and reading raise."""
+    TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and reading raise."""
     location = ws.locate(command.path)
     path = trace.resolved = ws.name_of(location)
     verdict = ws.judge("read", location, command.session)
@@ -77,7 +77,7 @@ def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Awaitable[Pass
 
 async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
     if not await ws.reviewer.allow_read(path, command.session, command.agent):
-        raise Rejected("rejected")
+        raise ReadRejected(path)
     served = _served(ws, command, path, location)
     return served if isinstance(served, Passage) else await served
 
@@ -124,8 +124,7 @@ def _remembered(ws: Workspace, command: Read, passage: Passage | None, present: 
 
 
 def _passage(command: Read, path: str, present: Present, settings: Settings) -> Passage:
-    shown = present.text.shown
-    total = count_lines(shown)
+    shown, total = present.text.shown, present.text.total_lines
     if command.start_line > max(total, 1):
         raise BadRange(command.start_line, total)
     start = offset_of_line(shown, command.start_line)
@@ -143,8 +142,8 @@ def _passage(command: Read, path: str, present: Present, settings: Settings) -> 
         bool(present.text.bom),
         bool(present.disk and present.disk.lossy and not present.buffer),
         present.text.encoding,
-        shown.endswith(("\n", "\r")),
-        eol_of(shown),
+        present.text.line_ends.final,
+        present.text.line_ends.kind,
         present.hash,
         total,
         stat.size if stat else None,

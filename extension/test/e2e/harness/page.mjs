@@ -34,13 +34,29 @@ export class WorkbenchPage {
 
   // --- editors ----------------------------------------------------------------------------------------------
 
-  /** The names on the tabs, as they stand. */
-  tabs() {
-    return this.page.locator(".tabs-container .tab").evaluateAll((all) => all.map((tab) => tab.getAttribute("aria-label")));
+  /** What stands on the tabs, from left to right. */
+  tabNames() {
+    return this.page.locator(".tabs-container .tab .label-name").allInnerTexts();
   }
 
-  activeTab() {
-    return this.page.locator(`${ACTIVE} .tab.active`).getAttribute("aria-label");
+  tab(name) {
+    return this.page.locator(".tabs-container .tab", { hasText: name });
+  }
+
+  /** Waits until no tab has `name` on it. */
+  async noTab(name) {
+    await until(`no tab ${name}`, async () => (await this.tab(name).count()) === 0);
+  }
+
+  /** Waits until `text` stands somewhere in the editor in front: its tab, its title, above its lines. */
+  async sees(text) {
+    await this.page.locator(`${ACTIVE} :text("${text}")`).first().waitFor();
+  }
+
+  /** Clicks into the text editor in front, and waits until it has the keys. */
+  async focusEditor() {
+    await this.page.locator(`${ACTIVE} .editor-instance .view-lines`).first().click();
+    await this.page.locator(`${ACTIVE} .editor-instance .monaco-editor.focused`).first().waitFor();
   }
 
   /** Both sides of the diff editor in front: the lines that are in view. */
@@ -73,11 +89,30 @@ export class WorkbenchPage {
     await this.page.keyboard.press("End");
   }
 
+  /** Goes to the change of that number, counted from one, as the arrows in the title do. */
+  async goToChange(number) {
+    for (let step = 0; step < number; step++) await this.titleButton("Next Change").click();
+  }
+
+  /** Presses the arrow between the sides that stands beside `text`: the old text comes back. */
+  async revertHunkAt(text) {
+    const line = this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-line`, { hasText: text }).first();
+    const { y, height } = await line.boundingBox();
+    for (const arrow of await this.page.locator(`${ACTIVE} .gutter .gutterItem a.codicon-arrow-right`).all()) {
+      const box = await arrow.boundingBox();
+      if (box && box.y < y + height && y < box.y + box.height) {
+        await line.hover();
+        return arrow.click();
+      }
+    }
+    throw new Error(`no arrow beside ${text}`);
+  }
+
   // --- buttons, keys, questions -----------------------------------------------------------------------------
 
   /** A button of the editor's title, by the whole of its name (a key in brackets aside). */
   titleButton(name) {
-    const exact = new RegExp(`^${name}( \\(.*\\))?$`);
+    const exact = new RegExp(`^${name}( \\(.*\\))?$`, "s");
     return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: exact });
   }
 
@@ -101,11 +136,29 @@ export class WorkbenchPage {
     return prompt;
   }
 
+  /** Leaves the input box without an answer. */
+  async escapeQuestion() {
+    await this.page.locator(".quick-input-widget:visible input").waitFor();
+    await this.page.keyboard.press("Escape");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  }
+
+  /** Presses a button of the dialog in the middle. */
+  async answerDialog(button) {
+    await this.page.locator(".monaco-dialog-box").getByRole("button", { name: button, exact: true }).click();
+    await this.page.locator(".monaco-dialog-box").waitFor({ state: "detached" });
+  }
+
   // --- round the editors ------------------------------------------------------------------------------------
 
   /** The status bar item whose text or name has `text`. */
   statusItem(text) {
     return this.page.locator(".statusbar-item", { hasText: text });
+  }
+
+  /** Whether that item stands on the theme's colour of warnings. */
+  async statusWarns(text) {
+    return this.statusItem(text).evaluate((item) => item.classList.contains("warning-kind"));
   }
 
   toast(text) {
@@ -115,5 +168,24 @@ export class WorkbenchPage {
   /** A row of a view in the side bar. */
   viewRow(text) {
     return this.page.locator(".part.sidebar .monaco-list-row", { hasText: text });
+  }
+
+  // --- the Refactor Preview ---------------------------------------------------------------------------------
+
+  get preview() {
+    return this.page.locator(".bulk-edit-panel");
+  }
+
+  /** Ticks every box: the preview comes with none ticked. */
+  async tickPreview() {
+    const boxes = this.preview.locator(".edit-checkbox");
+    await boxes.first().waitFor();
+    for (const box of await boxes.all()) {
+      if ((await box.getAttribute("aria-checked")) !== "true") await box.click();
+    }
+  }
+
+  previewButton(name) {
+    return this.preview.locator(".monaco-button", { hasText: name });
   }
 }

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 
 import { connect } from "./extension.mjs";
 import { until, WorkbenchPage } from "./page.mjs";
-import { makeHome, repository, startWorkbench } from "./workbench.mjs";
+import { makeHome, packages, repository, startWorkbench } from "./workbench.mjs";
 
 const home = await makeHome();
 const workspace = path.join(home, "workspace");
@@ -19,7 +19,6 @@ export let workbench;
 export let ui;
 
 before(async () => {
-  const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(repository, ".editors/plain-client.vsix")];
   workbench = await startWorkbench(home, { packages, settings: { "[bat]": { "files.encoding": "gbk" } } });
   ui = new WorkbenchPage(workbench.page);
 });
@@ -85,9 +84,15 @@ export function file(name, content) {
   };
 }
 
+const underWay = [];
+
 /** An agent with a session of its own. Its requests are on their way when it returns: wait for `answer`. */
 export function agent(session, line = () => workbench.extension) {
-  const send = (method, params) => line().request(`agentfs/${method}`, { session, agent: "Ada", ...params });
+  const send = (method, params) => {
+    const asked = line().request(`agentfs/${method}`, { session, agent: "Ada", ...params });
+    if (line() === workbench.extension) underWay.push(asked);
+    return asked;
+  };
   return {
     read: (file) => send("read", { path: file.name }).answer,
     write: (file, content, more = {}) => send("write", { path: file.name, content, ...more }),
@@ -104,10 +109,10 @@ export function agent(session, line = () => workbench.extension) {
 async function clearDesk() {
   for (const key of changed) await call("settings", { key, value: null });
   changed.clear();
-  await call("command", { id: "agentfs.ui.rejectAll" });
+  await workbench.page.keyboard.press("Escape");
+  for (const asked of underWay.splice(0)) await asked.cancel();
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
   await call("close", { path: "all" });
-  await workbench.page.keyboard.press("Escape");
 }
 
 async function keepEvidence(name) {

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -14,6 +14,9 @@ import { connect } from "./extension.mjs";
 
 export const repository = path.resolve(import.meta.dirname, "../../../..");
 const editors = path.join(repository, ".editors");
+
+/** What the tests install: the packages as they are built, never a source folder. */
+export const packages = [process.env.DEVVSIX ?? path.join(repository, "dist/agentfs.vsix"), path.join(editors, "plain-client.vsix")];
 
 const START_MS = 60_000;
 
@@ -68,6 +71,7 @@ export async function startWorkbench(home, { packages, settings = {} }) {
   for (const kind of ["CACHE", "CONFIG", "DATA", "STATE"]) env[`XDG_${kind}_HOME`] = path.join(home, kind.toLowerCase());
   const codeServer = codeServerCommand(home, installed.root);
   await codeServer.run([...packages.flatMap((file) => ["--install-extension", file])], env);
+  env.AGENTFS_PLAIN_LIBRARIES = await bundledLibraries(home);
 
   const port = await freePort();
   const server = codeServer.start(
@@ -92,7 +96,7 @@ export async function startWorkbench(home, { packages, settings = {} }) {
     page,
     home,
     workspace: path.join(home, "workspace"),
-    extension: await connect(process.env.DEVPLAIN ? sockets.AGENTFS_PLAIN_SOCKET : sockets.AGENTFS_TEST_SOCKET, START_MS),
+    extension: await connect(sockets.AGENTFS_TEST_SOCKET, START_MS),
     sockets,
     async stop() {
       await context.close().catch(() => {});
@@ -134,6 +138,12 @@ function codeServerCommand(home, root) {
       return child;
     },
   };
+}
+
+/** Where the installed package has the server, for the plain client to run the same. */
+async function bundledLibraries(home) {
+  const names = await readdir(path.join(home, "extensions"));
+  return path.join(home, "extensions", names.find((name) => name.startsWith("agentfs.agentfs-")), "bundled/libs");
 }
 
 function killGroup(child) {

@@ -1,0 +1,132 @@
+/**
+ * The documents of a review that are no files: the proposal, which the user may change, and what it is
+ * compared with. They live in memory, and nothing that is saved here reaches the workspace.
+ */
+import * as vscode from 'vscode';
+import { fromBytes, toBytes } from './texts';
+
+/** The right side of a review: `agentfs-proposal:/<id>/<path>`. */
+export const PROPOSAL = 'agentfs-proposal';
+/** The left side, where the file is not open; read-only. */
+export const BASE = 'agentfs-base';
+/** Both sides of what has landed; read-only. */
+export const LANDED = 'agentfs-landed';
+
+export function virtualUri(scheme: string, id: string, path: string): vscode.Uri {
+  return vscode.Uri.from({ scheme, path: `/${id}/${path}` });
+}
+
+/** The proposal that a URI of these schemes belongs to. */
+export function idOf(uri: vscode.Uri): string {
+  return uri.path.split('/', 2)[1] ?? '';
+}
+
+/** The path in the workspace that a URI of these schemes stands for. */
+export function pathOf(uri: vscode.Uri): string {
+  return uri.path.slice(idOf(uri).length + 2);
+}
+
+/** Texts to look at. */
+export class ReadOnlyTexts implements vscode.TextDocumentContentProvider {
+  private readonly texts = new Map<string, string>();
+
+  set(uri: vscode.Uri, text: string): void {
+    this.texts.set(uri.toString(), text);
+  }
+
+  has(uri: vscode.Uri): boolean {
+    return this.texts.has(uri.toString());
+  }
+
+  delete(uri: vscode.Uri): void {
+    this.texts.delete(uri.toString());
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.toString()) ?? '';
+  }
+}
+
+interface Held {
+  bytes: Uint8Array;
+  mtime: number;
+}
+
+/**
+ * Proposals as files, so that the editor lets them be typed in. Saving one keeps the draft, no more. What is
+ * saved of a proposal that is over goes nowhere: that is how its tab is closed without a question.
+ */
+export class ProposalFiles implements vscode.FileSystemProvider {
+  private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  private readonly held = new Map<string, Held>();
+  readonly onDidChangeFile = this.changes.event;
+
+  /** Put a text there; it stays until it is deleted. */
+  set(uri: vscode.Uri, text: string): void {
+    this.held.set(uri.path, { bytes: toBytes(text, needsMark(uri)), mtime: Date.now() });
+  }
+
+  /** What was put or saved there last. */
+  get(uri: vscode.Uri): string | undefined {
+    const held = this.held.get(uri.path);
+    return held && fromBytes(held.bytes);
+  }
+
+  has(uri: vscode.Uri): boolean {
+    return this.held.has(uri.path);
+  }
+
+  delete(uri: vscode.Uri): void {
+    this.held.delete(uri.path);
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const held = this.held.get(uri.path);
+    if (held !== undefined) {
+      return { type: vscode.FileType.File, ctime: 0, mtime: held.mtime, size: held.bytes.byteLength };
+    }
+    if (pathOf(uri) === '') {
+      return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
+    }
+    throw vscode.FileSystemError.FileNotFound(uri);
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    const held = this.held.get(uri.path);
+    if (held === undefined) {
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    return held.bytes;
+  }
+
+  writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
+    const held = this.held.get(uri.path);
+    if (held !== undefined) {
+      held.bytes = bytes;
+      held.mtime = Date.now();
+      this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+    }
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(): void {
+    // The editor makes the folders of what it saves; there are none here.
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+}
+
+/** Whether the user's settings would have the editor read plain UTF-8 as something else. */
+function needsMark(uri: vscode.Uri): boolean {
+  const files = vscode.workspace.getConfiguration('files', uri);
+  return files.get('encoding', 'utf8') !== 'utf8' || files.get('autoGuessEncoding', false);
+}

@@ -1,0 +1,138 @@
+// What a review costs, on one page, beside the workbench's own diff editor of the same texts: three figures, each
+// with its limit. `make bench-extension` runs it; it ends with 1 where a limit is passed.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { connect } from "./harness/extension.mjs";
+import { WorkbenchPage } from "./harness/page.mjs";
+import { makeHome, packages, startWorkbench } from "./harness/workbench.mjs";
+
+const ROUNDS = 9; // the first two warm up
+const LIMITS = { shown: 150, answered: 300, task: 2000 };
+
+const home = await makeHome();
+const workspace = path.join(home, "workspace");
+
+const small = (line) => Array.from({ length: 1000 }, (_, index) => (index === 4 ? line : `def name_${index}(value): return value + ${index}`));
+const large = (line) => Array.from({ length: 100_000 }, (_, index) => (index === 4 ? line : `${String(index).padStart(8)} ${"0123456789".repeat(9)}`));
+
+function put(name, lines) {
+  writeFileSync(path.join(workspace, name), `${lines.join("\n")}\n`);
+  return { name, path: path.join(workspace, name) };
+}
+
+const rounds = Array.from({ length: ROUNDS }, (_, round) => ({
+  mark: `mark of round ${round}`,
+  left: put(`left-${round}.txt`, small("old")),
+  right: put(`right-${round}.txt`, small(`mark of round ${round}, bare`)),
+  closed: put(`closed-${round}.txt`, small("old")),
+  open: put(`open-${round}.txt`, small("old")),
+}));
+const big = {
+  left: put("left-large.txt", large("old")),
+  right: put("right-large.txt", large("mark of the large, bare")),
+  closed: put("closed-large.txt", large("old")),
+  open: put("open-large.txt", large("old")),
+};
+
+const workbench = await startWorkbench(home, { packages });
+const { page, extension } = workbench;
+const ui = new WorkbenchPage(page);
+try {
+  const plain = await connect(workbench.sockets.AGENTFS_PLAIN_SOCKET);
+  await page.evaluate(watchThePage);
+  const figures = { bare: [], closed: [], open: [], answeredClosed: [], answeredOpen: [] };
+  for (const { mark, left, right, closed, open } of rounds) {
+    figures.bare.push(await bareDiff(plain, left, right, `${mark}, bare`));
+    for (const [kind, file] of Object.entries({ closed, open })) {
+      const { shown, answered } = await review(file, `${mark}, ${kind}`, kind);
+      figures[kind].push(shown);
+      figures[kind === "closed" ? "answeredClosed" : "answeredOpen"].push(answered);
+    }
+  }
+  const tasks = {};
+  tasks.bare = await longestTask(() => bareDiff(plain, big.left, big.right, "mark of the large, bare"));
+  tasks.closed = await longestTask(() => review(big.closed, "mark of the large, closed", "closed"));
+  tasks.open = await longestTask(() => review(big.open, "mark of the large, open", "open"));
+  process.exitCode = print(figures, tasks) ? 0 : 1;
+} finally {
+  await workbench.stop();
+}
+
+/** Milliseconds from the call to the diff on screen. */
+async function bareDiff(plain, left, right, mark) {
+  const seen = whenSeen(mark);
+  const from = Date.now();
+  await plain.call("diff", { left: left.path, right: right.path, title: mark });
+  const shown = (await seen) - from;
+  await extension.call("close", { path: "all" });
+  return shown;
+}
+
+/** Milliseconds from the agent's request to the diff, and from the click on Accept to the agent's answer. */
+async function review(file, mark, kind) {
+  const session = { session: file.name, path: file.name };
+  if (kind === "open") await extension.call("open", { path: file.path });
+  await extension.request("agentfs/read", session).answer;
+  const seen = whenSeen(mark);
+  const from = Date.now();
+  const asked = extension.request("agentfs/edit", { ...session, old_string: "\nold\n", new_string: `\n${mark}\n` });
+  const shown = (await seen) - from;
+  const answered = asked.answer.then((answer) => ({ answer, at: Date.now() }));
+  await ui.titleButton("Accept").click();
+  const { answer, at } = await answered;
+  const clicked = await page.evaluate(() => window.agentfsClicked);
+  if (answer.data.landing !== "disk" || !readFileSync(file.path, "utf8").includes(mark)) throw new Error(answer.text);
+  await extension.call("close", { path: "all" });
+  return { shown, answered: at - clicked };
+}
+
+/** Runs in the page: remembers long tasks and the last click, and tells when a diff with a mark is drawn. */
+function watchThePage() {
+  window.agentfsTasks = [];
+  new PerformanceObserver((list) => window.agentfsTasks.push(...list.getEntries().map((task) => task.duration))).observe({
+    type: "longtask",
+  });
+  addEventListener("click", () => (window.agentfsClicked = Date.now()), { capture: true });
+  window.agentfsSeen = (mark) =>
+    new Promise((resolve) => {
+      const look = () => {
+        const side = document.querySelector(".editor-group-container.active .monaco-diff-editor .editor.modified");
+        const drawn = side?.querySelector(".line-insert") && side.querySelector(".view-lines").textContent.replaceAll("\u00a0", " ").includes(mark);
+        if (drawn) resolve(Date.now());
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
+}
+
+function whenSeen(mark) {
+  return page.evaluate((wanted) => window.agentfsSeen(wanted), mark);
+}
+
+async function longestTask(work) {
+  await page.evaluate(() => (window.agentfsTasks.length = 0));
+  await work();
+  const tasks = await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve(window.agentfsTasks))));
+  return Math.max(0, ...tasks);
+}
+
+function print(figures, tasks) {
+  const middle = (all) => all.slice(2).sort((one, other) => one - other)[Math.floor((all.length - 2) / 2)];
+  const bare = middle(figures.bare);
+  const rows = [
+    ["1,000 lines: request to diff on screen, bare vscode.diff", bare, null],
+    ["  … review of a closed file, over the bare", middle(figures.closed) - bare, LIMITS.shown],
+    ["  … review of an open file, over the bare", middle(figures.open) - bare, LIMITS.shown],
+    ["1,000 lines: Accept to the agent's answer, closed", middle(figures.answeredClosed), LIMITS.answered],
+    ["  … open", middle(figures.answeredOpen), LIMITS.answered],
+    ["10 MB: longest task on the main thread, bare vscode.diff", tasks.bare, null],
+    ["  … review of a closed file", tasks.closed, LIMITS.task],
+    ["  … review of an open file", tasks.open, LIMITS.task],
+  ];
+  console.log(`${"".padEnd(62)}${"ms".padStart(8)}${"at most".padStart(10)}`);
+  for (const [what, ms, limit] of rows)
+    console.log(`${what.padEnd(62)}${String(Math.round(ms)).padStart(8)}${String(limit ?? "").padStart(10)}${limit !== null && ms > limit ? "  too much" : ""}`);
+  return rows.every(([, ms, limit]) => limit === null || ms <= limit);
+}

@@ -1,0 +1,31 @@
+"""A value computed when it is first asked for, and kept.
+
+As `functools.cached_property`, which up to Python 3.11 holds one lock for all objects of a class while it
+computes: a large change's diff in a thread would then hold up a small one's on the event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class lazily(Generic[T]):  # noqa: N801 - used as a decorator
+    """Computed twice at most when two threads ask at the same moment; the result must not depend on that."""
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> lazily[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> lazily[T] | T:
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._compute(instance)
+        return value

@@ -1,0 +1,204 @@
+"""What the user's settings do to reads and changes: docs/protocol.md#13-settings-and-policy, and the approval
+mode: docs/protocol.md#14-the-editors-own-methods."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import AUTO, REVIEW, Editor, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PULLS = {"workspace": {"configuration": True}}
+PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
+
+
+def configure(editor: Editor, **settings: Any) -> None:
+    editor.notify("workspace/didChangeConfiguration", {"settings": settings})
+
+
+async def decision_of(editor: Editor, name: str, **params: Any) -> str:
+    """How a new file's creation was decided: let through, or by the user, who rejects it."""
+    before = len(editor.all("agentfs/proposed"))
+    asked = editor.start("agentfs/write", {"path": name, "content": "x\n", **params})
+    proposed = asyncio.ensure_future(editor.seen("agentfs/proposed", before + 1))
+    await asyncio.wait({asked, proposed}, return_when=asyncio.FIRST_COMPLETED)
+    if not asked.done():
+        await editor.request("agentfs/settle", {"id": (await proposed)["id"], "decision": "rejected"})
+    proposed.cancel()
+    answer = await asked
+    review = answer["data"].get("review") or answer["context"]["review"]
+    return f"{review['decision']} by {review['by']}"
+
+
+async def test_nothing_lands_unreviewed_unless_the_user_says_so(root: Path) -> None:
+    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+        assert await decision_of(editor, "a/b/new.txt") == "rejected by user"
+        assert list(root.iterdir()) == []
+        for attempt in (
+            {"mode": "auto_edit"},
+            {"approval": {"mode": "auto_edit"}},
+            {"approval.mode": "auto_edit"},
+        ):
+            answer = await editor.write("b.txt", "x\n", **attempt)
+            assert answer["error"]["code"] == "INVALID_PARAM"
+        configure(editor, agentfs={"approval": {"mode": "auto_edit"}})
+        assert await decision_of(editor, "a.txt") == "allowed by mode"
+        configure(editor, agentfs={"approval": {"mode": "yolo"}})
+        assert await decision_of(editor, "b.txt") == "rejected by user"
+        warned = await editor.seen("window/showMessage")
+        assert "approval.mode" in warned["message"]
+
+
+async def test_later_layers_win_and_changes_wait_for_the_first_answer(root: Path) -> None:
+    asked, told = asyncio.Event(), asyncio.Event()
+
+    async def configuration(params: Any) -> list[Any]:
+        assert params["items"] == [{"section": "agentfs"}]
+        asked.set()
+        await told.wait()
+        return [{"approval": {"mode": "manual"}, "create_dirs": None}]
+
+    answers = {**PENDING, "workspace/configuration": configuration}
+    (root / "there.txt").write_text("x\n")
+    async with editing(root, capabilities={**REVIEW, **PULLS}, options=AUTO, answers=answers) as editor:
+        await asked.wait()
+        change = editor.start("agentfs/write", {"path": "a.txt", "content": "x\n"})
+        assert (await editor.read("there.txt"))["status"] == "success"
+        assert not change.done()
+        assert not editor.all("agentfs/proposed")
+        told.set()
+        proposal = await editor.proposed()
+        await editor.settle(proposal)
+        assert (await change)["data"]["review"]["decision"] == "accepted"
+
+
+async def test_the_mode_is_the_users_for_all_or_for_one_session(root: Path) -> None:
+    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+        await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit", "session": "one"})
+        assert await decision_of(editor, "a.txt", session="one") == "allowed by mode"
+        assert await decision_of(editor, "b.txt", session="two") == "rejected by user"
+        assert (await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})) == {"ok": True}
+        assert await decision_of(editor, "c.txt", session="two") == "allowed by mode"
+        status = await editor.request("agentfs/status", {})
+        assert status["data"]["mode"] == "auto_edit"
+        await editor.request("agentfs/setApprovalMode", {"mode": "manual"})
+        assert await decision_of(editor, "d.txt", session="one") == "rejected by user"
+        configure(editor, agentfs=AUTO)
+        assert await decision_of(editor, "e.txt") == "allowed by mode"
+
+
+async def test_settings_of_reads_and_writes_are_in_force_from_the_next_request_on(root: Path) -> None:
+    (root / "ten.txt").write_text("".join(f"{number}\n" for number in range(10)))
+    (root / "gbk.txt").write_bytes("中文\n".encode("gbk"))
+    async with editing(root, options=AUTO) as editor:
+        configure(
+            editor,
+            agentfs={"limits": {"read_lines": 3}, "encoding": {"default": "gbk"}, "create_dirs": False},
+        )
+        cut = await editor.read("ten.txt")
+        assert (cut["status"], cut["data"]["content"]) == ("partial", "0\n1\n2\n")
+        assert (await editor.read("gbk.txt"))["data"]["content"] == "中文\n"
+        assert (await editor.write("new/a.txt", "x\n"))["error"]["code"] == "NOT_FOUND"
+        assert (await editor.write("new/a.txt", "x\n", create_dirs=True))["status"] == "success"
+        configure(editor, agentfs={"limits": {"read_chars": 5}})
+        assert (await editor.read("ten.txt"))["data"]["content"] == "0\n1\n"
+        assert (await editor.read("ten.txt", limit=4))["data"]["content"] == "0\n1\n2\n3\n"
+        assert (await editor.read("gbk.txt"))["data"]["fallback_encoding"] == "replace"
+        configure(editor, agentfs={"diff": {"max_lines": 5, "context": 0}})
+        await editor.read("ten.txt")
+        wide = await editor.write("ten.txt", "new\n" * 10, dry_run=True)
+        assert (wide["data"]["diff_truncated"], wide["stats"]["lines_added"]) == (True, 10)
+        narrow = await editor.edit("ten.txt", "5", "five", dry_run=True)
+        assert narrow["data"]["diff_preview"].split("\n")[2:] == ["@@ -6 +6 @@", "-5", "+five", ""]
+
+
+async def test_reading_first_can_be_made_unnecessary(root: Path) -> None:
+    path = root / "a.txt"
+    path.write_text("one\n")
+    async with editing(root, options={**AUTO, "require_read": False}) as editor:
+        assert (await editor.edit("a.txt", "one", "two"))["status"] == "success"
+        path.write_text("three\n")
+        assert (await editor.edit("a.txt", "three", "x"))["error"]["code"] == "CONFLICT"
+        fresh = await editor.write("a.txt", "four\n", session="other")
+        assert fresh["status"] == "success"
+        configure(editor, agentfs={"require_read": "no"})
+        assert (await editor.write("a.txt", "5\n", session="third"))["error"][
+            "message"
+        ] == "Read the file first."
+
+
+async def test_what_is_remembered_has_its_bounds(root: Path) -> None:
+    for name in "ab":
+        (root / name).write_text("one\n")
+    options = {**AUTO, "limits": {"records": 1, "base_text_mib": 0, "pending_per_session": 1}}
+    async with editing(root, capabilities=REVIEW, options=options, answers=PENDING) as editor:
+        await editor.read("a")
+        await editor.read("b")
+        assert (await editor.edit("a", "one", "two"))["error"]["message"] == "Read the file first."
+        (root / "b").write_text("two\n")
+        conflict = await editor.edit("b", "one", "two")
+        assert conflict["error"]["code"] == "CONFLICT"
+        assert conflict["context"]["conflict"]["diff_since_read"] is None
+        await editor.request("agentfs/setApprovalMode", {"mode": "manual"})
+        waiting = editor.start("agentfs/write", {"path": "c", "content": "x\n"})
+        await editor.seen("agentfs/proposed")
+        refused = await editor.write("d", "x\n")
+        assert refused["error"]["code"] == "EXECUTION_ERROR"
+        assert "waiting already" in refused["error"]["message"]
+        assert (await editor.write("d", "x\n", dry_run=True))["status"] == "partial"
+        editor.cancel(waiting)
+        await asyncio.wait([waiting])
+
+
+async def test_a_protected_file_shows_nothing_to_who_may_not_read_it(root: Path) -> None:
+    path = root / ".env"
+    path.write_text("TOKEN=hidden\nMODE=x\n")
+    allowed = iter(["Deny", "Allow once", None, "Allow once"])
+    answers = {"window/showMessageRequest": lambda _: {"title": next(allowed)}, **PENDING}
+    async with editing(root, capabilities=REVIEW, options=AUTO, answers=answers) as editor:
+        refused = await editor.read(".env")
+        assert refused["error"] == {
+            "code": "USER_REJECTED",
+            "message": "The user did not allow '.env' to be read.",
+        }
+        guess = {"expected_size_bytes": path.stat().st_size}
+        answers_of_the_unread = [
+            await editor.edit(".env", "TOKEN=guess\nMODE=x", "x", **guess),
+            await editor.edit(".env", "MODE=x", "MODE=y", dry_run=True, **guess),
+            await editor.write(".env", "MODE=y\n", dry_run=True, **guess),
+            await editor.edit(".env", "MODE=x", "MODE=y", expected_size_bytes=1),
+        ]
+        assert "hidden" not in str(answers_of_the_unread)
+        assert [one["status"] for one in answers_of_the_unread] == ["error", "partial", "partial", "error"]
+        assert (await editor.read(".env"))["data"]["content"].startswith("TOKEN=hidden")
+        dry = await editor.edit(".env", "MODE=x", "MODE=y", dry_run=True)
+        assert "-MODE=x\n+MODE=y\n" in dry["data"]["diff_preview"]
+        path.write_text("TOKEN=rotated\nMODE=x\n")
+        conflict = await editor.edit(".env", "MODE=x", "MODE=y")
+        assert conflict["error"]["code"] == "CONFLICT"
+        assert "rotated" not in str(conflict)
+        assert (await editor.read(".env"))["error"]["code"] == "USER_REJECTED"
+        fresh = await editor.write("conf/.env", "NEW=1\n", dry_run=True)
+        assert "+NEW=1\n" in fresh["data"]["diff_preview"]
+
+
+@pytest.mark.parametrize("path", [".git/config", "sub/.git/HEAD", ".agentfs/review/x.diff"])
+async def test_what_is_never_touched_is_refused_by_its_rule(root: Path, path: str) -> None:
+    (root / path).parent.mkdir(parents=True)
+    (root / path).write_text("hidden\n")
+    async with editing(root, options={**AUTO, "require_read": False}) as editor:
+        for answer in (
+            await editor.read(path),
+            await editor.write(path, "x\n"),
+            await editor.edit(path, "hidde", "x"),
+            await editor.write(path, "x\n", dry_run=True),
+        ):
+            assert answer["error"]["code"] == "ACCESS_DENIED"
+            assert "/**'" in answer["error"]["message"]
+            assert "hidden" not in str(answer)
+    assert (root / path).read_text() == "hidden\n"

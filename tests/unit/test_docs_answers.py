@@ -1,0 +1,170 @@
+"""The keys of answers in docs/protocol.md are those a real server answers with: none more, none less, and "always" always."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from support.docs import keys, section, table, tables, text_of
+from support.editor import AUTO, REVIEW, Editor, editing
+
+from agentfs_lsp.domain.errors import LandingUnknown
+from agentfs_lsp.domain.texts import english
+from agentfs_lsp.lsp.envelope import fail_with
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.docs import Row
+    from support.wire import Message
+
+DOCS = text_of("protocol.md")
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+UNKNOWN = fail_with(LandingUnknown("a.txt", "closed"), english, {"cwd": ".", "params_input": {}}, 1.0)
+
+READ, WRITE, EDIT = (section(DOCS, title) for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit"))
+REVIEWED = section(DOCS, "9.4 What the answer says")
+ENVELOPE = section(DOCS, "3 Envelope")
+
+Answers = dict[str, list[Any]]
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """Answers of each request, of every kind there is, and what was told to a review client."""
+    found: Answers = {name: [] for name in ("read", "write", "edit", "status", "error", "proposal", "settled")}
+    asyncio.run(_unreviewed(found, tmp_path_factory.mktemp("auto")))
+    asyncio.run(_reviewed(found, tmp_path_factory.mktemp("review")))
+    return found
+
+
+async def _unreviewed(found: Answers, root: Path) -> None:
+    (root / "a.txt").write_bytes(b"one  \ntwo\n")
+    (root / "lossy.txt").write_bytes(b"one\xff\n")
+    (root / "large.txt").write_bytes(b"line\n" * 100)
+    async with editing(root, options={**AUTO, "limits": {"max_file_bytes": 100}}) as editor:
+        editor.open("unsaved.txt", "never saved\n")
+        for path in ("a.txt", "lossy.txt", "unsaved.txt"):
+            found["read"].append(await editor.read(path))
+        found["read"].append(await editor.read("large.txt", start_line=2, limit=2))
+        found["write"].append(await editor.write("new/b.txt", "1\n", dry_run=True))
+        found["write"].append(await editor.write("new/b.txt", "1\n"))
+        found["write"].append(await editor.write("new/b.txt", "\ufeff1\r\n2\r\n"))
+        found["edit"].append(await editor.edit("a.txt", "one\ntwo", "1\n2"))
+        found["edit"].append(await editor.edit("a.txt", "1", "one", dry_run=True))
+        (root / "a.txt").write_bytes(b"else\n")
+        found["error"] += [await editor.edit("a.txt", "1", "one"), await editor.read(""), UNKNOWN]
+
+
+async def _reviewed(found: Answers, root: Path) -> None:
+    (root / "a.txt").write_bytes(b"one\ntwo\n")
+    answering = {"workspace/applyEdit": lambda _: PENDING}
+    async with editing(root, capabilities=REVIEW, answers=answering) as editor:
+        editor.open("a.txt")
+        await editor.read("a.txt")
+        asked = _ask(editor)
+        proposal = await editor.proposed()
+        found["proposal"].append(proposal)
+        found["status"].append(await editor.request("agentfs/status"))
+        await _amend_and_format(editor, proposal)
+        found["edit"].append(await asked)
+        asked = _ask(editor)
+        await editor.settle(await editor.proposed(2), "rejected", feedback="no")
+        found["error"].append(await asked)
+        found["settled"].append(await editor.seen("agentfs/settled", 2))
+
+
+def _ask(editor: Editor) -> Any:
+    return editor.start("agentfs/edit", {"path": "a.txt", "old_string": "two", "new_string": "2"})
+
+
+async def _amend_and_format(editor: Editor, proposal: Message) -> None:
+    """The user accepts another text, and the editor formats it while saving."""
+    uri = editor.uri("a.txt")
+    files = [{"uri": uri, "decision": "amended", "text": "one\nTwo two\n"}]
+    settled = {"id": proposal["id"], "decision": "amended", "feedback": "so", "files": files}
+    assert editor.apply((await editor.request("agentfs/settle", settled))["apply"])
+    report = {"id": proposal["id"], "files": [{"uri": uri, "applied": True, "saved": True}]}
+    assert (await editor.request("agentfs/applied", report))["save"] == [uri]
+    editor.change("a.txt", "one\ntwo, formatted\n")
+    editor.save("a.txt")
+    await editor.request("agentfs/saved", report)
+
+
+def check(rows: list[Row], objects: list[Message]) -> None:
+    """Each documented key occurs, each that occurs is documented, those that are always there always are."""
+    told = dict(zip(keys(rows), rows, strict=True))
+    assert set(told) == {key for each in objects for key in each}
+    for key, row in told.items():
+        if row.get("there") == "always":
+            assert all(key in each for each in objects), key
+
+
+def rows_of(text: str, kind: str) -> list[Row]:
+    return [row for rows in tables(text) if kind in rows[0] for row in rows]
+
+
+def data_of(envelopes: list[Message]) -> list[Message]:
+    return [envelope["data"] for envelope in envelopes]
+
+
+def stats_of(envelopes: list[Message]) -> list[Message]:
+    return [envelope["stats"] for envelope in envelopes]
+
+
+def test_what_a_read_answers(answers: Answers) -> None:
+    check(rows_of(READ, "data key"), data_of(answers["read"]))
+    check(rows_of(READ, "stats key"), stats_of(answers["read"]))
+
+
+def test_what_a_write_answers(answers: Answers) -> None:
+    check(rows_of(WRITE, "data key"), data_of(answers["write"]))
+    check(rows_of(WRITE, "stats key"), stats_of(answers["write"]))
+    kinds = {one["kind"] for envelope in answers["write"] for one in envelope["data"]["corrections"]}
+    (told,) = (row["meaning"] for row in rows_of(WRITE, "data key") if "corrections" in row["data key"])
+    assert all(f'`"{kind}"`' in told for kind in kinds)
+    assert kinds == {"line_ends", "byte_order_mark"}
+
+
+def test_what_an_edit_answers(answers: Answers) -> None:
+    check(rows_of(WRITE, "data key") + rows_of(EDIT, "data key"), data_of(answers["edit"]))
+    check(rows_of(WRITE, "stats key"), stats_of(answers["edit"]))
+
+
+def test_what_a_status_answers(answers: Answers) -> None:
+    rows = rows_of(section(DOCS, "agentfs/status"), "data key")
+    check(rows, data_of(answers["status"]))
+    told = {key: row["meaning"] for key, row in zip(keys(rows), rows, strict=True)}
+    (status,) = data_of(answers["status"])
+    for key in ("roots", "sessions", "pending"):
+        assert "{" + ", ".join(status[key][0]) + "}" in told[key]
+
+
+def test_the_envelope_and_its_context(answers: Answers) -> None:
+    envelopes = [one for name in ("read", "write", "edit", "status", "error") for one in answers[name]]
+    assert keys(table(ENVELOPE, "key")) == list(answers["error"][0])
+    check(table(ENVELOPE, "context key"), [envelope["context"] for envelope in envelopes])
+    (conflict, *_) = (one["context"]["conflict"] for one in envelopes if "conflict" in one["context"])
+    assert keys(table(ENVELOPE, "conflict key")) == list(conflict)
+
+
+def test_what_is_said_of_a_review(answers: Answers) -> None:
+    told = table(REVIEWED, "review key")
+    check(
+        told,
+        [
+            where["review"]
+            for name in ("write", "edit", "error")
+            for envelope in answers[name]
+            for where in (envelope["data"], envelope["context"])
+            if "review" in where
+        ],
+    )
+
+
+def test_what_a_review_client_is_told_is_in_the_example(answers: Answers) -> None:
+    (proposal,) = answers["proposal"]
+    example = section(DOCS, "9.1 Review clients")
+    assert all(f'"{key}": ' in example for key in (*proposal, *proposal["files"][0]))
+    assert set(answers["settled"][0]) == {"id", "outcome"}

@@ -1,0 +1,132 @@
+"""The examples of docs/protocol.md, played again with a real server: each of its messages is as printed.
+
+Times, and the proposal's random id, are the example's own. What happens between the messages is told by comments in
+the document: the file is written, opened, saved, an edit applied, or another session begins.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from support.docs import text_of
+from support.editor import AUTO, REVIEW, Editor, editing
+
+from agentfs_lsp.lsp.server import AGENT_REQUESTS, EDITOR_REQUESTS
+
+if TYPE_CHECKING:
+    import asyncio
+    from pathlib import Path
+
+    from support.wire import Message
+
+DOCS = text_of("protocol.md")
+STEP = re.compile(r"^```json\n(?P<message>.*?)^```$|^<!-- (?P<doing>.*?) -->$", re.MULTILINE | re.DOTALL)
+VOLATILE = {"time_ms", "mtime_ms", "file_mtime_ms", "waited_ms", "since_ms"}
+FOLDER = "file:///home/ada/tides"
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+
+
+class Play:
+    """One session of the document with its editor."""
+
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+        self.ids: dict[str, str] = {}  # the document's proposals to the server's
+        self.asked: dict[int, asyncio.Future[Any]] = {}
+        self.answers: dict[int, Message] = {1: editor.initialized}
+        self.seen: dict[str, int] = {}
+
+    async def do(self, doing: str) -> None:
+        verb, *rest = doing.split(" ", 2)
+        match verb, *rest:
+            case "disk", path, text:
+                (self.editor.root / path).write_text(text.replace("\\n", "\n"))
+            case "open", path:
+                self.editor.open(path)
+            case "read", path:
+                await self.editor.read(path, session="chat-1")
+            case "save", path:
+                self.editor.save(path)
+            case "apply", number:
+                assert self.editor.apply(self.answers[int(number)]["apply"])
+            case _:
+                raise AssertionError(doing)
+
+    async def say(self, message: Message) -> None:
+        """Send it if it is the client's, else hold it against what the server sends."""
+        if "method" not in message:
+            await self.answered(message)
+        elif message["method"] in {*AGENT_REQUESTS, *EDITOR_REQUESTS}:
+            params = self.translated(message["params"])
+            self.asked[message["id"]] = self.editor.start_as(message["id"], message["method"], params)
+        else:
+            count = self.seen[message["method"]] = self.seen.get(message["method"], 0) + 1
+            params = await self.editor.seen(message["method"], count)
+            if message["method"] == "agentfs/proposed":
+                self.ids[message["params"]["id"]] = params["id"]
+            self.compare(message["params"], params)
+
+    async def answered(self, message: Message) -> None:
+        if isinstance(message["id"], str):  # the client's own answer, which the script gives
+            assert message["result"] == PENDING
+            return
+        if message["id"] not in self.answers:
+            self.answers[message["id"]] = await self.asked[message["id"]]
+        self.compare(message["result"], self.answers[message["id"]])
+
+    def translated(self, value: Any) -> Any:
+        """What the document prints, as it is in this run."""
+        text = json.dumps(value).replace(FOLDER, self.editor.root.as_uri())
+        for printed, real in self.ids.items():
+            text = text.replace(printed, real)
+        return json.loads(text)
+
+    def compare(self, printed: Any, real: Any) -> None:
+        assert without_times(self.translated(printed)) == without_times(real)
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: 0 if key in VOLATILE else without_times(each) for key, each in value.items()}
+    return [without_times(each) for each in value] if isinstance(value, list) else value
+
+
+def steps() -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """Those of the sections before the reviews, and those of the review."""
+    found = list(STEP.finditer(DOCS))
+    (at,) = (number for number, step in enumerate(found) if step["doing"] == "session review")
+    return found[:at], found[at + 1 :]
+
+
+async def play(editor: Editor, script: list[re.Match[str]]) -> int:
+    """The number of messages."""
+    session = Play(editor)
+    for step in script:
+        if step["doing"]:
+            await session.do(step["doing"])
+        else:
+            await session.say(json.loads(step["message"]))
+    assert set(session.asked) <= set(session.answers), "a request is printed without its answer"
+    return sum(bool(step["message"]) for step in script)
+
+
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "tides"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "a.py").write_text("one\ntwo\nthree\n")
+    return root
+
+
+async def test_requests_and_answers(tmp_path: Path) -> None:
+    script, _ = steps()
+    async with editing(folder(tmp_path), options=AUTO) as editor:
+        assert await play(editor, script) == 13
+
+
+async def test_a_review(tmp_path: Path) -> None:
+    _, script = steps()
+    answers = {"workspace/applyEdit": lambda _: PENDING}
+    async with editing(folder(tmp_path), capabilities=REVIEW, answers=answers) as editor:
+        assert await play(editor, script) == 14

@@ -1,0 +1,218 @@
+"""docs/protocol.md says what the server takes, serves and answers, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+import types
+import typing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
+
+from agentfs_lsp.adapters.review.conversation import Code
+from agentfs_lsp.domain.match_levels import Level
+from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.lsp.server import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND
+from agentfs_lsp.lsp.wire import EditParams, Params, ReadParams, StatusParams, WriteParams
+from agentfs_lsp.service.proposals import Decision, Outcome, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DOCS = text_of("protocol.md")
+PACKAGE = REPOSITORY / "server" / "agentfs_lsp"
+KINDS = {str: "string", int: "whole number", bool: "true or false"}
+
+REQUESTS = {"read": ("5 agentfs/read", ReadParams), "write": ("6 agentfs/write", WriteParams)}
+REQUESTS |= {"edit": ("7 agentfs/edit", EditParams)}
+
+
+def of_section(number: str) -> str:
+    """A section by the begin of its title."""
+    (title,) = (line.lstrip("# ") for line in DOCS.split("\n") if line.startswith("#") and f" {number} " in line)
+    return section(DOCS, title)
+
+
+# --- parameters -------------------------------------------------------------------------------------------
+
+
+def described(shape: type[Params], own: bool) -> list[tuple[str, ...]]:
+    """The rows that a request's parameters are to have, as wire.py knows them."""
+    hints = typing.get_type_hints(shape)
+    common = {each.name for each in dataclasses.fields(Params)}
+    return [
+        (spelled(each), kind_of(hints[each.name]), default_of(each), bounds_of(each, hints[each.name]))
+        for each in dataclasses.fields(shape)
+        if not own or each.name not in common
+    ]
+
+
+def spelled(each: dataclasses.Field[Any]) -> str:
+    return ", ".join(f"`{name}`" for name in (each.name, each.metadata.get("alias")) if name)
+
+
+def kind_of(hint: Any) -> str:
+    options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
+    said = []
+    for option in options:
+        if typing.get_origin(option) is typing.Literal:
+            said += [f"`{json.dumps(choice)}`" for choice in typing.get_args(option)]
+        elif option is not types.NoneType:
+            said.append(KINDS[option])
+    return " or ".join(said)
+
+
+def default_of(each: dataclasses.Field[Any]) -> str:
+    return "required" if each.default is dataclasses.MISSING else f"`{json.dumps(each.default)}`"
+
+
+def bounds_of(each: dataclasses.Field[Any], hint: Any) -> str:
+    least, most = each.metadata.get("least"), each.metadata.get("most")
+    unit = " characters" if hint is str else ""
+    if least is not None and most is not None:
+        return f"{least} to {most}{unit}"
+    if least is not None:
+        return f"at least {least}{unit}"
+    return f"at most {most}{unit}" if most is not None else ""
+
+
+def documented(text: str) -> list[tuple[str, ...]]:
+    return [
+        tuple(row[name] for name in ("parameter", "type", "default", "bounds"))
+        for row in table(text, "parameter")
+    ]
+
+
+def test_what_every_request_takes() -> None:
+    assert sorted(documented(section(DOCS, "2 Requests"))) == sorted(described(Params, own=False))
+    assert described(StatusParams, own=True) == []
+
+
+@pytest.mark.parametrize(("title", "shape"), REQUESTS.values(), ids=REQUESTS)
+def test_what_a_request_takes(title: str, shape: type[Params]) -> None:
+    assert sorted(documented(section(DOCS, title))) == sorted(described(shape, own=True))
+
+
+def test_no_parameter_is_listed_without_a_meaning() -> None:
+    for rows in tables(DOCS):
+        for row in rows:
+            assert row.get("meaning", "said") != "", row
+
+
+# --- what is served ---------------------------------------------------------------------------------------
+
+
+def named_in_code(pattern: str) -> set[str]:
+    """Every method of ours that stands as a string in the server, its documentation aside."""
+    return {
+        node.value
+        for path in PACKAGE.rglob("*.py")
+        if "demo" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if node.value.startswith(pattern) and node.value.removeprefix(pattern).isalpha()
+    }
+
+
+def test_the_requests_are_those_served() -> None:
+    assert keys(table(section(DOCS, "2 Requests"), "method")) == list(AGENT_REQUESTS)
+
+
+def test_the_editors_requests_are_those_served() -> None:
+    assert keys(table(of_section("14"), "request")) == list(EDITOR_REQUESTS)
+
+
+def test_the_commands_are_those_served() -> None:
+    rows = table(of_section("15"), "command")
+    assert keys(rows) == [*COMMANDS, MANUAL_COMMAND]
+    assert all(codes(row["the same as"])[0] == row["command"].strip("`").replace(".", "/") for row in rows[:-1])
+
+
+def test_every_method_in_the_code_is_in_the_document() -> None:
+    told = set(keys(table(of_section("14"), "notification"))) | {*AGENT_REQUESTS, *EDITOR_REQUESTS}
+    assert told == named_in_code("agentfs/")
+
+
+def test_what_is_not_in_this_version_is_not_in_the_code() -> None:
+    known = {"batch", "history", "undo", "tools", "call", "setSwitch", "toolsChanged"}
+    assert all(f"`agentfs/{name}`" in DOCS for name in known)
+    assert not {f"agentfs/{name}" for name in known} & named_in_code("agentfs/")
+
+
+def test_the_messages_the_server_sends_are_told() -> None:
+    sent = {
+        node.args[0].value
+        for path in (PACKAGE / "lsp").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in {"request", "notify"} and node.args
+        if isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
+    }
+    told = set(keys(table(of_section("1"), "message")))
+    assert told - {"$/progress"} == {method for method in sent if not method.startswith("agentfs/")}
+
+
+# --- closed sets ------------------------------------------------------------------------------------------
+
+
+def test_the_error_codes() -> None:
+    assert set(keys(table(of_section("3"), "code"))) == {code for code, _ in ERRORS.values()} | {
+        "INTERNAL_ERROR"
+    }
+
+
+def test_the_codes_of_a_no_to_a_review_client() -> None:
+    assert keys(table(of_section("9.1"), "code")) == list(typing.get_args(Code))
+
+
+def test_the_outcomes_and_states_of_a_proposal() -> None:
+    assert keys(table(of_section("9.1"), "outcome")) == list(typing.get_args(Outcome))
+    (pending,) = (row for row in table(section(DOCS, "agentfs/status"), "data key") if "pending" in row["data key"])
+    assert [json.loads(code) for code in codes(pending["meaning"])[2:]] == list(typing.get_args(State))
+
+
+def test_the_levels_of_matching_in_their_order() -> None:
+    assert keys(table(of_section("7"), "level")) == list(typing.get_args(Level))
+
+
+def test_the_decisions_that_land() -> None:
+    rows = {row["review key"].strip("`"): row["meaning"] for row in table(of_section("9.4"), "review key")}
+    hints = typing.get_type_hints(Decision)
+    assert {f'"{one}"' for one in typing.get_args(hints["decision"])} <= set(codes(rows["decision"]))
+    assert [f'"{one}"' for one in typing.get_args(hints["by"])] == codes(rows["by"])
+
+
+def test_the_kinds_of_warnings() -> None:
+    from agentfs_lsp.domain.shown import Kind
+
+    told = keys(table(of_section("9.4"), "warning kind"))
+    assert told == [*typing.get_args(Kind), "hard_links", "on_save"]
+
+
+def limits_told() -> Iterator[tuple[str, str]]:
+    from agentfs_lsp.adapters.review import client, message, wording
+    from agentfs_lsp.domain import shown
+    from agentfs_lsp.lsp import codec, configuration, framing, progress, review_params, serving
+
+    yield f"deeper than {codec.MAX_DEPTH} levels", "1"
+    yield f"at most {framing.MAX_HEADER // 1024} KiB", "1"
+    assert serving.FINISH_S == 5
+    yield "at most five seconds", "1"
+    yield f"after {progress.PROGRESS_AFTER_S:g} s, then every {progress.PROGRESS_EVERY_S:g} s", "2"
+    yield f"({client.REMEMBERED} ended ones are remembered)", "9.1"
+    yield f"at most {review_params.FEEDBACK_CHARACTERS:,} characters; goes to the agent", "9.1"
+    yield f"({message.PAGE_LINES} lines and {message.PAGE_CHARACTERS} characters)", "9.2"
+    yield f"Over {message.MOST_PAGES} pages", "9.2"
+    yield f"at most {wording.EXPLANATION_SHOWN} characters", "9.2"
+    assert wording.MOST_WARNINGS == 8
+    yield "up to eight warnings", "9.2"
+    yield f"At most {shown.MOST_FINDINGS} come from the text", "9.4"
+    yield f"wait up to {configuration.FIRST_ANSWER_S:g} s", "13"
+
+
+@pytest.mark.parametrize(("said", "number"), list(limits_told()))
+def test_figures_are_those_in_the_code(said: str, number: str) -> None:
+    assert said in " ".join(of_section(number).split())
