@@ -1,5 +1,5 @@
-"""agentfs/edit through the real process: docs/protocol.md#7-agentfsedit. How text is matched has its own cases
-in `tests/cases/edit`."""
+"""agentfs/edit through the real process: docs/protocol.md#7-agentfsedit. How text is matched has cases of its
+own in `tests/cases/edit`."""
 
 from __future__ import annotations
 

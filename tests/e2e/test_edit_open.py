@@ -3,6 +3,7 @@ what an edit keeps there: docs/protocol.md#7-agentfsedit."""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,3 +105,14 @@ async def test_a_new_file_that_is_open_but_never_saved_is_the_editors(auto: Edit
     assert (answer["data"]["landing"], answer["data"]["operation"]) == ("editor", "update")
     assert document.text == "better\n"
     assert not (auto.root / "draft.txt").exists()
+
+
+async def test_a_mark_that_the_editor_keeps_in_the_text_stays(auto: Editor) -> None:
+    path = auto.root / "marked.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\n")
+    document = auto.open("marked.txt", "\ufeffone\n")
+    assert (await auto.read("marked.txt"))["data"]["dirty"] is False
+    await auto.write("marked.txt", "two\n")
+    assert document.text == "\ufefftwo\n"
+    typed = await auto.read("marked.txt")
+    assert typed["data"]["hash"] == "sha256:" + sha256(b"\xef\xbb\xbftwo\n").hexdigest()

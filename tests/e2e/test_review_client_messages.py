@@ -4,6 +4,7 @@ the wrong time, twice. It is told so, and decides nothing by it."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -173,7 +174,7 @@ async def test_reporting_on_a_file_that_the_server_wrote_is_answered(root: Path,
 async def test_the_same_file_under_another_spelling_of_its_uri_is_the_same(root: Path) -> None:
     file = root / "a b.py"
     file.write_text(TEXT)
-    spelt = file.as_uri().replace("%20", "%20").replace("file:///", "file://localhost/")
+    spelt = file.as_uri().replace("file:///", "file://localhost/")
     async with editing(root, **REVIEWING) as editor:
         await editor.read("a b.py")
         answer = editor.start("agentfs/edit", {**EDIT, "path": "a b.py"})
@@ -214,7 +215,7 @@ async def test_a_cancelled_settle_request_is_settled_all_the_same(root: Path, fi
         settle = {"id": proposal["id"], "decision": "accepted"}
         settled = editor.start("agentfs/settle", settle)
         editor.cancel(settled)
-        with pytest.raises(RpcError):
+        with contextlib.suppress(RpcError):  # it may have been answered before the cancellation came
             await settled
         again = await editor.request("agentfs/settle", settle)
         editor.apply(again["apply"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-import pytest
-
 from support.editor import AUTO, NO_ANSWER, REVIEW, editing
 
 if TYPE_CHECKING:

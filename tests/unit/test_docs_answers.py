@@ -6,12 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.docs import keys, section, table, tables, text_of
-from support.editor import AUTO, REVIEW, Editor, editing
 
 from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.texts import english
 from agentfs_lsp.lsp.envelope import fail_with
+from support.docs import keys, section, table, tables, text_of
+from support.editor import AUTO, REVIEW, Editor, editing
 
 if TYPE_CHECKING:
     from pathlib import Path

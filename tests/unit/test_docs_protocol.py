@@ -10,7 +10,6 @@ import typing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.domain.match_levels import Level
@@ -18,6 +17,7 @@ from agentfs_lsp.lsp.error_texts import ERRORS
 from agentfs_lsp.lsp.server import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND
 from agentfs_lsp.lsp.wire import EditParams, Params, ReadParams, StatusParams, WriteParams
 from agentfs_lsp.service.proposals import Decision, Outcome, State
+from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

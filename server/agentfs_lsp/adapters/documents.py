@@ -210,7 +210,7 @@ class OpenDocuments:
         for seen in tuple(self._watchers.get(document.path, ())):
             try:
                 seen()
-            except Exception:
+            except Exception:  # noqa: BLE001  one watcher's defect is not the others', nor the editor's
                 _log.exception("while telling of a document")
 
 

@@ -31,7 +31,7 @@ class StateFolder:
     def path(self) -> str:
         """Absolute. `XDG_STATE_HOME` moves it, as it does for other programs."""
         if self._path is None:
-            from platformdirs import user_state_dir
+            from platformdirs import user_state_dir  # noqa: PLC0415 - not needed to start
 
             self._path = user_state_dir("agentfs")
         return self._path
@@ -90,7 +90,7 @@ class LandingLock:
 
     @contextmanager
     def _across_processes(self) -> Iterator[None]:
-        import filelock
+        import filelock  # noqa: PLC0415 - starting does not wait for what landing needs
 
         folder = self._state.ensure()
         if self._file is None:

@@ -124,7 +124,7 @@ def _rename(folder: int, source: str, target: str, flags: int) -> None:
 def sync(handle: int) -> None:
     """Bring a file or folder to the platters; macOS' fsync stops at the drive's cache."""
     if sys.platform == "darwin":
-        import fcntl
+        import fcntl  # noqa: PLC0415 - its constant exists on macOS alone
 
         try:
             fcntl.fcntl(handle, fcntl.F_FULLFSYNC)

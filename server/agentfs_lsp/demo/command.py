@@ -147,7 +147,7 @@ def _take_turn(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         answers = "by itself: there is no terminal to ask in"
     elif not options.yes:
-        from agentfs_lsp.demo.person import Person
+        from agentfs_lsp.demo.person import Person  # noqa: PLC0415 - needs a terminal's modules
 
         person, answers = Person(screen), "you"
     seat = Seat(screen, person)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+Told = tuple[str, str]
+"""What is told of an error: its message, and what to do about it."""
+
+
 class Say(Protocol):
     """Says `template` in the reader's language with the facts put in.
 

@@ -17,7 +17,7 @@ FEEDBACK_CHARACTERS = 10_000
 
 
 @dataclass(eq=False)
-class BadReviewParams(Exception):  # noqa: N818 - named as the parameters' domain errors are
+class BadReviewParams(Exception):
     """`reason` says what is wrong."""
 
     reason: str

@@ -121,7 +121,7 @@ class Transport:
     def _hand_on_one(self, frame: Frame) -> None:
         try:
             self._serve(frame)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  the next message is served, whatever this one did
             # Not the error's own text, which may quote the message.
             where = "".join(traceback.format_tb(error.__traceback__))
             _log.error("%s while handling a message\n%s", type(error).__name__, where)

@@ -10,7 +10,7 @@ import types
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agentfs_lsp.domain.errors import BadParameter
 
@@ -37,7 +37,7 @@ class Params:
 
     session: str = _bounded("default", least=1, most=SESSION_CHARACTERS)
     agent: str = _bounded("", most=NAME_CHARACTERS)
-    workDoneToken: int | str | None = None
+    workDoneToken: int | str | None = None  # noqa: N815 - LSP's own name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

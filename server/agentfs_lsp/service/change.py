@@ -9,8 +9,8 @@ from agentfs_lsp.domain.change import apply_splices
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
 from agentfs_lsp.domain.errors import NulPutIn, Unencodable
-from agentfs_lsp.domain.lines import count_lines, ends_between, line_of
 from agentfs_lsp.domain.lazily import lazily
+from agentfs_lsp.domain.lines import count_lines, ends_between, line_of
 from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.shown import find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode

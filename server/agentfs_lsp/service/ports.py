@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.revision import FileStat
     from agentfs_lsp.service.proposals import Decision, Proposal

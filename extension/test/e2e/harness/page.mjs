@@ -89,9 +89,18 @@ export class WorkbenchPage {
     await this.page.keyboard.press("End");
   }
 
-  /** Goes to the change of that number, counted from one, as the arrows in the title do. */
-  async goToChange(number) {
-    for (let step = 0; step < number; step++) await this.titleButton("Next Change").click();
+  /** Goes from change to change, as the arrow in the title does, until `text` is in view. */
+  async goToChange(text) {
+    const line = this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-line`, { hasText: text });
+    await until(`a change with ${text}`, async () => {
+      if (await line.first().isVisible()) return true;
+      await this.titleButton("Next Change").click();
+      return false;
+    });
+  }
+
+  async closeActiveTab() {
+    await this.page.locator(`${ACTIVE} .tab.active .tab-actions a.action-label`).click();
   }
 
   /** Presses the arrow between the sides that stands beside `text`: the old text comes back. */
@@ -112,7 +121,7 @@ export class WorkbenchPage {
 
   /** A button of the editor's title, by the whole of its name (a key in brackets aside). */
   titleButton(name) {
-    const exact = new RegExp(`^${name}( \\(.*\\))?$`, "s");
+    const exact = new RegExp(`^${name}( Proposal)?( \\(.*\\))?$`, "s");
     return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: exact });
   }
 

@@ -95,7 +95,7 @@ scenario("one hunk of three taken back with its arrow", async () => {
   const three = { 5: "first change", 30: "second change", 55: "third change" };
   const asked = agent("hunks").write(hunks, lines(60, three));
   await ui.diffWith("first change");
-  await ui.goToChange(2);
+  await ui.goToChange("second change");
 
   await ui.revertHunkAt("second change");
 
@@ -157,7 +157,7 @@ scenario("closing the tab decides nothing: the proposal waits and can be opened 
   const asked = await agent("closed-tab").readAndEdit(closed, "still here", "changed");
   await ui.diffWith("changed");
 
-  await ui.page.locator(".tab.active .codicon-close").click();
+  await ui.closeActiveTab();
   await ui.noTab("closed-tab.txt");
   assert.equal((await state()).pending.length, 1);
   assert.equal(closed.text(), "still here\n");

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-
 if TYPE_CHECKING:
-    from agentfs_lsp.service.ports import Applied
     from collections.abc import Sequence
 
-    from agentfs_lsp.service.ports import DocumentEdit, Editor
+    from agentfs_lsp.service.ports import Applied, DocumentEdit, Editor
 
 
 class PlainHand:

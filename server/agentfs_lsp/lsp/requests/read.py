@@ -79,7 +79,9 @@ def _text(passage: Passage, say: Say) -> str:
                 of_total=say(" of {total}", total=passage.total_lines) if passage.total_lines else "",
             )
         ]
-    if passage.truncated:
+    if passage.truncated and not passage.content.endswith(("\n", "\r")):
+        said.append(say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last))
+    elif passage.truncated:
         said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
     if passage.dirty:
         said.append(say("This is the editor's text, with changes that are not saved yet."))

@@ -1,0 +1,205 @@
+/**
+ * The server's process and the connection to it, over all of its lives. What its messages mean is told to a
+ * `Receiver`; nothing of a review is known here.
+ */
+import * as vscode from 'vscode';
+import {
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  type ApplyWorkspaceEditParams,
+  type ApplyWorkspaceEditResult,
+  type Executable,
+  type LanguageClientOptions,
+  type Middleware,
+} from 'vscode-languageclient/node';
+import { SECTION, serverSection, type Settings } from './config';
+import { DocumentStates } from './documentStates';
+import type { Convert } from './hand';
+import { AgentMethod, Told, type Envelope, type Proposed, type Settled, type Status } from './protocol';
+import { Signal } from './signal';
+import { TraceChannel } from './trace';
+
+/** `failed` carries what the user should know. */
+export type ServerState =
+  | { kind: 'stopped' | 'starting' | 'running' }
+  | { kind: 'failed'; reason: string };
+
+/** A preview that the server sends to be applied, with what VS Code itself would do about it. */
+export type ApplyEdit = (
+  params: ApplyWorkspaceEditParams,
+  next: (params: ApplyWorkspaceEditParams) => Promise<ApplyWorkspaceEditResult>,
+) => Promise<ApplyWorkspaceEditResult>;
+
+/** Whoever acts on what the server tells. */
+export interface Receiver {
+  proposed(proposed: Proposed): void;
+  settled(settled: Settled): void;
+  status(status: Status): void;
+  applyEdit: ApplyEdit;
+}
+
+const STOP_MS = 8000; // landings under way are finished first
+
+/** Changes among the agents' requests; what they answer is what landed. */
+const CHANGING: ReadonlySet<string> = new Set([AgentMethod.write, AgentMethod.edit, AgentMethod.undo]);
+
+export class Server implements vscode.Disposable {
+  readonly stateChanged = new Signal<ServerState>();
+  /** A change that an agent asked for was answered, whoever sent the request. */
+  readonly answered = new Signal<{ method: string; params: unknown; envelope: Envelope }>();
+  /** The methods this server serves; empty until it runs. */
+  methods: ReadonlySet<string> = new Set();
+  private client: LanguageClient | undefined;
+  private current: ServerState = { kind: 'stopped' };
+  private readonly traces: TraceChannel;
+
+  constructor(
+    readonly channel: vscode.LogOutputChannel,
+    private readonly receiver: Receiver,
+  ) {
+    this.traces = new TraceChannel(channel);
+  }
+
+  get state(): ServerState {
+    return this.current;
+  }
+
+  /** Start `command`; one that runs is stopped first. Rejects with why it did not start. */
+  async start(command: Executable, settings: Settings): Promise<void> {
+    await this.stop();
+    this.trace(settings);
+    const client = this.build(command, settings.style === 'diff');
+    this.client = client;
+    this.become({ kind: 'starting' });
+    try {
+      await client.start();
+    } catch (error) {
+      this.fail(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  /** There is no server, and why. */
+  fail(reason: string): void {
+    this.become({ kind: 'failed', reason });
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client?.needsStop() === true) {
+      await client.stop(STOP_MS).catch((error: unknown) => this.channel.warn(String(error)));
+    }
+    await client?.dispose().catch(() => undefined);
+    this.become({ kind: 'stopped' });
+  }
+
+  trace(settings: Settings): void {
+    this.traces.set(settings.trace);
+  }
+
+  /** Ask the server. Rejects where it does not run, and with the server's JSON-RPC errors. */
+  async request<R>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<R> {
+    if (this.client === undefined) {
+      throw new Error(vscode.l10n.t('The agentfs server is not running.'));
+    }
+    return token === undefined
+      ? this.client.sendRequest<R>(method, params)
+      : this.client.sendRequest<R>(method, params, token);
+  }
+
+  /** The wire's edits as the editor's. */
+  readonly convert: Convert = async (edit) => {
+    const converted = await this.client?.protocol2CodeConverter.asWorkspaceEdit(edit);
+    return converted ?? new vscode.WorkspaceEdit();
+  };
+
+  dispose(): void {
+    this.traces.dispose();
+  }
+
+  private build(command: Executable, reviews: boolean): LanguageClient {
+    const states = new DocumentStates((method, state) => {
+      void client.sendNotification(method, state).catch(() => undefined);
+    });
+    const options: LanguageClientOptions = {
+      documentSelector: [{ scheme: 'file' }],
+      outputChannel: this.channel,
+      traceOutputChannel: this.traces,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      middleware: this.middleware(states),
+    };
+    const client = new LanguageClient(SECTION, 'agentfs', command, options);
+    client.registerFeature({
+      getState: () => ({ kind: 'static' }),
+      fillClientCapabilities: (capabilities) => {
+        capabilities.experimental = {
+          ...(capabilities.experimental as object | undefined),
+          agentfs: { review: reviews, save: true },
+        };
+      },
+      initialize: ({ experimental }) => {
+        const served = (experimental as { agentfs?: { methods?: string[] } } | undefined)?.agentfs;
+        this.methods = new Set(served?.methods);
+      },
+      clear: () => states.dispose(),
+    });
+    client.onNotification(Told.proposed, (told: Proposed) => this.receiver.proposed(told));
+    client.onNotification(Told.settled, (told: Settled) => this.receiver.settled(told));
+    client.onNotification(Told.statusChanged, (told: Status) => this.receiver.status(told));
+    client.onDidChangeState(({ newState }) => {
+      if (this.client === client) {
+        this.become(STATES[newState]);
+      }
+    });
+    return client;
+  }
+
+  private middleware(states: DocumentStates): Middleware {
+    return {
+      didOpen: async (document, next) => {
+        await next(document);
+        states.opened(document);
+      },
+      workspace: {
+        configuration: async (params, token, next) => {
+          const answers = await next(params, token);
+          return Array.isArray(answers) ? answers.map(serverSection) : answers;
+        },
+        handleApplyEdit: (params, next) =>
+          this.receiver.applyEdit(params, async (unchanged) => {
+            const result = await next(unchanged, new vscode.CancellationTokenSource().token);
+            return result as ApplyWorkspaceEditResult;
+          }),
+      },
+      sendRequest: async (type, params, token, next) => {
+        const result = await next(type, params, token);
+        this.listen(typeof type === 'string' ? type : type.method, params, result);
+        return result;
+      },
+    };
+  }
+
+  /** Commands are agents' requests too: `agentfs.edit` with the params as its argument. */
+  private listen(method: string, params: unknown, result: unknown): void {
+    const { command, arguments: given } = (params ?? {}) as { command?: string; arguments?: unknown[] };
+    const asked = method === 'workspace/executeCommand' ? String(command).replace('.', '/') : method;
+    if (CHANGING.has(asked)) {
+      const own = asked === method ? params : given?.[0];
+      this.answered.fire({ method: asked, params: own, envelope: result as Envelope });
+    }
+  }
+
+  private become(state: ServerState): void {
+    this.current = state;
+    this.stateChanged.fire(state);
+  }
+}
+
+const STATES: Record<State, ServerState> = {
+  [State.Stopped]: { kind: 'stopped' },
+  [State.Starting]: { kind: 'starting' },
+  [State.StartFailed]: { kind: 'stopped' },
+  [State.Running]: { kind: 'running' },
+};

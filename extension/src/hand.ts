@@ -1,0 +1,59 @@
+/**
+ * The editor's part of a landing: edits pinned to versions, and saves (docs/protocol.md#93-how-it-lands).
+ * What is decided by whom is not known here.
+ */
+import * as vscode from 'vscode';
+import type { AppliedFile, SavedFile, WorkspaceEdit } from './protocol';
+
+/** Turns the wire's edit into the editor's. */
+export type Convert = (edit: WorkspaceEdit) => Promise<vscode.WorkspaceEdit>;
+
+/** Apply all of `edit` or nothing; what became of each file of it. */
+export async function applyPinned(edit: WorkspaceEdit, convert: Convert): Promise<AppliedFile[]> {
+  const converted = await convert(edit);
+  // From this check to the call below nothing may be awaited: the versions are those of this moment.
+  const stale = edit.documentChanges.flatMap(({ textDocument }) => {
+    const reason = whyStale(textDocument.uri, textDocument.version);
+    return reason === undefined ? [] : [{ uri: textDocument.uri, applied: false, reason }];
+  });
+  const applied = stale.length === 0 && (await vscode.workspace.applyEdit(converted));
+  return edit.documentChanges.map(({ textDocument: { uri } }) => {
+    if (applied) {
+      return { uri, applied };
+    }
+    const own = stale.find((one) => one.uri === uri);
+    return own ?? { uri, applied, reason: vscode.l10n.t('The editor refused the edit.') };
+  });
+}
+
+/** Save a document the way the user's Save does it, with formatters and code actions as they are set. */
+export async function save(uri: string): Promise<SavedFile> {
+  const document = findDocument(uri);
+  if (document === undefined) {
+    return { uri, saved: false, reason: vscode.l10n.t('The document was closed.') };
+  }
+  try {
+    const saved = await document.save();
+    return saved ? { uri, saved } : { uri, saved, reason: vscode.l10n.t('The editor could not save it.') };
+  } catch (error) {
+    return { uri, saved: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The open document of a URI, however that is spelt. */
+export function findDocument(uri: string): vscode.TextDocument | undefined {
+  const wanted = vscode.Uri.parse(uri).toString();
+  return vscode.workspace.textDocuments.find(
+    (document) => !document.isClosed && document.uri.toString() === wanted,
+  );
+}
+
+function whyStale(uri: string, version: number | null): string | undefined {
+  const document = findDocument(uri);
+  if (document === undefined) {
+    return version === null ? undefined : vscode.l10n.t('The document was closed.');
+  }
+  return version === null || document.version === version
+    ? undefined
+    : vscode.l10n.t('The document has changed in the meantime.');
+}

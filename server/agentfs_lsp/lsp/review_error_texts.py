@@ -1,0 +1,141 @@
+"""What is told when somebody else, policy or the user is in the way (docs/protocol.md#8-lock,
+docs/protocol.md#9-review-and-landing)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.shown import escape_invisible as shown
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain import errors
+    from agentfs_lsp.domain.texts import Say, Told
+
+
+def not_read(error: errors.NotRead, say: Say) -> Told:
+    return say("Read the file first."), say("File: '{path}'.", path=shown(error.path))
+
+
+def conflict(error: errors.Conflict, say: Say) -> Told:
+    path = shown(error.path)
+    where = say("in the editor") if error.source == "editor" else say("on disk")
+    reasons = {
+        "changed": say("'{path}' was changed {where} since it was read.", path=path, where=where),
+        "expected": say("'{path}' is not as expected: it differs {where}.", path=path, where=where),
+        "exists": say("'{path}' exists already.", path=path),
+        "gone": say("'{path}' is gone.", path=path),
+        "wrong_encoding": say("The editor shows '{path}' in an encoding that loses characters.", path=path),
+        "reviewing": say("'{path}' was changed {where} while it was being reviewed.", path=path, where=where),
+        "out_of_sync": say("What the editor holds of '{path}' is not known for certain.", path=path),
+    }
+    if error.reason == "wrong_encoding":
+        next_step = say("Ask the user to reopen the file with its encoding.")
+    elif error.reason == "out_of_sync":
+        next_step = say(
+            "Nothing was changed. Ask the user to close the file in the editor and open it again."
+        )
+    else:
+        next_step = say("Nothing was changed. Read it again and redo the change on what it says now.")
+    return reasons[error.reason], next_step
+
+
+def policy_denied(error: errors.PolicyDenied, say: Say) -> Told:
+    return (
+        say(
+            "'{path}' is protected: the rule '{rule}' denies {operation}.",
+            path=shown(error.path),
+            rule=shown(error.rule),
+            operation=error.operation,
+        ),
+        say("Only the user can change that."),
+    )
+
+
+def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
+    reasons = {
+        "no_message": say("The editor can't put the question to the user, so the change is refused."),
+        "too_long": say("The change is too long to be shown in the editor's messages, so it is refused."),
+        "failed": say("The question could not be put to the user, so the change is refused."),
+    }
+    return (
+        reasons[error.reason],
+        say(
+            "The user can connect an editor that shows reviews, or allow changes with agentfs.approval.mode."
+        ),
+    )
+
+
+def rejected(error: errors.Rejected, say: Say) -> Told:
+    if error.feedback:
+        return (
+            say("The user rejected the change: “{feedback}”.", feedback=shown(error.feedback)),
+            say("Nothing was changed. Do as the user says."),
+        )
+    if error.decision == "dismissed":
+        return (
+            say("The user dismissed the change without a decision."),
+            say("Nothing was changed. Ask the user how to go on."),
+        )
+    return say("The user rejected the change."), say("Nothing was changed. Ask the user how to go on.")
+
+
+def read_rejected(error: errors.ReadRejected, say: Say) -> Told:
+    return (
+        say("The user did not allow '{path}' to be read.", path=shown(error.path)),
+        say("Go on without it, or ask the user."),
+    )
+
+
+def review_timed_out(error: errors.ReviewTimedOut, say: Say) -> Told:
+    return (
+        say("Nobody answered the review within {seconds:g} s.", seconds=error.seconds),
+        say("Nothing was changed. Ask the user before trying again."),
+    )
+
+
+def withdrawn(error: errors.Withdrawn, say: Say) -> Told:
+    reasons = {
+        "shutdown": say("The editor is closing; the change was withdrawn."),
+        "root_removed": say("The folder was closed; the change was withdrawn."),
+        "settings": say("The user's settings changed; the change was withdrawn."),
+    }
+    return reasons[error.reason], say("Nothing was changed.")
+
+
+def too_many_pending(error: errors.TooManyPending, say: Say) -> Told:
+    return (
+        say("{count} changes of this session are waiting already.", count=error.limit),
+        say("Nothing was changed. Wait for their answers before asking for more."),
+    )
+
+
+def not_landed(error: errors.NotLanded, say: Say) -> Told:
+    reasons = {
+        "refused": shown(error.detail) or say("the editor did not apply it"),
+        "late": say("the editor did not apply it in time"),
+        "unchanged": say("the editor says it applied the change, but nothing changed"),
+    }
+    return (
+        say(
+            "'{path}' was accepted but not applied: {reason}.",
+            path=shown(error.path),
+            reason=reasons[error.reason],
+        ),
+        say("Nothing was changed. Try again."),
+    )
+
+
+def landing_unknown(error: errors.LandingUnknown, say: Say) -> Told:
+    reasons = {
+        "system": shown(error.detail),
+        "changed_otherwise": say("the document changed in another way while the edit was applied"),
+        "closed": say("the document was closed before it was saved"),
+    }
+    return (
+        say(
+            "It is not known whether the change of '{path}' was applied: {reason}.",
+            path=shown(error.path),
+            reason=reasons[error.reason],
+        ),
+        say("Read the file before going on."),
+    )

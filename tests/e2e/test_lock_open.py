@@ -1,0 +1,84 @@
+"""The lock and what is open in the editor: docs/protocol.md#8-lock."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.editor import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def hash_of(data: bytes) -> str:
+    return "sha256:" + sha256(data).hexdigest()
+
+
+async def both(auto: Editor, name: str, **params: Any) -> list[dict[str, Any]]:
+    """The same attempt by write and by edit."""
+    return [
+        await auto.write(name, "mine\n", **params),
+        await auto.edit(name, "line", "mine", **params),
+    ]
+
+
+async def test_typing_since_the_read_is_a_conflict_in_the_editor(auto: Editor) -> None:
+    path = auto.root / "typed.txt"
+    path.write_text("line\n")
+    auto.open("typed.txt")
+    await auto.read("typed.txt")
+    auto.change("typed.txt", "line\nhalf a thou")
+    for answer in await both(auto, "typed.txt"):
+        assert answer["error"]["code"] == "CONFLICT"
+        conflict = answer["context"]["conflict"]
+        assert conflict["source"] == "editor"
+        assert conflict["actual"]["hash"] == hash_of(b"line\nhalf a thou")
+        assert "+half a thou\n" in conflict["diff_since_read"]
+    assert auto.documents[auto.uri("typed.txt")].text == "line\nhalf a thou"
+    await auto.read("typed.txt")
+    assert (await auto.edit("typed.txt", "line", "mine"))["status"] == "partial"
+
+
+async def test_opening_and_closing_is_no_conflict(auto: Editor) -> None:
+    path = auto.root / "opened.txt"
+    path.write_bytes(b"line\r\nx\r\n")
+    await auto.read("opened.txt")
+    auto.open("opened.txt", "line\nx\n")
+    assert (await auto.edit("opened.txt", "x", "y", dry_run=True))["status"] == "partial"
+    auto.close("opened.txt")
+    assert (await auto.edit("opened.txt", "x", "y"))["status"] == "success"
+    assert path.read_bytes() == b"line\r\ny\r\n"
+
+
+async def test_opening_with_unsaved_work_is_a_conflict(auto: Editor) -> None:
+    (auto.root / "dirty.txt").write_text("line\n")
+    await auto.read("dirty.txt")
+    auto.open("dirty.txt", "line\nmine\n")
+    answer = await auto.edit("dirty.txt", "line", "x")
+    assert answer["context"]["conflict"]["source"] == "editor"
+
+
+async def test_a_buffer_in_the_wrong_encoding_is_a_conflict_that_says_so(auto: Editor) -> None:
+    path = auto.root / "latin.txt"
+    path.write_bytes(b"caf\xe9\nline\n")
+    auto.open("latin.txt", "caf\ufffd\nline\n")
+    read = await auto.read("latin.txt")
+    assert read["data"]["source"] == "editor"
+    for answer in await both(auto, "latin.txt", expected_hash=read["data"]["hash"]):
+        assert answer["error"]["code"] == "CONFLICT"
+        assert "encoding" in answer["error"]["message"]
+        assert answer["context"]["conflict"]["source"] == "editor"
+    assert path.read_bytes() == b"caf\xe9\nline\n"
+
+
+async def test_the_users_save_of_what_was_read_is_no_conflict(auto: Editor) -> None:
+    (auto.root / "saved.txt").write_text("line\n")
+    auto.open("saved.txt", "line\ntyped\n")
+    await auto.read("saved.txt")
+    auto.save("saved.txt")
+    auto.close("saved.txt")
+    assert (await auto.edit("saved.txt", "line", "mine"))["status"] == "success"
+    assert (auto.root / "saved.txt").read_text() == "mine\ntyped\n"

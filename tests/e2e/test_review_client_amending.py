@@ -1,0 +1,165 @@
+"""What a user amends in a review lands as amended, in the file's own line ends and encoding
+(docs/protocol.md#91-review-clients)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import REVIEW, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+REVIEWING: dict[str, Any] = {
+    "capabilities": REVIEW,
+    "answers": {"workspace/applyEdit": lambda _: PENDING},
+}
+
+
+async def proposed(editor: Editor, path: str, old: str, new: str) -> tuple[Message, asyncio.Future[Any]]:
+    await editor.read(path)
+    number = len(editor.all("agentfs/proposed")) + 1
+    future = editor.start("agentfs/edit", {"path": path, "old_string": old, "new_string": new})
+    return await editor.proposed(number), future
+
+
+async def amended(editor: Editor, proposal: Message, text: str, **more: Any) -> Message:
+    [file] = proposal["files"]
+    files = [{"uri": file["uri"], "decision": "amended", "text": text}]
+    return (await editor.settle(proposal, "accepted", files=files, **more))["settle"]
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "landed"),
+    [
+        (b"one\r\ntwo\r\nthree\r\n", "one\nTWO\nnew\nthree\n", b"one\r\nTWO\r\nnew\r\nthree\r\n"),
+        (b"one\rtwo\rthree\r", "one\nTWO\nthree\n", b"one\rTWO\rthree\r"),
+        (b"one\r\ntwo\nthree\r", "zero\none\nTWO\nthree\nfour\n", b"zero\r\none\r\nTWO\nthree\rfour\r"),
+        (b"one\r\ntwo", "one\r\ntwo\r\nthree", b"one\r\ntwo\r\nthree"),
+        (b"\xef\xbb\xbfone\ntwo\n", "one\nTWO", b"\xef\xbb\xbfone\nTWO"),
+        ("one\ntwo\n".encode("utf-16"), "one\nTWO\u2028\n", "one\nTWO\u2028\n".encode("utf-16")),
+        (b"one\ntwo\xff\nthree\n", "ONE\n2\ufffd\nthree\n", None),
+        (b"\xffone\ntwo\nthree\n", "\ufffdone\nTWO\nthree\n", b"\xffone\nTWO\nthree\n"),
+    ],
+    ids=["crlf", "cr", "mixed", "no end", "bom", "utf-16", "unknown bytes changed", "unknown bytes kept"],
+)
+async def test_unchanged_lines_keep_their_bytes_and_others_take_their_surroundings(
+    root: Path, data: bytes, text: str, landed: bytes | None
+) -> None:
+    (root / "a.txt").write_bytes(data)
+    async with editing(root, **REVIEWING) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        [file] = proposal["files"]
+        assert "\r" not in file["base_text"] + file["proposed_text"]
+        settled = await amended(editor, proposal, text)
+        told = await answer
+    if landed is None:
+        assert (settled["ok"], settled["code"]) == (False, "INVALID_PARAM")
+        assert told["error"]["code"] == "INVALID_PARAM"
+    else:
+        assert settled == {"ok": True, "apply": None}
+        assert told["data"]["review"]["decision"] == "amended"
+    assert (root / "a.txt").read_bytes() == (data if landed is None else landed)
+
+
+async def test_an_amendment_of_an_open_document_is_what_the_client_applies(root: Path) -> None:
+    (root / "a.txt").write_text("one\ntwo\nthree\n")
+    async with editing(root, **REVIEWING) as editor:
+        document = editor.open("a.txt")
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        settled = await amended(editor, proposal, "one\nTWO\nthree\nfour\n")
+        told = await answer
+    [change] = settled["apply"]["documentChanges"]
+    assert change["textDocument"]["version"] == 1
+    assert [edit["newText"] for edit in change["edits"]] == ["TWO\n", "four\n"]
+    assert document.text == (root / "a.txt").read_text() == "one\nTWO\nthree\nfour\n"
+    assert told["data"]["diff_preview"].count("\n+") == 2 + 1  # two lines and the header
+    assert told["stats"]["lines_added"] == 2
+    assert "-2\n+TWO\n" in told["data"]["review"]["amendments"]
+
+
+async def test_what_the_user_amended_is_what_the_agent_has_read(root: Path) -> None:
+    (root / "a.txt").write_text("one\ntwo\n")
+    async with editing(root, **REVIEWING) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        await amended(editor, proposal, "one\nTWO\n")
+        await answer
+        next_one = await editor.edit("a.txt", "TWO", "two", dry_run=True)
+    assert next_one["status"] == "partial"
+
+
+async def test_an_amendment_to_what_was_proposed_is_an_acceptance(root: Path) -> None:
+    (root / "a.txt").write_text("one\ntwo\n")
+    async with editing(root, **REVIEWING) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        await amended(editor, proposal, "one\r\n2\r\n")
+        review = (await answer)["data"]["review"]
+    assert review["decision"] == "accepted"
+    assert "amendments" not in review
+
+
+async def test_an_amendment_that_takes_everything_back_is_a_rejection(root: Path) -> None:
+    (root / "a.txt").write_text("one\ntwo\n")
+    async with editing(root, **REVIEWING) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        settled = await amended(editor, proposal, "one\ntwo\n", feedback="no")
+        told = await answer
+    assert settled == {"ok": True, "apply": None}
+    assert told["error"]["code"] == "USER_REJECTED"
+    assert told["context"]["review"] | {"waited_ms": 0} == {
+        "rung": "review",
+        "decision": "rejected",
+        "by": "user",
+        "feedback": "no",
+        "waited_ms": 0,
+    }
+
+
+async def test_an_amendment_may_empty_a_file_old_or_new(root: Path) -> None:
+    (root / "a.txt").write_text("one\ntwo\n")
+    async with editing(root, **REVIEWING) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        await amended(editor, proposal, "")
+        await answer
+        creating = editor.start("agentfs/write", {"path": "new.txt", "content": "x"})
+        await amended(editor, await editor.proposed(2), "")
+        created = await creating
+    assert (root / "a.txt").read_bytes() == (root / "new.txt").read_bytes() == b""
+    assert created["data"]["review"]["decision"] == "amended"
+    assert created["data"]["applied"]
+
+
+async def test_an_amendment_that_the_file_cannot_hold_ends_the_proposal_and_says_why(root: Path) -> None:
+    (root / "a.txt").write_bytes("café\n".encode("latin-1"))
+    options = {"encoding": {"default": "latin-1"}}
+    async with editing(root, **REVIEWING, options=options) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "café", "cafe")
+        settled = await amended(editor, proposal, "caf\u20ac\n")
+        told = await answer
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "failed"
+        again, answered = await proposed(editor, "a.txt", "café", "cafe")
+        surrogate = await amended(editor, again, "caf\ud800\n")
+        await answered
+    assert (settled["ok"], settled["code"]) == (False, "INVALID_PARAM")
+    assert "€" in settled["reason"]
+    assert told["error"]["code"] == "INVALID_PARAM"
+    assert told["context"]["review"]["decision"] == "amended"
+    assert (surrogate["ok"], surrogate["code"]) == (False, "INVALID_PARAM")
+    assert (root / "a.txt").read_bytes() == "café\n".encode("latin-1")
+
+
+async def test_an_amended_new_file_takes_the_line_ends_it_was_proposed_with(root: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        creating = editor.start("agentfs/write", {"path": "new.txt", "content": "one\r\ntwo\r\n"})
+        proposal = await editor.proposed()
+        assert proposal["files"][0]["eol"] == "crlf"
+        await amended(editor, proposal, "one\nthree\n")
+        await creating
+    assert (root / "new.txt").read_bytes() == b"one\r\nthree\r\n"
