@@ -117,34 +117,39 @@ def _text(say: Say, submitted: Submitted, final: FileChange, *, shown: bool) -> 
 
 
 def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:
-    path = escape_invisible(final.path)
     added, removed = final.line_counts
-    facts: dict[str, Any] = {"path": path, "added": added, "removed": removed}
-    creating = final.operation == "create"
+    facts: dict[str, Any] = {"path": escape_invisible(final.path), "added": added, "removed": removed}
     if submitted.unchanged:
-        if submitted.dry_run:
-            return say("[Dry Run] '{path}' holds this content already.", **facts)
-        if submitted.change.base.dirty:
-            return say("'{path}' holds this content already, in the editor, not saved yet.", **facts)
-        return say("'{path}' holds this content already; nothing was written.", **facts)
+        return _unchanged(say, submitted, facts)
     if submitted.landing is None:
-        if creating:
+        if final.operation == "create":
             return say("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
         return say("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
-    if submitted.landing.where == "editor":
+    return _landed(say, submitted.landing, facts)
+
+
+def _unchanged(say: Say, submitted: Submitted, facts: dict[str, Any]) -> str:
+    if submitted.dry_run:
+        return say("[Dry Run] '{path}' holds this content already.", **facts)
+    if submitted.change.base.dirty:
+        return say("'{path}' holds this content already, in the editor, not saved yet.", **facts)
+    return say("'{path}' holds this content already; nothing was written.", **facts)
+
+
+def _landed(say: Say, landing: Landing, facts: dict[str, Any]) -> str:
+    if landing.where == "editor":
         return say(
             "The change of '{path}' (+{added}/-{removed} lines) waits in the editor, not saved yet.", **facts
         )
-    size = submitted.landing.revision.size_bytes
-    if creating:
+    facts["size"] = landing.revision.size_bytes
+    if landing.change.operation == "create":
         return say(
             "Created '{path}' (1 line, {size} bytes).",
             plural="Created '{path}' ({added} lines, {size} bytes).",
-            size=size,
             **facts,
-            count=added,
+            count=facts["added"],
         )
-    return say("Updated '{path}' (+{added}/-{removed} lines, {size} bytes).", size=size, **facts)
+    return say("Updated '{path}' (+{added}/-{removed} lines, {size} bytes).", **facts)
 
 
 def _after_landing(say: Say, landing: Landing) -> list[str]:
