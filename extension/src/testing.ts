@@ -13,6 +13,8 @@ export interface Probe {
   request(method: string, params: unknown, token: vscode.CancellationToken): Promise<unknown>;
   pending(): readonly unknown[];
   mode(): string;
+  /** What the server told last of modes and sessions. */
+  status(): unknown;
 }
 
 interface Call {
@@ -125,6 +127,7 @@ function stateOf(probe: Probe): Record<string, unknown> {
     })),
     pending: probe.pending(),
     mode: probe.mode(),
+    status: probe.status() ?? null,
     documents: vscode.workspace.textDocuments.map((document) => ({
       uri: document.uri.toString(),
       dirty: document.isDirty,

@@ -64,7 +64,7 @@ export class TraceChannel implements vscode.LogOutputChannel {
     this.channel.clear();
   }
 
-  show(...where: [] | [boolean?] | [vscode.ViewColumn?, boolean?]): void {
+  show(...where: unknown[]): void {
     this.channel.show(where.at(-1) === true);
   }
 

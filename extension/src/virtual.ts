@@ -53,8 +53,8 @@ interface Held {
 }
 
 /**
- * Proposals as files, so that the editor lets them be typed in. Saving one keeps the draft, no more. What is
- * saved of a proposal that is over goes nowhere: that is how its tab is closed without a question.
+ * Proposals as files, so that the editor lets them be typed in. Saving one keeps the draft in memory, also of a
+ * proposal that is over: that is how its tab is closed without a question.
  */
 export class ProposalFiles implements vscode.FileSystemProvider {
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -63,7 +63,8 @@ export class ProposalFiles implements vscode.FileSystemProvider {
 
   /** Put a text there; it stays until it is deleted. */
   set(uri: vscode.Uri, text: string): void {
-    this.held.set(uri.path, { bytes: toBytes(text, needsMark(uri)), mtime: Date.now() });
+    const marked = text.startsWith('\ufeff') || needsMark(uri);
+    this.held.set(uri.path, { bytes: toBytes(text, marked), mtime: Date.now() });
   }
 
   /** What was put or saved there last. */
@@ -104,12 +105,8 @@ export class ProposalFiles implements vscode.FileSystemProvider {
   }
 
   writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
-    const held = this.held.get(uri.path);
-    if (held !== undefined) {
-      held.bytes = bytes;
-      held.mtime = Date.now();
-      this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-    }
+    this.held.set(uri.path, { bytes, mtime: Date.now() });
+    this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
   readDirectory(): [string, vscode.FileType][] {

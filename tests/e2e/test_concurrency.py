@@ -194,8 +194,9 @@ async def test_a_client_that_answers_wrongly_or_never_holds_nobody_else_up(
 ) -> None:
     """Its answer to the first review, and the second one goes on."""
 
-    def apply(_: Message) -> object:
-        if len(editor.all("workspace/applyEdit")) > 1:
+    def apply(params: Message) -> object:
+        [change] = params["edit"]["documentChanges"]
+        if change["textDocument"]["uri"] != editor.uri("a.py"):
             return PENDING
         if isinstance(answer, RpcError):
             raise answer
@@ -203,9 +204,8 @@ async def test_a_client_that_answers_wrongly_or_never_holds_nobody_else_up(
 
     async with editing(root, capabilities=REVIEW, answers={"workspace/applyEdit": apply}) as editor:
         first, second = write(editor, "a.py"), write(editor, "b.py")
-        await editor.seen("agentfs/proposed", 2)
-        proposal = await editor.proposed(2)
-        await editor.settle(proposal)
+        announced = await editor.message(lambda one: one.get("params", {}).get("title") == "Create b.py (+1)")
+        await editor.settle(announced["params"])
         assert (await second)["data"]["applied"] is True
         if answer is NO_ANSWER:
             assert [one["state"] for one in await pending(editor)] == ["shown"]

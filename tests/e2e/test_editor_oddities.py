@@ -1,5 +1,5 @@
-"""What real editors do to an edit that was approved: skip it and say yes, apply it elsewhere, ask once more, say
-nothing, tell late. What is answered is what buffer and disk show."""
+"""What real editors do to an edit that was approved: skip it and say yes, apply it elsewhere, ask once more,
+say nothing, tell late. What is answered is what buffer and disk show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from support.personas import (
     LSP_MODE_8,
     NEOVIM_0_11,
     NEOVIM_0_12,
-    PERSONAS,
     VIM_LSP,
 )
 
@@ -127,21 +126,20 @@ async def test_an_edit_that_is_never_answered_is_given_up_and_told_so_to_the_edi
     assert other["data"]["content"] == document.text == file.read_text() == TEXT
 
 
-@pytest.mark.parametrize("told", [None, {}, [], "applied", {"applied": "yes"}, {"applied": 1}])
-async def test_an_answer_that_is_none_leaves_it_to_the_document_to_tell(
-    root: Path, file: Path, told: object
-) -> None:
+async def test_an_answer_that_is_none_leaves_it_to_the_document_to_tell(root: Path, file: Path) -> None:
     async with EGLOT_1_9.editing(root, "Approve") as editor:
         document = editor.open("a.py")
+        for told in (None, {}, [], "applied", {"applied": "yes"}, {"applied": 1}):
+            editor.change("a.py", TEXT)
 
-        def apply(params: Message) -> object:
-            editor.apply(params["edit"])
-            return told
+            def apply(params: Message, told: object = told) -> object:
+                editor.apply(params["edit"])
+                return told
 
-        editor.answers["workspace/applyEdit"] = apply
-        answer = await edited(editor)
-    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    assert document.text == "one\n2\nthree\n"
+            editor.answers["workspace/applyEdit"] = apply
+            answer = await edited(editor)
+            assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor"), told
+            assert document.text == "one\n2\nthree\n"
 
 
 async def test_a_change_that_the_editor_tells_only_later_is_waited_for(root: Path, file: Path) -> None:
@@ -209,15 +207,3 @@ async def test_a_null_to_what_it_does_not_know_is_no_answer(root: Path, file: Pa
     assert answer["error"]["code"] == "USER_REJECTED"
     assert answer["context"]["review"]["decision"] == "dismissed"
     assert file.read_text() == TEXT
-
-
-@pytest.mark.parametrize("persona", [one for one in PERSONAS if one.rung == "message"], **by_name)
-async def test_no_editor_that_cannot_ask_is_sent_an_annotated_edit(
-    root: Path, file: Path, persona: Persona
-) -> None:
-    async with persona.editing(root, "Approve") as editor:
-        editor.open("a.py")
-        await edited(editor)
-        sent = await editor.seen("workspace/applyEdit")
-    assert "changeAnnotations" not in sent["edit"]
-    assert all("annotationId" not in one for one in sent["edit"]["documentChanges"][0]["edits"])

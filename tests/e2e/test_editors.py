@@ -49,12 +49,14 @@ async def test_a_yes_lands_on_disk_where_the_file_is_closed_and_in_the_document_
             await editor.read(path)
         in_editor = await editor.edit("open.py", "two", "2")
         closed = await editor.edit("closed.py", "two", "2")
+        handed = [message["params"]["edit"] for message in editor.all("workspace/applyEdit")]
     assert status["data"]["rung"] == persona.rung
     assert in_editor["data"]["review"]["rung"] == closed["data"]["review"]["rung"] == persona.rung
     assert (in_editor["status"], in_editor["data"]["applied"]) == ("partial", False)
     assert in_editor["data"]["landing"] == "editor"
     assert document.text == "one\n2\nthree\n"
     assert (files / "open.py").read_text() == TEXT
+    assert all("changeAnnotations" in edit for edit in handed) == (persona.rung == "preview")
     if persona.rung == "preview":
         assert closed["data"]["landing"] == "editor"
         assert (files / "closed.py").read_text() == TEXT

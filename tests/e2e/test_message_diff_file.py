@@ -1,4 +1,5 @@
-"""The diff as a file beside the question, for editors that can show one (docs/protocol.md#92-the-message-rung)."""
+"""The diff as a file beside the question, for editors that can show one
+(docs/protocol.md#92-the-message-rung)."""
 
 from __future__ import annotations
 
@@ -10,16 +11,21 @@ import pytest
 
 from support.editor import NO_ANSWER, editing, path_of
 from support.personas import pressing
+from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from support.editor import Editor
     from support.wire import Message
 
 TEXT = "one\ntwo\nthree\n"
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 CAN_SHOW = {"window": {"showDocument": {"support": True}}}
 EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
+
+pytestmark = in_module
+server, root, editor = shared(lambda root: editing(root, capabilities=CAN_SHOW))
 
 
 @pytest.fixture
@@ -36,7 +42,9 @@ def answers(ask: Any, show: Any = {"success": True}) -> dict[str, Any]:  # noqa:
     }
 
 
-async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(root: Path, file: Path) -> None:
+async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(
+    editor: Editor, root: Path, file: Path
+) -> None:
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     looked: dict[str, Any] = {}
 
@@ -50,13 +58,13 @@ async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(roo
         looked["message"], looked["path"] = params["message"], diff
         return {"title": "Approve"}
 
-    async with editing(root, capabilities=CAN_SHOW, answers=answers(look)) as editor:
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
-        show = await editor.seen(SHOW)
-        for path in (".agentfs/review/x.diff", ".agentfs"):
-            denied = await editor.write(path, "x")
-            assert denied["error"]["code"] == "ACCESS_DENIED"
+    editor.answers |= answers(look)
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
+    show = await editor.seen(SHOW)
+    for path in (".agentfs/review/x.diff", ".agentfs"):
+        denied = await editor.write(path, "x")
+        assert denied["error"]["code"] == "ACCESS_DENIED"
     assert looked["text"] == "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
     assert looked["modes"] == [0o600, 0o700, 0o700]
     assert looked["untracked"] == b"?? a.py\n"
@@ -67,12 +75,12 @@ async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(roo
     assert sorted(path.name for path in root.iterdir()) == [".git", "a.py"]
 
 
-async def test_a_diff_of_any_length_needs_one_question_when_it_is_shown(root: Path) -> None:
+async def test_a_diff_of_any_length_needs_one_question_when_it_is_shown(editor: Editor, root: Path) -> None:
     long = "".join(f"line {number}\n" for number in range(2000))
-    async with editing(root, capabilities=CAN_SHOW, answers=answers(pressing("Approve"))) as editor:
-        answer = await editor.write("long.txt", long)
-        question = await editor.seen(ASK)
-        assert len(editor.all(ASK)) == 1
+    editor.answers |= answers(pressing("Approve"))
+    answer = await editor.write("long.txt", long)
+    question = await editor.seen(ASK)
+    assert len(editor.all(ASK)) == 1
     assert [action["title"] for action in question["actions"]][1] == "Approve"
     assert "line 1999" not in question["message"]
     assert answer["data"]["applied"]
@@ -100,16 +108,16 @@ def removed(path: Path) -> None:
 
 @pytest.mark.parametrize("tampered", [overwritten, swapped, linked, removed])
 async def test_an_approval_of_a_diff_that_was_tampered_with_is_a_conflict(
-    root: Path, file: Path, tampered: Any
+    editor: Editor, root: Path, file: Path, tampered: Any
 ) -> None:
     def approve(_: object) -> object:
         [diff] = (root / ".agentfs" / "review").glob("*.diff")
         tampered(diff)
         return {"title": "Approve"}
 
-    async with editing(root, capabilities=CAN_SHOW, answers=answers(approve)) as editor:
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
+    editor.answers |= answers(approve)
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
     assert answer["error"]["code"] == "CONFLICT"
     assert file.read_text() == TEXT
 
@@ -126,28 +134,29 @@ async def test_whatever_ends_the_question_the_file_goes(root: Path, file: Path) 
             assert not (root / ".agentfs").exists()
 
 
-async def test_a_cancelled_review_leaves_no_file(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=CAN_SHOW, answers=answers(NO_ANSWER)) as editor:
-        await editor.read("a.py")
-        asked = editor.start("agentfs/edit", EDIT)
-        await editor.seen(ASK)
-        editor.cancel(asked)
-        await editor.message(lambda message: message.get("id") == asked.request_id)
-        assert asked.exception() is not None
-        assert not (root / ".agentfs").exists()
+async def test_a_cancelled_review_leaves_no_file(editor: Editor, root: Path, file: Path) -> None:
+    editor.answers |= answers(NO_ANSWER)
+    await editor.read("a.py")
+    asked = editor.start("agentfs/edit", EDIT)
+    await editor.seen(ASK)
+    editor.cancel(asked)
+    await editor.message(lambda message: message.get("id") == asked.request_id)
+    assert asked.exception() is not None
+    assert not (root / ".agentfs").exists()
 
 
-@pytest.mark.parametrize("show", [{"success": False}, None, {}, {"success": "yes"}, NO_ANSWER])
-async def test_where_it_is_not_shown_the_message_has_it_all(root: Path, show: object) -> None:
+async def test_where_it_is_not_shown_the_message_has_it_all(root: Path) -> None:
     long = "".join(f"line {number}\n" for number in range(40))
     options = {"landing_timeout_s": 0.1}
-    said = answers(pressing("Approve"), show)
-    async with editing(root, capabilities=CAN_SHOW, answers=said, options=options) as editor:
-        answer = await editor.write("long.txt", long)
-        asked = [message["params"]["message"] for message in editor.all(ASK)]
-    assert len(asked) == 2
-    assert "+line 39" in asked[1]
-    assert answer["status"] == "success"
+    async with editing(root, capabilities=CAN_SHOW, options=options) as editor:
+        for number, show in enumerate([{"success": False}, None, {}, {"success": "yes"}, NO_ANSWER]):
+            editor.answers |= answers(pressing("Approve"), show)
+            answer = await editor.write(f"{number}.txt", long)
+            asked = [message["params"]["message"] for message in editor.all(ASK)]
+            assert len(asked) == 2
+            assert "+line 39" in asked[1]
+            assert answer["status"] == "success"
+            editor.received.clear()
 
 
 async def test_where_the_file_cannot_be_written_the_message_has_it_all(root: Path, file: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from support.editor import NO_ANSWER, RpcError, editing
 from support.personas import VIM_LSP, pressing
+from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 TEXT = "one\ntwo\nthree\n"
 ASK = "window/showMessageRequest"
+
+pytestmark = in_module
+server, root, editor = shared(editing)
 
 
 @pytest.fixture
@@ -42,11 +46,13 @@ def questions(editor: Editor) -> list[Message]:
     return [message["params"] for message in editor.all(ASK)]
 
 
-async def test_the_question_holds_the_diff_who_asks_and_why_with_reject_first(root: Path, file: Path) -> None:
-    async with editing(root, answers=answering(pressing("Approve"))) as editor:
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2", agent="Ada", explanation="shorter")
-        question = await editor.seen(ASK)
+async def test_the_question_holds_the_diff_who_asks_and_why_with_reject_first(
+    editor: Editor, file: Path
+) -> None:
+    editor.answers |= answering(pressing("Approve"))
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2", agent="Ada", explanation="shorter")
+    question = await editor.seen(ASK)
     assert titles(question) == ["Reject", "Approve", "Always for this session"]
     for said in ("Edit a.py (+1/-1)", "Ada", "shorter", "-two\n+2"):
         assert said in question["message"]
@@ -57,49 +63,51 @@ async def test_the_question_holds_the_diff_who_asks_and_why_with_reject_first(ro
     assert file.read_text() == "one\n2\nthree\n"
 
 
-async def test_rejecting_is_the_users_no(root: Path, file: Path) -> None:
-    async with editing(root, answers=answering(pressing("Reject"))) as editor:
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
+async def test_rejecting_is_the_users_no(editor: Editor, file: Path) -> None:
+    editor.answers |= answering(pressing("Reject"))
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
     assert answer["error"]["code"] == "USER_REJECTED"
     assert answer["context"]["review"]["decision"] == "rejected"
     assert file.read_text() == TEXT
 
 
-async def test_only_the_exact_title_of_a_button_is_an_answer(root: Path, file: Path) -> None:
+async def test_only_the_exact_title_of_a_button_is_an_answer(editor: Editor, file: Path) -> None:
     odd: list[Any] = [None, {}, [], "Approve", True, 1, ["Approve"], {"title": None}, {"title": ["Approve"]}]
     odd += [{"title": said} for said in ("approve", "Approve ", "APPROVE", "Yes", "", "Next (2/2)")]
     said = iter(odd)
-    async with editing(root, answers=answering(lambda _: next(said))) as editor:
-        await editor.read("a.py")
-        for _ in odd:
-            answer = await editor.edit("a.py", "two", "2")
-            assert answer["error"]["code"] == "USER_REJECTED"
-            assert answer["context"]["review"]["decision"] == "dismissed"
+    editor.answers |= answering(lambda _: next(said))
+    await editor.read("a.py")
+    for _ in odd:
+        answer = await editor.edit("a.py", "two", "2")
+        assert answer["error"]["code"] == "USER_REJECTED"
+        assert answer["context"]["review"]["decision"] == "dismissed"
     assert file.read_text() == TEXT
 
 
-async def test_an_editor_that_errs_on_the_question_gets_everything_refused(root: Path, file: Path) -> None:
+async def test_an_editor_that_errs_on_the_question_gets_everything_refused(
+    editor: Editor, file: Path
+) -> None:
     def err(_: object) -> object:
         raise RpcError(-32601, "no such method")
 
-    async with editing(root, answers=answering(err)) as editor:
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
+    editor.answers |= answering(err)
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
     assert answer["error"]["code"] == "ACCESS_DENIED"
     assert "agentfs.approval.mode" in answer["text"]
     assert file.read_text() == TEXT
 
 
-async def test_always_lets_the_rest_of_the_session_through_and_no_other(root: Path, file: Path) -> None:
-    async with editing(root, answers=answering(pressing("Always for this session"))) as editor:
-        await editor.read("a.py")
-        first = await editor.edit("a.py", "two", "2")
-        second = await editor.edit("a.py", "three", "3")
-        assert len(questions(editor)) == 1
-        await editor.read("a.py", session="other")
-        other = await editor.edit("a.py", "one", "1", session="other")
-        assert len(questions(editor)) == 2
+async def test_always_lets_the_rest_of_the_session_through_and_no_other(editor: Editor, file: Path) -> None:
+    editor.answers |= answering(pressing("Always for this session"))
+    await editor.read("a.py")
+    first = await editor.edit("a.py", "two", "2")
+    second = await editor.edit("a.py", "three", "3")
+    assert len(questions(editor)) == 1
+    await editor.read("a.py", session="other")
+    other = await editor.edit("a.py", "one", "1", session="other")
+    assert len(questions(editor)) == 2
     assert first["data"]["review"]["decision"] == other["data"]["review"]["decision"] == "accepted"
     assert second["data"]["review"] | {"waited_ms": 0} == {
         "rung": "policy",
@@ -109,12 +117,12 @@ async def test_always_lets_the_rest_of_the_session_through_and_no_other(root: Pa
     }
 
 
-async def test_a_long_diff_is_paged_and_only_the_last_page_can_approve(root: Path) -> None:
+async def test_a_long_diff_is_paged_and_only_the_last_page_can_approve(editor: Editor, root: Path) -> None:
     (root / "long.txt").write_text(lines(40))
-    async with editing(root, answers=answering(pressing("Approve"))) as editor:
-        await editor.read("long.txt")
-        answer = await editor.write("long.txt", lines(40, "other"))
-        asked = questions(editor)
+    editor.answers |= answering(pressing("Approve"))
+    await editor.read("long.txt")
+    answer = await editor.write("long.txt", lines(40, "other"))
+    asked = questions(editor)
     count = len(asked)
     assert count > 2
     for number, question in enumerate(asked[:-1], start=2):
@@ -126,42 +134,42 @@ async def test_a_long_diff_is_paged_and_only_the_last_page_can_approve(root: Pat
     assert answer["status"] == "success"
 
 
-async def test_turning_pages_is_no_approval(root: Path) -> None:
+async def test_turning_pages_is_no_approval(editor: Editor, root: Path) -> None:
     (root / "long.txt").write_text(lines(40))
 
     def leaf_then_close(params: Message) -> object:
         [onward] = [title for title in titles(params) if title.startswith("Next")] or [None]
         return {"title": onward} if onward else None
 
-    async with editing(root, answers=answering(leaf_then_close)) as editor:
-        await editor.read("long.txt")
-        closed = await editor.write("long.txt", lines(40, "other"))
-        pages = len(questions(editor))
-        editor.answers[ASK] = lambda _: {"title": "Approve"}
-        early = await editor.write("long.txt", lines(40, "other"))
-        assert len(questions(editor)) == pages + 1
-        editor.answers[ASK] = pressing("Reject")
-        rejected = await editor.write("long.txt", lines(40, "other"))
+    editor.answers |= answering(leaf_then_close)
+    await editor.read("long.txt")
+    closed = await editor.write("long.txt", lines(40, "other"))
+    pages = len(questions(editor))
+    editor.answers[ASK] = lambda _: {"title": "Approve"}
+    early = await editor.write("long.txt", lines(40, "other"))
+    assert len(questions(editor)) == pages + 1
+    editor.answers[ASK] = pressing("Reject")
+    rejected = await editor.write("long.txt", lines(40, "other"))
     for answer, decision in ((closed, "dismissed"), (early, "dismissed"), (rejected, "rejected")):
         assert answer["error"]["code"] == "USER_REJECTED"
         assert answer["context"]["review"]["decision"] == decision
     assert (root / "long.txt").read_text() == lines(40)
 
 
-async def test_a_diff_of_more_than_twenty_pages_is_refused_unasked(root: Path) -> None:
+async def test_a_diff_of_more_than_twenty_pages_is_refused_unasked(editor: Editor, root: Path) -> None:
     (root / "long.txt").write_text(lines(400))
-    async with editing(root, answers=answering(pressing("Approve"))) as editor:
-        await editor.read("long.txt")
-        answer = await editor.write("long.txt", lines(400, "other"))
-        assert questions(editor) == []
+    editor.answers |= answering(pressing("Approve"))
+    await editor.read("long.txt")
+    answer = await editor.write("long.txt", lines(400, "other"))
+    assert questions(editor) == []
     assert answer["error"]["code"] == "ACCESS_DENIED"
     assert (root / "long.txt").read_text() == lines(400)
 
 
-async def test_a_line_too_long_for_a_page_is_carried_over_whole(root: Path) -> None:
-    async with editing(root, answers=answering(pressing("Approve"))) as editor:
-        answer = await editor.write("long.txt", "x" * 5000)
-        asked = questions(editor)
+async def test_a_line_too_long_for_a_page_is_carried_over_whole(editor: Editor) -> None:
+    editor.answers |= answering(pressing("Approve"))
+    answer = await editor.write("long.txt", "x" * 5000)
+    asked = questions(editor)
     assert sum(question["message"].count("x") for question in asked) >= 5000
     assert answer["data"]["applied"]
 
@@ -188,9 +196,7 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
         asked = []
         for name in "abc":
             await editor.read(name)
-            asked.append(
-                editor.start("agentfs/edit", {"path": name, "old_string": "two", "new_string": "2"})
-            )
+            asked.append(editor.start("agentfs/edit", {"path": name, "old_string": "two", "new_string": "2"}))
         await editor.seen(ASK)
         pending: list[Message] = []
         while len(pending) < 3:
@@ -201,7 +207,6 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
             (["c"], "queued"),
         ]
         second = await editor.seen_message(ASK, 2)
-        assert asked[0].done()
         assert "Edit b" in second["params"]["message"]
         editor.send({"jsonrpc": "2.0", "id": second["id"], "result": {"title": "Approve"}})
         answers = [await one for one in asked]
@@ -209,32 +214,36 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
     assert [(root / name).read_text() for name in "abc"] == [TEXT, "one\n2\nthree\n", TEXT]
 
 
-async def test_cancelling_withdraws_the_question_and_the_next_is_asked(root: Path, file: Path) -> None:
+async def test_cancelling_withdraws_the_question_and_the_next_is_asked(
+    editor: Editor, root: Path, file: Path
+) -> None:
     (root / "b.py").write_text(TEXT)
-    async with editing(root, answers=answering(NO_ANSWER)) as editor:
-        await editor.read("a.py")
-        await editor.read("b.py")
-        first = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
-        question = await editor.seen_message(ASK)
-        second = editor.start("agentfs/edit", {"path": "b.py", "old_string": "two", "new_string": "2"})
-        editor.cancel(first)
-        with pytest.raises(RpcError) as refused:
-            await first
-        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
-        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Approve"}})
-        next_question = await editor.seen_message(ASK, 2)
-        editor.send({"jsonrpc": "2.0", "id": next_question["id"], "result": {"title": "Approve"}})
-        answer = await second
+    editor.answers |= answering(NO_ANSWER)
+    await editor.read("a.py")
+    await editor.read("b.py")
+    first = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
+    question = await editor.seen_message(ASK)
+    second = editor.start("agentfs/edit", {"path": "b.py", "old_string": "two", "new_string": "2"})
+    editor.cancel(first)
+    with pytest.raises(RpcError) as refused:
+        await first
+    assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
+    editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Approve"}})
+    next_question = await editor.seen_message(ASK, 2)
+    editor.send({"jsonrpc": "2.0", "id": next_question["id"], "result": {"title": "Approve"}})
+    answer = await second
     assert refused.value.code == -32800
     assert answer["status"] == "success"
     assert file.read_text() == TEXT
 
 
-async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(root: Path, file: Path) -> None:
-    async with editing(root, answers=answering(pressing("Reject"))) as editor:
-        await editor.read("a.py")
-        await editor.edit("a.py", "two", "2\u202e\u200b", agent="A\u202eda", explanation="-two\n+3\n" * 1000)
-        question = await editor.seen(ASK)
+async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(
+    editor: Editor, file: Path
+) -> None:
+    editor.answers |= answering(pressing("Reject"))
+    await editor.read("a.py")
+    await editor.edit("a.py", "two", "2\u202e\u200b", agent="A\u202eda", explanation="-two\n+3\n" * 1000)
+    question = await editor.seen(ASK)
     message = question["message"]
     assert "\u202e" not in message
     assert "\u200b" not in message
@@ -244,9 +253,9 @@ async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(root:
     assert "turns the direction of text" in message
 
 
-async def test_many_warnings_leave_room_for_the_diff(root: Path) -> None:
-    async with editing(root, answers=answering(pressing("Reject"))) as editor:
-        await editor.write("new.txt", "bell\a\n" * 25)
-        question = await editor.seen(ASK)
+async def test_many_warnings_leave_room_for_the_diff(editor: Editor) -> None:
+    editor.answers |= answering(pressing("Reject"))
+    await editor.write("new.txt", "bell\a\n" * 25)
+    question = await editor.seen(ASK)
     assert question["message"].count("⚠") == 9
     assert "17 more" in question["message"]

@@ -166,7 +166,8 @@ async def test_names_that_would_not_be_shown_as_they_are_are_not_created(auto: E
         assert name not in answer["text"]
     assert not [path for path in auto.root.iterdir() if "\u202e" in path.name]
     (auto.root / "there\u202e.txt").write_text("one\n")
-    assert (await auto.read("there\u202e.txt"))["data"]["content"] == "one\n"
+    read = await auto.read("there\u202e.txt")
+    assert (read["data"]["content"], "\u202e" in read["text"]) == ("one\n", False)
     changed = await auto.write("there\u202e.txt", "two\n")
     assert changed["status"] == "success"
     assert "\u202e" not in changed["text"] + changed["data"]["diff_preview"]

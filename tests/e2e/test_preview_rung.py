@@ -8,6 +8,7 @@ import pytest
 
 from support.editor import NO_ANSWER, RpcError
 from support.personas import VSCODE, pressing, ticking
+from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,9 @@ TEXT = "one\ntwo\nthree\nfour\nfive\n"
 CHANGED = "1\ntwo\nthree\nfour\n5\n"
 APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
 IMPATIENT = {"landing_timeout_s": 0.1}
+
+pytestmark = in_module
+server, root, editor = shared(VSCODE.editing)
 
 
 @pytest.fixture
@@ -33,14 +37,13 @@ async def written(editor: Editor, path: str = "a.py", content: str = CHANGED, **
     return await editor.write(path, content, **more)
 
 
-async def test_one_annotation_a_change_one_edit_a_hunk_to_be_confirmed(root: Path, file: Path) -> None:
-    async with VSCODE.editing(root) as editor:
-        editor.answers[APPLY] = ticking(editor, None)
-        await written(editor, explanation="digits")
-        sent = (await editor.seen(APPLY))["edit"]
-        editor.open("a.py")
-        await written(editor)
-        pinned = (await editor.seen(APPLY, 2))["edit"]["documentChanges"][0]["textDocument"]
+async def test_one_annotation_a_change_one_edit_a_hunk_to_be_confirmed(editor: Editor, file: Path) -> None:
+    editor.answers[APPLY] = ticking(editor, None)
+    await written(editor, explanation="digits")
+    sent = (await editor.seen(APPLY))["edit"]
+    editor.open("a.py")
+    await written(editor)
+    pinned = (await editor.seen(APPLY, 2))["edit"]["documentChanges"][0]["textDocument"]
     [(name, annotation)] = sent["changeAnnotations"].items()
     assert annotation == {"label": "Write a.py (+2/-2)", "needsConfirmation": True, "description": "digits"}
     [change] = sent["documentChanges"]
@@ -50,14 +53,13 @@ async def test_one_annotation_a_change_one_edit_a_hunk_to_be_confirmed(root: Pat
     assert pinned == {"uri": file.as_uri(), "version": 1}
 
 
-async def test_closed_files_wait_in_the_editor(root: Path, file: Path) -> None:
-    async with VSCODE.editing(root) as editor:
-        editor.answers[APPLY] = ticking(editor, slice(None))
-        answer = await written(editor)
-        assert editor.documents[file.as_uri()].text == CHANGED
-        next_one = await editor.edit("a.py", "three", "3", dry_run=True)
-        editor.save("a.py")
-        saved = await editor.edit("a.py", "three", "3", dry_run=True)
+async def test_closed_files_wait_in_the_editor(editor: Editor, file: Path) -> None:
+    editor.answers[APPLY] = ticking(editor, slice(None))
+    answer = await written(editor)
+    assert editor.documents[file.as_uri()].text == CHANGED
+    next_one = await editor.edit("a.py", "three", "3", dry_run=True)
+    editor.save("a.py")
+    saved = await editor.edit("a.py", "three", "3", dry_run=True)
     assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
     assert answer["data"]["landing"] == "editor"
     assert answer["data"]["review"]["decision"] == "accepted"
@@ -66,11 +68,10 @@ async def test_closed_files_wait_in_the_editor(root: Path, file: Path) -> None:
     assert file.read_text() == CHANGED
 
 
-async def test_what_was_not_ticked_is_an_amendment(root: Path, file: Path) -> None:
-    async with VSCODE.editing(root) as editor:
-        editor.answers[APPLY] = ticking(editor, slice(1, None))
-        answer = await written(editor)
-        open_one = editor.documents[file.as_uri()]
+async def test_what_was_not_ticked_is_an_amendment(editor: Editor, file: Path) -> None:
+    editor.answers[APPLY] = ticking(editor, slice(1, None))
+    answer = await written(editor)
+    open_one = editor.documents[file.as_uri()]
     assert open_one.text == "one\ntwo\nthree\nfour\n5\n"
     assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
     review = answer["data"]["review"]
@@ -80,25 +81,25 @@ async def test_what_was_not_ticked_is_an_amendment(root: Path, file: Path) -> No
     assert "+1" not in answer["data"]["diff_preview"].split("@@")[-1]
 
 
-async def test_discarding_is_a_no(root: Path, file: Path) -> None:
-    async with VSCODE.editing(root) as editor:
-        editor.answers[APPLY] = ticking(editor, None)
-        answer = await written(editor)
+async def test_discarding_is_a_no(editor: Editor, file: Path) -> None:
+    editor.answers[APPLY] = ticking(editor, None)
+    answer = await written(editor)
     assert answer["error"]["code"] == "USER_REJECTED"
     assert answer["context"]["review"]["decision"] == "rejected"
     assert file.read_text() == TEXT
 
 
-async def test_a_refusal_because_the_document_moved_is_a_conflict_and_no_no(root: Path, file: Path) -> None:
-    async with VSCODE.editing(root) as editor:
-        editor.open("a.py")
+async def test_a_refusal_because_the_document_moved_is_a_conflict_and_no_no(
+    editor: Editor, file: Path
+) -> None:
+    editor.open("a.py")
 
-        def type_first(params: Message) -> object:
-            editor.change("a.py", TEXT + "mine\n")
-            return {"applied": False}
+    def type_first(params: Message) -> object:
+        editor.change("a.py", TEXT + "mine\n")
+        return {"applied": False}
 
-        editor.answers[APPLY] = type_first
-        answer = await written(editor)
+    editor.answers[APPLY] = type_first
+    answer = await written(editor)
     assert answer["error"]["code"] == "CONFLICT"
     assert answer["context"]["conflict"]["source"] == "editor"
 
@@ -121,24 +122,26 @@ async def test_an_applied_true_with_nothing_ticked_is_an_error(root: Path, file:
     assert file.read_text() == TEXT
 
 
-@pytest.mark.parametrize("said", [None, {}, True, {"applied": "true"}])
-async def test_no_known_answer_is_no_approval(root: Path, file: Path, said: object) -> None:
-    async with VSCODE.editing(root) as editor:
-        editor.answers[APPLY] = lambda _: said
+async def test_no_known_answer_is_no_approval(editor: Editor, file: Path) -> None:
+    odd: list[Any] = [None, {}, True, {"applied": "true"}]
+    said = iter(odd)
+    editor.answers[APPLY] = lambda _: next(said)
+    for _ in odd:
         answer = await written(editor)
-    assert answer["error"]["code"] == "USER_REJECTED"
-    assert answer["context"]["review"]["decision"] == "dismissed"
+        assert answer["error"]["code"] == "USER_REJECTED"
+        assert answer["context"]["review"]["decision"] == "dismissed"
+    assert file.read_text() == TEXT
 
 
-async def test_an_error_leads_to_the_next_rung(root: Path, file: Path) -> None:
+async def test_an_error_leads_to_the_next_rung(editor: Editor, file: Path) -> None:
     def err(_: object) -> object:
         raise RpcError(-32603, "broken")
 
-    async with VSCODE.editing(root, "Approve") as editor:
-        editor.answers[APPLY] = err
-        answer = await written(editor)
-        editor.answers[ASK] = pressing("Reject")
-        refused = await editor.edit("a.py", "two", "2")
+    editor.answers[ASK] = pressing("Approve")
+    editor.answers[APPLY] = err
+    answer = await written(editor)
+    editor.answers[ASK] = pressing("Reject")
+    refused = await editor.edit("a.py", "two", "2")
     assert (answer["status"], answer["data"]["review"]["rung"]) == ("success", "message")
     assert refused["context"]["review"] | {"waited_ms": 0} == {
         "rung": "message",
@@ -164,46 +167,39 @@ async def test_a_preview_applied_after_it_was_withdrawn_is_the_users_own_edit(ro
     assert file.read_text() == TEXT
 
 
-async def test_one_preview_at_a_time(root: Path, file: Path) -> None:
+async def test_one_preview_at_a_time(editor: Editor, root: Path, file: Path) -> None:
     (root / "b.py").write_text(TEXT)
-    async with VSCODE.editing(root) as editor:
-        editor.answers[APPLY] = lambda _: NO_ANSWER
-        for path in ("a.py", "b.py"):
-            await editor.read(path)
-        for path in ("a.py", "b.py"):
-            editor.start("agentfs/write", {"path": path, "content": CHANGED})
-        first = await editor.seen_message(APPLY)
-        pending: list[Message] = []
-        while len(pending) < 2:
-            pending = (await editor.request("agentfs/status"))["data"]["pending"]
-        assert [one["state"] for one in pending] == ["shown", "queued"]
-        editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"applied": False}})
-        second = await editor.seen(APPLY, 2)
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    for path in ("a.py", "b.py"):
+        await editor.read(path)
+    for path in ("a.py", "b.py"):
+        editor.start("agentfs/write", {"path": path, "content": CHANGED})
+    first = await editor.seen_message(APPLY)
+    pending: list[Message] = []
+    while len(pending) < 2:
+        pending = (await editor.request("agentfs/status"))["data"]["pending"]
+    assert [one["state"] for one in pending] == ["shown", "queued"]
+    editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"applied": False}})
+    second = await editor.seen(APPLY, 2)
     assert second["label"] == "Write b.py (+2/-2)"
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("new.py", None),
-        ("latin.txt", "caf\xe9\n".encode("latin-1")),
-        ("utf16.txt", "one\n".encode("utf-16")),
-        ("mixed.txt", b"one\r\ntwo\n"),
-    ],
-)
-async def test_what_the_editor_would_not_keep_is_asked_by_message(
-    root: Path, name: str, data: bytes | None
-) -> None:
-    if data is not None:
-        (root / name).write_bytes(data)
-    options = {"encoding": {"default": "latin-1"}}
-    async with VSCODE.editing(root, "Approve", options) as editor:
-        if data is not None:
-            await editor.read(name)
-        answer = await editor.write(name, "two\n")
+async def test_what_the_editor_would_not_keep_is_asked_by_message(root: Path) -> None:
+    files = {
+        "new.py": None,
+        "latin.txt": b"caf\xe9\n",
+        "utf16.txt": "one\n".encode("utf-16"),
+        "mixed.txt": b"one\r\ntwo\n",
+    }
+    async with VSCODE.editing(root, "Approve", {"encoding": {"default": "latin-1"}}) as editor:
+        for name, data in files.items():
+            if data is not None:
+                (root / name).write_bytes(data)
+                await editor.read(name)
+            answer = await editor.write(name, "two\n")
+            assert (answer["status"], answer["data"]["review"]["rung"]) == ("success", "message"), name
+            assert answer["data"]["landing"] == "disk"
         assert editor.all(APPLY) == []
-    assert (answer["status"], answer["data"]["review"]["rung"]) == ("success", "message")
-    assert answer["data"]["landing"] == "disk"
 
 
 async def test_without_the_setting_vs_code_is_asked_by_message(root: Path, file: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support.editor import REVIEW, editing
+from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,9 @@ REVIEWING: dict[str, Any] = {
     "capabilities": REVIEW,
     "answers": {"workspace/applyEdit": lambda _: PENDING},
 }
+
+pytestmark = in_module
+server, root, editor = shared(lambda root: editing(root, **REVIEWING))
 
 
 async def proposed(editor: Editor, path: str, old: str, new: str) -> tuple[Message, asyncio.Future[Any]]:
@@ -51,15 +55,14 @@ async def amended(editor: Editor, proposal: Message, text: str, **more: Any) -> 
     ids=["crlf", "cr", "mixed", "no end", "bom", "utf-16", "unknown bytes changed", "unknown bytes kept"],
 )
 async def test_unchanged_lines_keep_their_bytes_and_others_take_their_surroundings(
-    root: Path, data: bytes, text: str, landed: bytes | None
+    editor: Editor, root: Path, data: bytes, text: str, landed: bytes | None
 ) -> None:
     (root / "a.txt").write_bytes(data)
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await proposed(editor, "a.txt", "two", "2")
-        [file] = proposal["files"]
-        assert "\r" not in file["base_text"] + file["proposed_text"]
-        settled = await amended(editor, proposal, text)
-        told = await answer
+    proposal, answer = await proposed(editor, "a.txt", "two", "2")
+    [file] = proposal["files"]
+    assert "\r" not in file["base_text"] + file["proposed_text"]
+    settled = await amended(editor, proposal, text)
+    told = await answer
     if landed is None:
         assert (settled["ok"], settled["code"]) == (False, "INVALID_PARAM")
         assert told["error"]["code"] == "INVALID_PARAM"
@@ -69,13 +72,14 @@ async def test_unchanged_lines_keep_their_bytes_and_others_take_their_surroundin
     assert (root / "a.txt").read_bytes() == (data if landed is None else landed)
 
 
-async def test_an_amendment_of_an_open_document_is_what_the_client_applies(root: Path) -> None:
+async def test_an_amendment_of_an_open_document_is_what_the_client_applies(
+    editor: Editor, root: Path
+) -> None:
     (root / "a.txt").write_text("one\ntwo\nthree\n")
-    async with editing(root, **REVIEWING) as editor:
-        document = editor.open("a.txt")
-        proposal, answer = await proposed(editor, "a.txt", "two", "2")
-        settled = await amended(editor, proposal, "one\nTWO\nthree\nfour\n")
-        told = await answer
+    document = editor.open("a.txt")
+    proposal, answer = await proposed(editor, "a.txt", "two", "2")
+    settled = await amended(editor, proposal, "one\nTWO\nthree\nfour\n")
+    told = await answer
     [change] = settled["apply"]["documentChanges"]
     assert change["textDocument"]["version"] == 1
     assert [edit["newText"] for edit in change["edits"]] == ["TWO\n", "four\n"]
@@ -85,32 +89,29 @@ async def test_an_amendment_of_an_open_document_is_what_the_client_applies(root:
     assert "-2\n+TWO\n" in told["data"]["review"]["amendments"]
 
 
-async def test_what_the_user_amended_is_what_the_agent_has_read(root: Path) -> None:
+async def test_what_the_user_amended_is_what_the_agent_has_read(editor: Editor, root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\n")
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await proposed(editor, "a.txt", "two", "2")
-        await amended(editor, proposal, "one\nTWO\n")
-        await answer
-        next_one = await editor.edit("a.txt", "TWO", "two", dry_run=True)
+    proposal, answer = await proposed(editor, "a.txt", "two", "2")
+    await amended(editor, proposal, "one\nTWO\n")
+    await answer
+    next_one = await editor.edit("a.txt", "TWO", "two", dry_run=True)
     assert next_one["status"] == "partial"
 
 
-async def test_an_amendment_to_what_was_proposed_is_an_acceptance(root: Path) -> None:
+async def test_an_amendment_to_what_was_proposed_is_an_acceptance(editor: Editor, root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\n")
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await proposed(editor, "a.txt", "two", "2")
-        await amended(editor, proposal, "one\r\n2\r\n")
-        review = (await answer)["data"]["review"]
+    proposal, answer = await proposed(editor, "a.txt", "two", "2")
+    await amended(editor, proposal, "one\r\n2\r\n")
+    review = (await answer)["data"]["review"]
     assert review["decision"] == "accepted"
     assert "amendments" not in review
 
 
-async def test_an_amendment_that_takes_everything_back_is_a_rejection(root: Path) -> None:
+async def test_an_amendment_that_takes_everything_back_is_a_rejection(editor: Editor, root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\n")
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await proposed(editor, "a.txt", "two", "2")
-        settled = await amended(editor, proposal, "one\ntwo\n", feedback="no")
-        told = await answer
+    proposal, answer = await proposed(editor, "a.txt", "two", "2")
+    settled = await amended(editor, proposal, "one\ntwo\n", feedback="no")
+    told = await answer
     assert settled == {"ok": True, "apply": None}
     assert told["error"]["code"] == "USER_REJECTED"
     assert told["context"]["review"] | {"waited_ms": 0} == {
@@ -122,15 +123,14 @@ async def test_an_amendment_that_takes_everything_back_is_a_rejection(root: Path
     }
 
 
-async def test_an_amendment_may_empty_a_file_old_or_new(root: Path) -> None:
+async def test_an_amendment_may_empty_a_file_old_or_new(editor: Editor, root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\n")
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await proposed(editor, "a.txt", "two", "2")
-        await amended(editor, proposal, "")
-        await answer
-        creating = editor.start("agentfs/write", {"path": "new.txt", "content": "x"})
-        await amended(editor, await editor.proposed(2), "")
-        created = await creating
+    proposal, answer = await proposed(editor, "a.txt", "two", "2")
+    await amended(editor, proposal, "")
+    await answer
+    creating = editor.start("agentfs/write", {"path": "new.txt", "content": "x"})
+    await amended(editor, await editor.proposed(2), "")
+    created = await creating
     assert (root / "a.txt").read_bytes() == (root / "new.txt").read_bytes() == b""
     assert created["data"]["review"]["decision"] == "amended"
     assert created["data"]["applied"]
@@ -155,11 +155,12 @@ async def test_an_amendment_that_the_file_cannot_hold_ends_the_proposal_and_says
     assert (root / "a.txt").read_bytes() == "café\n".encode("latin-1")
 
 
-async def test_an_amended_new_file_takes_the_line_ends_it_was_proposed_with(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        creating = editor.start("agentfs/write", {"path": "new.txt", "content": "one\r\ntwo\r\n"})
-        proposal = await editor.proposed()
-        assert proposal["files"][0]["eol"] == "crlf"
-        await amended(editor, proposal, "one\nthree\n")
-        await creating
+async def test_an_amended_new_file_takes_the_line_ends_it_was_proposed_with(
+    editor: Editor, root: Path
+) -> None:
+    creating = editor.start("agentfs/write", {"path": "new.txt", "content": "one\r\ntwo\r\n"})
+    proposal = await editor.proposed()
+    assert proposal["files"][0]["eol"] == "crlf"
+    await amended(editor, proposal, "one\nthree\n")
+    await creating
     assert (root / "new.txt").read_bytes() == b"one\r\nthree\r\n"

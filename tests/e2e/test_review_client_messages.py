@@ -1,5 +1,5 @@
-"""What a review client may get wrong: every message of docs/protocol.md#91-review-clients in the wrong shape, at
-the wrong time, twice. It is told so, and decides nothing by it."""
+"""What a review client may get wrong: every message of docs/protocol.md#91-review-clients in the wrong shape,
+at the wrong time, twice. It is told so, and decides nothing by it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,9 @@ REVIEWING: dict[str, Any] = {
     "capabilities": REVIEW,
     "answers": {"workspace/applyEdit": lambda _: PENDING},
 }
+
+pytestmark = in_module
+server, root, editor = shared(lambda root: editing(root, **REVIEWING))
 
 
 @pytest.fixture
@@ -51,186 +55,199 @@ def wrong_settles(uri: str) -> list[Any]:
     files += [[{"uri": uri + "x", "decision": "accepted"}], [{"uri": "file:///etc/passwd"}], [text, text]]
     files += [[{"uri": uri, "decision": wrong}] for wrong in ("", "no", False, 0, [], {})]
     files += [[{**text, "text": wrong}] for wrong in (None, 1, ["x"], {}, False)]
-    files += [[{**text, "decision": "accepted"}], [{**text, "version": 1}], [{"uri": uri, "decision": "amended"}]]
+    files += [
+        [{**text, "decision": "accepted"}],
+        [{**text, "version": 1}],
+        [{"uri": uri, "decision": "amended"}],
+    ]
     return bodies + [{"decision": "accepted", "files": wrong} for wrong in files]
 
 
 async def test_a_settle_of_the_wrong_shape_is_refused_and_the_proposal_can_still_be_settled(
-    root: Path, file: Path
+    editor: Editor, file: Path
 ) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await asked(editor)
-        for params in (None, [], "x", {}, {"id": None}, {"id": 5}, {"id": [proposal["id"]]}):
-            refused = await editor.request("agentfs/settle", params)
-            assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), params
-        for body in wrong_settles(file.as_uri()):
-            refused = await editor.request("agentfs/settle", {"id": proposal["id"], **body})
-            assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), body
-            assert isinstance(refused["reason"], str)
-        assert not answer.done()
-        assert file.read_text() == TEXT
-        assert (await editor.settle(proposal))["settle"]["ok"]
-        assert (await answer)["status"] == "success"
+    proposal, answer = await asked(editor)
+    for params in (None, [], "x", {}, {"id": None}, {"id": 5}, {"id": [proposal["id"]]}):
+        refused = await editor.request("agentfs/settle", params)
+        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), params
+    for body in wrong_settles(file.as_uri()):
+        refused = await editor.request("agentfs/settle", {"id": proposal["id"], **body})
+        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), body
+        assert isinstance(refused["reason"], str)
+    assert not answer.done()
+    assert file.read_text() == TEXT
+    assert (await editor.settle(proposal))["settle"]["ok"]
+    assert (await answer)["status"] == "success"
     assert file.read_text() == CHANGED
 
 
-async def test_reports_of_the_wrong_shape_are_refused_and_can_be_made_again(root: Path, file: Path) -> None:
+async def test_reports_of_the_wrong_shape_are_refused_and_can_be_made_again(
+    editor: Editor, file: Path
+) -> None:
     uri = file.as_uri()
-    wrong: list[Any] = [True, {}, [uri], [{}], [{"uri": uri}], [{"uri": uri + "x", "applied": True, "saved": True}]]
+    wrong: list[Any] = [
+        True,
+        {},
+        [uri],
+        [{}],
+        [{"uri": uri}],
+        [{"uri": uri + "x", "applied": True, "saved": True}],
+    ]
     wrong += [[{"uri": uri, "applied": told, "saved": told}] for told in (None, "true", 1, 0, [], {})]
-    async with editing(root, **REVIEWING) as editor:
-        document = editor.open("a.py")
-        proposal, answer = await asked(editor)
-        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        assert editor.apply(settled["apply"])
-        for files in wrong:
-            refused = await editor.request("agentfs/applied", {"id": proposal["id"], "files": files})
-            assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), files
-        applied = await editor.request(
-            "agentfs/applied", {"id": proposal["id"], "files": [{"uri": uri, "applied": True}]}
-        )
-        assert applied == {"ok": True, "save": [uri]}
-        editor.save("a.py")
-        for files in wrong:
-            refused = await editor.request("agentfs/saved", {"id": proposal["id"], "files": files})
-            assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), files
-        saved = {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]}
-        assert await editor.request("agentfs/saved", saved) == {}
-        assert (await answer)["data"]["landing"] == "disk"
+    document = editor.open("a.py")
+    proposal, answer = await asked(editor)
+    settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+    assert editor.apply(settled["apply"])
+    for files in wrong:
+        refused = await editor.request("agentfs/applied", {"id": proposal["id"], "files": files})
+        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), files
+    applied = await editor.request(
+        "agentfs/applied", {"id": proposal["id"], "files": [{"uri": uri, "applied": True}]}
+    )
+    assert applied == {"ok": True, "save": [uri]}
+    editor.save("a.py")
+    for files in wrong:
+        refused = await editor.request("agentfs/saved", {"id": proposal["id"], "files": files})
+        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), files
+    saved = {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]}
+    assert await editor.request("agentfs/saved", saved) == {}
+    assert (await answer)["data"]["landing"] == "disk"
     assert document.text == file.read_text() == CHANGED
 
 
-async def test_a_proposal_nobody_knows_is_told_as_unknown(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        nobody = {"id": "0" * 16, "decision": "accepted"}
-        told = [await editor.request(f"agentfs/{name}", nobody) for name in ("proposal", "settle", "applied")]
-        assert [(answer["ok"], answer["code"]) for answer in told] == [(False, "UNKNOWN")] * 3
-        assert told[2]["revert"] is None
-        assert await editor.request("agentfs/saved", nobody) == {}
+async def test_a_proposal_nobody_knows_is_told_as_unknown(editor: Editor) -> None:
+    nobody = {"id": "0" * 16, "decision": "accepted"}
+    told = [await editor.request(f"agentfs/{name}", nobody) for name in ("proposal", "settle", "applied")]
+    assert [(answer["ok"], answer["code"]) for answer in told] == [(False, "UNKNOWN")] * 3
+    assert told[2]["revert"] is None
+    assert await editor.request("agentfs/saved", nobody) == {}
 
 
-async def test_the_first_settle_counts_and_a_repeated_one_gets_its_answer(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        editor.open("a.py")
-        proposal, answer = await asked(editor)
-        settle = {"id": proposal["id"], "decision": "accepted"}
-        first = await editor.request("agentfs/settle", settle)
-        again = await editor.request("agentfs/settle", settle)
-        other = await editor.request("agentfs/settle", {**settle, "decision": "rejected"})
-        assert first["ok"]
-        assert first["apply"]["documentChanges"][0]["textDocument"] == {"uri": file.as_uri(), "version": 1}
-        assert again == other == first
-        editor.apply(first["apply"])
-        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-        applied = await editor.request("agentfs/applied", report)
-        assert await editor.request("agentfs/applied", report) == applied
-        saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": False}]}
-        await editor.request("agentfs/saved", saved)
-        assert (await answer)["data"]["landing"] == "editor"
-        assert await editor.request("agentfs/settle", settle) == first
-        assert await editor.request("agentfs/applied", report) == applied
-        assert await editor.request("agentfs/saved", saved) == {}
+async def test_the_first_settle_counts_and_a_repeated_one_gets_its_answer(editor: Editor, file: Path) -> None:
+    editor.open("a.py")
+    proposal, answer = await asked(editor)
+    settle = {"id": proposal["id"], "decision": "accepted"}
+    first = await editor.request("agentfs/settle", settle)
+    again = await editor.request("agentfs/settle", settle)
+    other = await editor.request("agentfs/settle", {**settle, "decision": "rejected"})
+    assert first["ok"]
+    assert first["apply"]["documentChanges"][0]["textDocument"] == {"uri": file.as_uri(), "version": 1}
+    assert again == other == first
+    editor.apply(first["apply"])
+    report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
+    applied = await editor.request("agentfs/applied", report)
+    assert await editor.request("agentfs/applied", report) == applied
+    saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": False}]}
+    await editor.request("agentfs/saved", saved)
+    assert (await answer)["data"]["landing"] == "editor"
+    assert await editor.request("agentfs/settle", settle) == first
+    assert await editor.request("agentfs/applied", report) == applied
+    assert await editor.request("agentfs/saved", saved) == {}
 
 
-async def test_a_no_is_final(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await asked(editor)
-        no = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "rejected"})
-        assert no == {"ok": True, "apply": None}
-        assert (await answer)["error"]["code"] == "USER_REJECTED"
-        yes = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        assert yes == no
-        late = await editor.request("agentfs/applied", {"id": proposal["id"], "files": []})
-        assert (late["ok"], late["code"]) == (False, "SETTLED")
+async def test_a_no_is_final(editor: Editor, file: Path) -> None:
+    proposal, answer = await asked(editor)
+    no = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "rejected"})
+    assert no == {"ok": True, "apply": None}
+    assert (await answer)["error"]["code"] == "USER_REJECTED"
+    yes = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+    assert yes == no
+    late = await editor.request("agentfs/applied", {"id": proposal["id"], "files": []})
+    assert (late["ok"], late["code"]) == (False, "SETTLED")
     assert file.read_text() == TEXT
 
 
-async def test_reports_that_come_before_their_turn_say_nothing(root: Path, file: Path) -> None:
+async def test_reports_that_come_before_their_turn_say_nothing(editor: Editor, file: Path) -> None:
     uri = file.as_uri()
-    async with editing(root, **REVIEWING) as editor:
-        editor.open("a.py")
-        proposal, answer = await asked(editor)
-        early = {"id": proposal["id"], "files": [{"uri": uri, "applied": True}]}
-        refused = await editor.request("agentfs/applied", early)
-        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM")
-        await editor.request("agentfs/saved", {"id": proposal["id"], "files": [{"uri": uri, "saved": False}]})
-        assert not answer.done()
-        steps = await editor.settle(proposal)
-        assert steps["applied"]["save"] == [uri]
-        assert (await answer)["data"]["landing"] == "disk"
+    editor.open("a.py")
+    proposal, answer = await asked(editor)
+    early = {"id": proposal["id"], "files": [{"uri": uri, "applied": True}]}
+    refused = await editor.request("agentfs/applied", early)
+    assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM")
+    await editor.request("agentfs/saved", {"id": proposal["id"], "files": [{"uri": uri, "saved": False}]})
+    assert not answer.done()
+    steps = await editor.settle(proposal)
+    assert steps["applied"]["save"] == [uri]
+    assert (await answer)["data"]["landing"] == "disk"
     assert file.read_text() == CHANGED
 
 
-async def test_reporting_on_a_file_that_the_server_wrote_is_answered(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await asked(editor)
-        await editor.settle(proposal)
-        await answer
-        told = await editor.request("agentfs/applied", {"id": proposal["id"], "files": []})
-        assert told == {"ok": True, "save": []}
-        assert await editor.request("agentfs/saved", {"id": proposal["id"], "files": []}) == {}
+async def test_reporting_on_a_file_that_the_server_wrote_is_answered(editor: Editor, file: Path) -> None:
+    proposal, answer = await asked(editor)
+    await editor.settle(proposal)
+    await answer
+    told = await editor.request("agentfs/applied", {"id": proposal["id"], "files": []})
+    assert told == {"ok": True, "save": []}
+    assert await editor.request("agentfs/saved", {"id": proposal["id"], "files": []}) == {}
 
 
-async def test_the_same_file_under_another_spelling_of_its_uri_is_the_same(root: Path) -> None:
+async def test_the_same_file_under_another_spelling_of_its_uri_is_the_same(
+    editor: Editor, root: Path
+) -> None:
     file = root / "a b.py"
     file.write_text(TEXT)
     spelt = file.as_uri().replace("file:///", "file://localhost/")
-    async with editing(root, **REVIEWING) as editor:
-        await editor.read("a b.py")
-        answer = editor.start("agentfs/edit", {**EDIT, "path": "a b.py"})
-        proposal = await editor.proposed()
-        files = [{"uri": spelt, "decision": "accepted"}]
-        await editor.settle(proposal, "rejected", files=files)
-        assert (await answer)["status"] == "success"
+    await editor.read("a b.py")
+    answer = editor.start("agentfs/edit", {**EDIT, "path": "a b.py"})
+    proposal = await editor.proposed()
+    files = [{"uri": spelt, "decision": "accepted"}]
+    await editor.settle(proposal, "rejected", files=files)
+    assert (await answer)["status"] == "success"
     assert file.read_text() == CHANGED
 
 
-async def test_a_files_own_decision_counts_over_the_one_for_all(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await asked(editor)
-        files = [{"uri": file.as_uri(), "decision": "rejected"}]
-        await editor.settle(proposal, "accepted", files=files, feedback="not this one", always=True)
-        assert (await answer)["error"]["code"] == "USER_REJECTED"
-        assert (await answer)["context"]["review"]["feedback"] == "not this one"
-        status = await editor.request("agentfs/status")
+async def test_a_files_own_decision_counts_over_the_one_for_all(editor: Editor, file: Path) -> None:
+    proposal, answer = await asked(editor)
+    files = [{"uri": file.as_uri(), "decision": "rejected"}]
+    await editor.settle(proposal, "accepted", files=files, feedback="not this one", always=True)
+    assert (await answer)["error"]["code"] == "USER_REJECTED"
+    assert (await answer)["context"]["review"]["feedback"] == "not this one"
+    status = await editor.request("agentfs/status")
     assert {"session": "default", "mode": "manual"} in status["data"]["sessions"]
     assert file.read_text() == TEXT
 
 
-async def test_a_settle_and_a_cancellation_right_behind_it_land_the_change(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        proposal, answer = await asked(editor)
-        settled = editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        editor.cancel(answer)
-        assert (await answer)["status"] == "success"
-        assert (await settled)["ok"]
+async def test_a_settle_and_a_cancellation_right_behind_it_land_the_change(
+    editor: Editor, file: Path
+) -> None:
+    proposal, answer = await asked(editor)
+    settled = editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+    editor.cancel(answer)
+    assert (await answer)["status"] == "success"
+    assert (await settled)["ok"]
     assert file.read_text() == CHANGED
 
 
-async def test_a_cancelled_settle_request_is_settled_all_the_same(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        editor.open("a.py")
-        editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
-        proposal, answer = await asked(editor)
-        settle = {"id": proposal["id"], "decision": "accepted"}
-        settled = editor.start("agentfs/settle", settle)
-        editor.cancel(settled)
-        with contextlib.suppress(RpcError):  # it may have been answered before the cancellation came
-            await settled
-        again = await editor.request("agentfs/settle", settle)
-        editor.apply(again["apply"])
-        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-        await editor.request("agentfs/applied", report)
-        saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": False}]}
-        await editor.request("agentfs/saved", saved)
-        assert (await answer)["data"]["landing"] == "editor"
+async def test_a_cancelled_settle_request_is_settled_all_the_same(editor: Editor, file: Path) -> None:
+    editor.open("a.py")
+    editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
+    proposal, answer = await asked(editor)
+    settle = {"id": proposal["id"], "decision": "accepted"}
+    settled = editor.start("agentfs/settle", settle)
+    editor.cancel(settled)
+    with contextlib.suppress(RpcError):  # it may have been answered before the cancellation came
+        await settled
+    again = await editor.request("agentfs/settle", settle)
+    editor.apply(again["apply"])
+    report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
+    await editor.request("agentfs/applied", report)
+    saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": False}]}
+    await editor.request("agentfs/saved", saved)
+    assert (await answer)["data"]["landing"] == "editor"
 
 
-async def test_setting_the_mode_wants_a_mode(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        wrong: list[Any] = [None, [], {}, {"mode": None}, {"mode": "auto"}, {"mode": ["manual"]}, {"mode": True}]
-        wrong += [{"mode": "auto_edit", "session": told} for told in (1, [], {}, True)]
-        for params in wrong:
-            refused = await editor.request("agentfs/setApprovalMode", params)
-            assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), params
-        assert (await editor.request("agentfs/status"))["data"]["mode"] == "manual"
+async def test_setting_the_mode_wants_a_mode(editor: Editor) -> None:
+    wrong: list[Any] = [
+        None,
+        [],
+        {},
+        {"mode": None},
+        {"mode": "auto"},
+        {"mode": ["manual"]},
+        {"mode": True},
+    ]
+    wrong += [{"mode": "auto_edit", "session": told} for told in (1, [], {}, True)]
+    for params in wrong:
+        refused = await editor.request("agentfs/setApprovalMode", params)
+        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), params
+    assert (await editor.request("agentfs/status"))["data"]["mode"] == "manual"

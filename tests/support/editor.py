@@ -74,7 +74,7 @@ class Editor:
 
     async def request(self, method: str, params: Any = None) -> Any:
         """The result; raises RpcError when the answer is one."""
-        return await asyncio.wait_for(self.start(method, params), TIMEOUT_S)
+        return await self.start(method, params)
 
     def start(self, method: str, params: Any = None) -> asyncio.Future[Any]:
         """Send a request; the future is its answer. `future.request_id` cancels it."""
@@ -83,8 +83,11 @@ class Editor:
 
     def start_as(self, request_id: int | str, method: str, params: Any) -> asyncio.Future[Any]:
         """The same with an id of the test's own choice."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
         future.request_id = request_id  # type: ignore[attr-defined]
+        unanswered = loop.call_later(TIMEOUT_S, _give_up, future)
+        future.add_done_callback(lambda _: unanswered.cancel())
         self._waiting[request_id] = future
         self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
         return future
@@ -346,6 +349,11 @@ async def editing(
             await editor.ended()
 
 
+def _give_up(future: asyncio.Future[Any]) -> None:
+    if not future.done():
+        future.set_exception(TimeoutError("the server does not answer"))
+
+
 def _writing(path: Path | None) -> IO[bytes]:
     return (path or Path(os.devnull)).open("wb")
 
@@ -365,7 +373,8 @@ def handshake(
         "locale": locale,
         "rootUri": None if folders == [] else root.as_uri(),
         "workspaceFolders": [
-            {"name": folder, "uri": path.as_uri()} for folder, path in ([(root.name, root)] if folders is None else folders)
+            {"name": folder, "uri": path.as_uri()}
+            for folder, path in ([(root.name, root)] if folders is None else folders)
         ],
         "capabilities": capabilities or {},
         "initializationOptions": options,

@@ -1,4 +1,5 @@
-"""The keys of answers in docs/protocol.md are those a real server answers with: none more, none less, and "always" always."""
+"""The keys of answers in docs/protocol.md are those a real server answers with: no more, no fewer, and those
+that are always there always are."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ DOCS = text_of("protocol.md")
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 UNKNOWN = fail_with(LandingUnknown("a.txt", "closed"), english, {"cwd": ".", "params_input": {}}, 1.0)
 
-READ, WRITE, EDIT = (section(DOCS, title) for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit"))
+READ, WRITE, EDIT = (
+    section(DOCS, title) for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit")
+)
 REVIEWED = section(DOCS, "9.4 What the answer says")
 ENVELOPE = section(DOCS, "3 Envelope")
 
@@ -33,7 +36,9 @@ Answers = dict[str, list[Any]]
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """Answers of each request, of every kind there is, and what was told to a review client."""
-    found: Answers = {name: [] for name in ("read", "write", "edit", "status", "error", "proposal", "settled")}
+    found: Answers = {
+        name: [] for name in ("read", "write", "edit", "status", "error", "proposal", "settled")
+    }
     asyncio.run(_unreviewed(found, tmp_path_factory.mktemp("auto")))
     asyncio.run(_reviewed(found, tmp_path_factory.mktemp("review")))
     return found

@@ -1,7 +1,7 @@
 """The examples of docs/protocol.md, played again with a real server: each of its messages is as printed.
 
-Times, and the proposal's random id, are the example's own. What happens between the messages is told by comments in
-the document: the file is written, opened, saved, an edit applied, or another session begins.
+Times, and the proposal's random id, are the example's own. What happens between the messages is told by
+comments in the document: the file is written, opened, saved, an edit applied, or another session begins.
 """
 
 from __future__ import annotations

@@ -32,7 +32,9 @@ REQUESTS |= {"edit": ("7 agentfs/edit", EditParams)}
 
 def of_section(number: str) -> str:
     """A section by the begin of its title."""
-    (title,) = (line.lstrip("# ") for line in DOCS.split("\n") if line.startswith("#") and f" {number} " in line)
+    (title,) = (
+        line.lstrip("# ") for line in DOCS.split("\n") if line.startswith("#") and f" {number} " in line
+    )
     return section(DOCS, title)
 
 
@@ -128,7 +130,9 @@ def test_the_editors_requests_are_those_served() -> None:
 def test_the_commands_are_those_served() -> None:
     rows = table(of_section("15"), "command")
     assert keys(rows) == [*COMMANDS, MANUAL_COMMAND]
-    assert all(codes(row["the same as"])[0] == row["command"].strip("`").replace(".", "/") for row in rows[:-1])
+    assert all(
+        codes(row["the same as"])[0] == row["command"].strip("`").replace(".", "/") for row in rows[:-1]
+    )
 
 
 def test_every_method_in_the_code_is_in_the_document() -> None:
@@ -170,7 +174,9 @@ def test_the_codes_of_a_no_to_a_review_client() -> None:
 
 def test_the_outcomes_and_states_of_a_proposal() -> None:
     assert keys(table(of_section("9.1"), "outcome")) == list(typing.get_args(Outcome))
-    (pending,) = (row for row in table(section(DOCS, "agentfs/status"), "data key") if "pending" in row["data key"])
+    (pending,) = (
+        row for row in table(section(DOCS, "agentfs/status"), "data key") if "pending" in row["data key"]
+    )
     assert [json.loads(code) for code in codes(pending["meaning"])[2:]] == list(typing.get_args(State))
 
 

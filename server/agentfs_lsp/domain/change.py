@@ -45,7 +45,9 @@ def is_partly_made(text: str, base: str, splices: Sequence[Splice]) -> bool:
         kept, removed = base[at : splice.start], base[splice.start : splice.end]
         starts = [offset + len(kept) for offset in reached if text.startswith(kept, offset)]
         pieces = (removed, splice.text)
-        reached = {start + len(piece) for start in starts for piece in pieces if text.startswith(piece, start)}
+        reached = {
+            start + len(piece) for start in starts for piece in pieces if text.startswith(piece, start)
+        }
         if not reached or len(reached) > MOST_CHOICES:
             return False
         at = splice.end

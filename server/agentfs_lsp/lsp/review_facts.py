@@ -41,9 +41,7 @@ def landed_facts(proposal: Proposal, landing: Landing) -> dict[str, object]:
     proposed, accepted = normalise(proposal.change.shown), normalise(landing.change.shown)
     if proposed != accepted:
         facts["decision"] = "amended"
-        facts["amendments"] = preview_between(
-            proposal.path, proposed, accepted, proposal.change.settings
-        )
+        facts["amendments"] = preview_between(proposal.path, proposed, accepted, proposal.change.settings)
     if landing.on_save is not None:
         facts["on_save"] = landing.on_save
     return facts

@@ -89,9 +89,14 @@ def roots_of(folders: Sequence[tuple[str, str]], settings: Settings) -> tuple[Ro
     for uri, name in folders:
         path = path_of(uri)
         if path is not None and path not in roots:
-            shown = named.get(path) or name.replace("/", "_") or os.path.basename(path) or path
+            shown = named.get(path) or _short(name) or os.path.basename(path) or path
             roots[path] = Root(shown, path, uri)
     return tuple(roots.values())
+
+
+def _short(name: str) -> str:
+    """A folder's name as paths can begin with it. Neovim names folders by their whole paths."""
+    return os.path.basename(name.rstrip("/")) if name.startswith("/") else name.replace("/", "_")
 
 
 def spellings(roots: Sequence[Root]) -> dict[str, int]:

@@ -67,10 +67,10 @@ class SettingsStore:
         """
         known = self.problems
         before = self._current
-        if name == "changed" and isinstance(raw, dict) and "agentfs" in raw:
-            raw = raw["agentfs"]
-        elif name == "changed" and raw is None:
+        if name == "changed" and raw is None:
             return Changed(before, before, ())
+        if name == "changed":
+            raw = _section(raw)
         self._layers[name] = _read(raw)
         self._current = _effective(layer.values for layer in self._layers.values())
         new = tuple(problem for problem in self.problems if problem not in known)
@@ -88,6 +88,8 @@ class SettingsStore:
 
 _ORDER: tuple[LayerName, ...] = ("initialization", "configuration", "changed")
 
+_OURS = frozenset(key.partition(".")[0] for key in (*SETTINGS, *POLICY_TO_COME))
+
 # What clients of the common client library keep in any server's section for themselves.
 _CLIENTS_OWN = frozenset({"trace"})
 
@@ -98,6 +100,16 @@ class _Layer:
 
     values: Mapping[str, object]
     problems: tuple[Problem, ...]
+
+
+def _section(pushed: object) -> object:
+    """The section in what was pushed: by its name, or alone. Some editors push all they have to every server:
+    what holds nothing of ours has no section."""
+    if not isinstance(pushed, dict):
+        return pushed
+    if "agentfs" in pushed:
+        return pushed["agentfs"]
+    return pushed if any(key.partition(".")[0] in _OURS for key in pushed) else {}
 
 
 def _read(raw: object) -> _Layer:

@@ -1,7 +1,7 @@
 """The wire's shapes: what each request takes, checked, and nothing let pass that is misspelt.
 
-docs/protocol.md lists the same parameters; a test compares the two. What a request answers is made in its file
-under `requests/`; the envelope around it in `envelope.py`.
+docs/protocol.md lists the same parameters; a test compares the two. What a request answers is made in its
+file under `requests/`; the envelope around it in `envelope.py`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EXPLANATION_CHARACTERS = 10_000
 
 
 def _bounded(default: Any = MISSING, **bounds: Any) -> Any:
-    """A field with bounds: `least` for numbers, `most` for the length of strings, `alias` for another name."""
+    """A field with bounds, of numbers or of the length of strings; `alias` is another name for it."""
     return field(metadata=bounds) if default is MISSING else field(default=default, metadata=bounds)
 
 

@@ -1,4 +1,5 @@
-"""An accepted change lands: on disk, or in the editor where the file is open (docs/protocol.md#93-how-it-lands).
+"""An accepted change lands: on disk, or in the editor where the file is open
+(docs/protocol.md#93-how-it-lands).
 
 What was accepted lands on what it was accepted for, or nothing does. Open documents are
 `landing_in_editor.py`'s.

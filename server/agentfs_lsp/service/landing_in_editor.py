@@ -41,7 +41,7 @@ async def land_in_editor(ws: Workspace, change: FileChange, buffer: Buffer, hand
 
 
 async def find_in_editor(ws: Workspace, change: FileChange, hand: Hand) -> Landing:
-    """The editor asked and applied by itself: the document tells how much of it. Raises as `land_in_editor`."""
+    """The editor asked and applied by itself: the document tells what of it. Raises as `land_in_editor`."""
     with Observation(ws.documents, change) as observation:
         try:
             async with asyncio.timeout(ws.settings.landing_timeout_s):
@@ -57,7 +57,9 @@ async def find_in_editor(ws: Workspace, change: FileChange, hand: Hand) -> Landi
 # --- has it arrived? --------------------------------------------------------------------------------------
 
 
-async def _judge_silence(ws: Workspace, change: FileChange, observation: Observation, late: NotLanded) -> None:
+async def _judge_silence(
+    ws: Workspace, change: FileChange, observation: Observation, late: NotLanded
+) -> None:
     """The time is over; passes where the change is there all the same."""
     if observation.arrived or observation.holds_all:
         return

@@ -69,7 +69,8 @@ class Proposal:
 
     @property
     def past_return(self) -> bool:
-        """Whether it was decided to land: from then on it can't be cancelled (docs/protocol.md#9)."""
+        """Whether it was decided to land: from then on it can't be cancelled
+        (docs/protocol.md#9-review-and-landing)."""
         return self.settled or self.decision is not None
 
     def withdraw(self, reason: WithdrawnReason) -> bool:

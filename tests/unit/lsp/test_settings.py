@@ -75,6 +75,12 @@ def test_a_pushed_change_carries_the_section_by_name_or_alone(raw: object) -> No
     assert store.problems == ()
 
 
+@pytest.mark.parametrize("raw", [{"python": {"x": 1}}, {"gopls": {}, "tabs": 8}])
+def test_a_push_of_other_programs_settings_has_none_of_ours(raw: object) -> None:
+    store = stored(("changed", AUTO), ("changed", raw))
+    assert (store.current, store.problems) == (Settings(), ())
+
+
 def test_a_pushed_null_only_says_that_something_changed() -> None:
     store = stored(("changed", AUTO), ("changed", None))
     assert store.current.approval.mode == "auto_edit"

@@ -39,6 +39,7 @@ function dial(socketPath) {
 
 class Line {
   #socket;
+  #open = true;
   #next = 1;
   #waiting = new Map();
 
@@ -47,6 +48,7 @@ class Line {
     createInterface({ input: socket }).on("line", (line) => this.#receive(JSON.parse(line)));
     socket.on("error", () => {});
     socket.on("close", () => {
+      this.#open = false;
       for (const { reject } of this.#waiting.values()) reject(new Error("the extension host went away"));
       this.#waiting.clear();
     });
@@ -66,8 +68,9 @@ class Line {
   start(method, params) {
     const id = this.#next++;
     const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    if (!this.#open) this.#waiting.get(id).reject(new Error("the extension host went away"));
     answer.catch(() => {}); // whoever waits for it sees it; a test that ended otherwise does not care
-    this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
+    if (this.#open) this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
     return { id, answer };
   }
 

@@ -36,7 +36,20 @@ export class WorkbenchPage {
 
   /** What stands on the tabs, from left to right. */
   tabNames() {
-    return this.page.locator(".tabs-container .tab .label-name").allInnerTexts();
+    return this.page.locator(".tabs-container .tab").evaluateAll((tabs) =>
+      tabs.map((tab) => [...tab.querySelectorAll(".label-name, .label-suffix")].map((part) => part.textContent).join("")),
+    );
+  }
+
+  /** Waits until exactly these tabs are there. */
+  async tabsAre(...names) {
+    let seen;
+    await until(`the tabs ${names.join(", ") || "to be gone"}`, async () => {
+      seen = await this.tabNames();
+      return seen.length === names.length && names.every((name, index) => name === seen[index]);
+    }).catch((error) => {
+      throw new Error(`${error.message}; there were ${seen}`);
+    });
   }
 
   tab(name) {
@@ -48,9 +61,20 @@ export class WorkbenchPage {
     await until(`no tab ${name}`, async () => (await this.tab(name).count()) === 0);
   }
 
-  /** Waits until `text` stands somewhere in the editor in front: its tab, its title, above its lines. */
+  /** Waits until what the editor in front says matches: its tab, its title, its lines and what stands behind them. */
   async sees(text) {
-    await this.page.locator(`${ACTIVE} :text("${text}")`).first().waitFor();
+    const wanted = text instanceof RegExp ? text : new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    await until(`${wanted} on the page`, async () => wanted.test(await this.frontText()));
+  }
+
+  /** What the editor in front says. Notes behind a line are drawn by the style sheet, not by text. */
+  frontText() {
+    return this.page.locator(ACTIVE).evaluate((group) => {
+      const notes = [...group.querySelectorAll('.view-line [class*="ced-"], .view-overlays [class*="ced-"]')]
+        .map((part) => getComputedStyle(part, "::after").content)
+        .filter((content) => content.startsWith('"'));
+      return [group.innerText, ...notes].join("\n").replaceAll("\u00a0", " ");
+    });
   }
 
   /** Clicks into the text editor in front, and waits until it has the keys. */
@@ -160,14 +184,14 @@ export class WorkbenchPage {
 
   // --- round the editors ------------------------------------------------------------------------------------
 
-  /** The status bar item whose text or name has `text`. */
+  /** agentfs' item of the status bar, when it says `text`. */
   statusItem(text) {
-    return this.page.locator(".statusbar-item", { hasText: text });
+    return this.page.locator(".statusbar-item", { hasText: "agentfs" }).filter({ hasText: text });
   }
 
   /** Whether that item stands on the theme's colour of warnings. */
-  async statusWarns(text) {
-    return this.statusItem(text).evaluate((item) => item.classList.contains("warning-kind"));
+  async statusWarns() {
+    return this.statusItem("").evaluate((item) => item.classList.contains("warning-kind"));
   }
 
   toast(text) {

@@ -110,7 +110,7 @@ async function clearDesk() {
   for (const key of changed) await call("settings", { key, value: null });
   changed.clear();
   await workbench.page.keyboard.press("Escape");
-  for (const asked of underWay.splice(0)) await asked.cancel();
+  for (const asked of underWay.splice(0)) await asked.cancel().catch(() => {}); // a reload took them
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
   await call("close", { path: "all" });
 }

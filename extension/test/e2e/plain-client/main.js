@@ -8,6 +8,13 @@ const { LanguageClient } = require("vscode-languageclient/node");
 
 const { AGENTFS_PLAIN_SOCKET: socketPath, AGENTFS_PLAIN_LIBRARIES: libraries } = process.env;
 
+class PlainClient extends LanguageClient {
+  // The server's commands are registered once in a window, and agentfs' own client has done so.
+  registerFeature(feature) {
+    if (feature.registrationType?.method !== "workspace/executeCommand") super.registerFeature(feature);
+  }
+}
+
 exports.activate = (context) => {
   if (!socketPath) return;
   let started;
@@ -32,7 +39,7 @@ exports.deactivate = () => {};
 async function start() {
   const env = { ...process.env, PYTHONPATH: libraries, PYTHONSAFEPATH: "1" };
   const server = { command: "python3", args: ["-m", "agentfs_lsp"], options: { env } };
-  const client = new LanguageClient("plain", "Plain client", server, { documentSelector: [{ scheme: "file" }] });
+  const client = new PlainClient("plain", "Plain client", server, { documentSelector: [{ scheme: "file" }] });
   await client.start();
   return client;
 }

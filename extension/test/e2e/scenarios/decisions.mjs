@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, call, file, scenario, state, ui, workbench } from "../harness/suite.mjs";
 
 const lines = (count, changed = {}) =>
   Array.from({ length: count }, (_, index) => changed[index + 1] ?? `line ${index + 1}`).join("\n") + "\n";
@@ -117,17 +117,17 @@ scenario("accept for this session, and back to manual with a click", async () =>
   await ui.diffWith("a 2");
   await ui.titleButton("Accept and Allow for This Session").click();
   assert.equal((await first.answer).data.review.decision, "accepted");
-  await ui.statusItem(/auto/i).waitFor();
-  assert.equal(await ui.statusWarns(/auto/i), true, "a loosened mode is shown in a warning colour");
+  await ui.statusItem(": auto").waitFor();
+  assert.equal(await ui.statusWarns(), true, "a loosened mode is shown in a warning colour");
 
   const second = await ada.edit(often, "a 2", "a 3").answer;
   assert.equal(second.data.review.decision, "allowed");
   assert.equal(second.data.review.by, "mode");
   assert.equal(often.text(), "a 3\n");
 
-  await ui.statusItem(/auto/i).click();
+  await ui.statusItem(": auto").click();
   await until("manual again", async () => (await state()).mode === "manual");
-  await ui.statusItem(/auto/i).waitFor({ state: "detached" });
+  await ui.statusItem(": auto").waitFor({ state: "detached" });
 
   const third = ada.edit(often, "a 3", "a 4");
   await ui.diffWith("a 4");
@@ -179,7 +179,7 @@ scenario("a proposal does not take the keys from somebody who types", async () =
   const asked = await agent("typing").readAndEdit(elsewhere, "old", "new");
   await until("the proposal has come", async () => (await state()).pending.length === 1);
   await workbench.page.keyboard.type("words");
-  await ui.statusItem("1").waitFor();
+  await ui.statusItem(": 1").waitFor();
 
   assert.equal((await typedIn.document()).text, "my own words");
   assert.equal(elsewhere.text(), "old\n");
@@ -201,5 +201,4 @@ scenario("accept with the keyboard alone", async () => {
 
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.equal(byKeys.text(), "key\n");
-  await set("agentfs.review.style", null);
 });

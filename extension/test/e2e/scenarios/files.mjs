@@ -60,7 +60,7 @@ scenario("open, clean: the document takes the change and is saved", async () => 
   assert.equal(clean.text(), "one\n2\n");
   const document = await clean.document();
   assert.deepEqual([document.text, document.dirty], ["one\n2\n", false]);
-  assert.deepEqual(await ui.tabNames(), ["clean.txt"], "the file is still open, the review is not");
+  await ui.tabsAre("clean.txt");
 });
 
 const dirty = file("files/dirty.txt", "one\ntwo\n");
@@ -91,7 +91,7 @@ scenario("closed: the server writes it, and it stays closed", async () => {
   assert.equal(answer.data.landing, "disk");
   assert.equal(closed.text(), "one\n2\n");
   assert.equal(await closed.document(), undefined);
-  assert.deepEqual(await ui.tabNames(), []);
+  await ui.tabsAre();
 });
 
 const closedCrlf = file("files/closed-crlf.txt", "one\r\ntwo\r\nthree\r\n");
@@ -111,7 +111,7 @@ scenario("CRLF, open: every line end stays", async () => {
   assert.equal(answer.data.landing, "disk");
   assert.equal(openCrlf.text(), "one\r\n2\r\nand a half\r\nthree\r\n");
   assert.equal((await openCrlf.document()).dirty, false);
-  assert.deepEqual(await ui.tabNames(), ["open-crlf.txt"]);
+  await ui.tabsAre("open-crlf.txt");
 });
 
 const closedGbk = file("files/closed-gbk.bat", gbk.before);
@@ -137,7 +137,7 @@ scenario("GBK, open: the editor saves it in its own encoding", async () => {
   assert.equal(answer.data.landing, "disk");
   assert.deepEqual(openGbk.bytes(), gbk.after);
   assert.equal((await openGbk.document()).dirty, false);
-  assert.deepEqual(await ui.tabNames(), ["open-gbk.bat"]);
+  await ui.tabsAre("open-gbk.bat");
 });
 
 const mixed = file("files/mixed.txt", "one\r\ntwo\nthree\r\nfour");

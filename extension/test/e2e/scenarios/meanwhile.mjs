@@ -31,6 +31,7 @@ scenario("typed in the file during the review: the review says so, accepting is 
 
   await ui.tab("typed.txt").first().click();
   await ui.focusEditor();
+  await ui.page.keyboard.press("Control+Home");
   await ui.page.keyboard.type("mine ");
   await call("command", { id: "agentfs.ui.openReview" });
   const diff = await ui.diffWith("2");
@@ -43,7 +44,7 @@ scenario("typed in the file during the review: the review says so, accepting is 
   assert.equal(answer.context.conflict.source, "editor");
   assert.equal(typed.text(), "one\ntwo\n");
   assert.equal((await typed.document()).text, "mine one\ntwo\n", "what was typed is untouched");
-  assert.deepEqual(await ui.tabNames(), ["typed.txt"]);
+  await ui.tabsAre("typed.txt");
 });
 
 const ten = Array.from({ length: 10 }, (_, index) => file(`meanwhile/ten/${index}.txt`, `old ${index}\n`));
@@ -53,7 +54,7 @@ scenario("ten proposals at once: one tab, a list of ten, one after the other", a
   await until("ten are pending", async () => (await state()).pending.length === 10);
   await ui.diffWith("new");
   assert.equal((await ui.tabNames()).length, 1, "one tab, not ten");
-  await ui.statusItem("10").waitFor();
+  await ui.statusItem(": 10").waitFor();
   await call("command", { id: "agentfs.ui.showPending" });
   for (const one of ten) await ui.viewRow(one.base).waitFor();
 

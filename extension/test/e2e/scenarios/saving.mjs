@@ -26,7 +26,7 @@ scenario("auto save on: the proposal is not saved by it, what was accepted is", 
   assert.equal(answer.data.landing, "disk");
   assert.equal(answer.data.review.decision, "amended");
   assert.equal(automatic.text(), "one\n2 amended\n");
-  assert.deepEqual(await ui.tabNames(), ["auto.txt"]);
+  await ui.tabsAre("auto.txt");
 });
 
 const focusSaved = file("saving/focus.txt", "one\ntwo\n");
@@ -50,7 +50,7 @@ scenario("auto save on focus change: leaving the review decides nothing", async 
   assert.equal(focusSaved.text(), "one\n2!\n");
 });
 
-const formatted = file("saving/formatted.json", '{\n  "a": 1\n}\n');
+const formatted = file("saving/formatted.json", '{\n  "a": 1\n}');
 
 scenario("format on save runs on what was accepted, and the agent sees what it made of it", async () => {
   await set("editor.formatOnSave", true);
@@ -60,13 +60,13 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
   await ui.titleButton("Accept").click();
 
   const answer = await asked.answer;
-  const tidy = '{\n  "a": 1,\n  "b": 2\n}\n';
+  const tidy = '{\n  "a": 1,\n  "b": 2\n}';
   assert.equal(answer.data.landing, "disk");
   assert.equal(formatted.text(), tidy);
   assert.match(answer.data.review.on_save, /^\+ {2}"b": 2$/m);
   const document = await formatted.document();
   assert.deepEqual([document.text, document.dirty], [tidy, false]);
-  assert.deepEqual(await ui.tabNames(), ["formatted.json"]);
+  await ui.tabsAre("formatted.json");
 
   const next = await agent("format").edit(formatted, '"b": 2', '"b": 3');
   await ui.diffWith('"b": 3');

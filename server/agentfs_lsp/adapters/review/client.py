@@ -51,7 +51,7 @@ class ClientReviews:
         self._held: set[asyncio.Task[Applied]] = set()
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Hand]:
-        """Propose and wait for the settle. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut."""
+        """Propose and wait for the settle; `timeout_s` None: for ever. Raises Rejected, ReviewTimedOut."""
         conversation = Conversation(proposal, saves=self._editor.traits.save)
         self._conversations[proposal.id] = conversation
         self._editor.proposed(proposal)

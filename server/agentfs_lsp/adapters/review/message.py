@@ -51,8 +51,8 @@ async def review_by_message(
     timeout_s: float | None,
     showing: AbstractAsyncContextManager[DiffFile | None],
 ) -> tuple[Decision, Hand]:
-    """Show the diff and ask. `timeout_s` None waits for ever; `showing` has the diff shown as a file while it
-    lasts. Raises Rejected, ReviewTimedOut, NobodyToAsk, and Conflict when the shown diff was tampered with."""
+    """Show the diff and ask. `timeout_s` None waits for ever; while `showing` lasts the diff is shown as a
+    file. Raises Rejected, ReviewTimedOut, NobodyToAsk, and Conflict when that file was tampered with."""
     title = title_of(proposal, say)
     async with showing as diff_file:
         proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()

@@ -1,4 +1,5 @@
-"""The `preview` rung: VS Code's Refactor Preview asks and applies by itself (docs/protocol.md#9).
+"""The `preview` rung: VS Code's Refactor Preview asks and applies by itself
+(docs/protocol.md#9-review-and-landing).
 
 One annotation a change, one edit a hunk. The answer is not believed: `service/landing.py` looks at the
 buffer.

@@ -1,0 +1,26 @@
+// Bundles the extension. --production: minified, without source maps. --watch: again after every change.
+import { context } from 'esbuild';
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+
+const building = await context({
+  // testing.js stands apart, as it is loaded by the tests alone.
+  entryPoints: ['src/main.ts', 'src/testing.ts'],
+  outdir: 'dist',
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  external: ['vscode', './testing.js'],
+  minify: production,
+  sourcemap: !production,
+  logLevel: 'warning',
+});
+
+if (watch) {
+  await building.watch();
+} else {
+  await building.rebuild();
+  await building.dispose();
+}

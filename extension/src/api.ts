@@ -1,0 +1,57 @@
+/**
+ * What other extensions get from `activate`: agents' requests, with the user's review in between, and word of
+ * proposals. Nothing here can decide about one. The README has an example.
+ */
+import * as vscode from 'vscode';
+import { AgentMethod, type EditParams, type Envelope, type Proposed, type ReadParams, type Settled, type WriteParams } from './protocol';
+
+export type { EditParams, Envelope, Proposed, ReadParams, Settled, WriteParams };
+
+export interface AgentfsApi {
+  /** Grows when something that is here now goes or changes its meaning. */
+  readonly version: 1;
+
+  /** Text of a file, as the editor sees it. */
+  read(params: ReadParams, token?: vscode.CancellationToken): Promise<Envelope>;
+
+  /** Create a file or replace it whole. Resolves when the user has decided and the change has landed, or not. */
+  write(params: WriteParams, token?: vscode.CancellationToken): Promise<Envelope>;
+
+  /** Replace a unique piece of a file. Resolves as `write` does. */
+  edit(params: EditParams, token?: vscode.CancellationToken): Promise<Envelope>;
+
+  /** A change waits for the user. */
+  readonly onDidPropose: vscode.Event<Proposed>;
+
+  /** It waits no more. */
+  readonly onDidSettle: vscode.Event<Settled>;
+}
+
+/** A request to the server, once it runs. */
+export type Ask = <R>(method: string, params: unknown, token?: vscode.CancellationToken) => Promise<R>;
+
+/** The API over a server. A cancelled request rejects with `vscode.CancellationError`. */
+export function apiOver(
+  ask: Ask,
+  onDidPropose: vscode.Event<Proposed>,
+  onDidSettle: vscode.Event<Settled>,
+): AgentfsApi {
+  return {
+    version: 1,
+    read: (params, token) => cancellable(ask<Envelope>(AgentMethod.read, params, token)),
+    write: (params, token) => cancellable(ask<Envelope>(AgentMethod.write, params, token)),
+    edit: (params, token) => cancellable(ask<Envelope>(AgentMethod.edit, params, token)),
+    onDidPropose,
+    onDidSettle,
+  };
+}
+
+const CANCELLED = -32800;
+
+async function cancellable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw (error as { code?: unknown }).code === CANCELLED ? new vscode.CancellationError() : error;
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Accept and Reject, of the review that is visible and active; all of them at once only after a question. What
+ * follows from a decision is `landing.ts`.
+ */
+import * as vscode from 'vscode';
+import type { Server } from '../client';
+import { findDocument } from '../hand';
+import type { Decision, Outcome, Refusal, SettleParams } from '../protocol';
+import type { Review, ReviewQueue } from '../queue';
+import { baseName } from '../shown';
+import { Signal } from '../signal';
+import { accepted, acceptedText, rejected, settledEach, type TextNow } from '../verdict';
+import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
+import { carryOut } from './landing';
+import { agentOf, type ReviewEditors } from './review';
+
+/** A review that is over. `texts`: what was accepted, by path, where the user saw it. */
+export interface Ended {
+  review: Review;
+  outcome: Outcome;
+  texts: ReadonlyMap<string, string>;
+}
+
+export class Decisions {
+  readonly ended = new Signal<Ended>();
+  private readonly acceptedTexts = new Map<string, ReadonlyMap<string, string>>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly queue: ReviewQueue,
+    private readonly editors: ReviewEditors,
+    private readonly files: ProposalFiles,
+  ) {}
+
+  /** Accept what is visible and active; with `always` the session's later changes too. */
+  async accept(always: boolean): Promise<void> {
+    const review = this.editors.current;
+    if (review?.proposal === undefined) {
+      nothingActive();
+      return;
+    }
+    await this.settle(review, accepted(review.proposal, this.textsOf(review), always));
+  }
+
+  /** Reject what is visible and active, or `review`. */
+  async reject(review: Review | undefined = this.editors.current): Promise<void> {
+    if (review === undefined) {
+      nothingActive();
+      return;
+    }
+    const feedback = await askReason(vscode.l10n.t('Reject {0}', nameOf(review)));
+    if (feedback !== undefined) {
+      await this.settle(review, rejected(review.proposed.id, feedback));
+    }
+  }
+
+  /** Decide about one of several files; with the last of them the proposal is decided. */
+  async decideFile(decision: 'accepted' | 'rejected', uri?: vscode.Uri): Promise<void> {
+    const review = this.editors.current;
+    const file = uri ?? vscode.window.activeTextEditor?.document.uri;
+    if (review?.proposal === undefined || file?.scheme !== PROPOSAL || idOf(file) !== review.proposed.id) {
+      nothingActive();
+      return;
+    }
+    review.decided.set(pathOf(file), decision);
+    this.queue.changed.fire();
+    if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
+      await this.settle(review, settledEach(review.proposal, this.textsOf(review), review.decided));
+    }
+  }
+
+  /** Accept all that wait, also those that nobody looked at. `fetch` gets what they propose. */
+  async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
+    const waiting = this.queue.all.filter((review) => !review.deciding);
+    const yes = vscode.l10n.t('Accept All');
+    const question = vscode.l10n.t('Accept all {0} pending changes?', waiting.length);
+    const detail = waiting.map(lineOf).join('\n');
+    if (
+      waiting.length === 0 ||
+      (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes
+    ) {
+      return;
+    }
+    for (const review of waiting) {
+      if (this.queue.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
+        await this.settle(review, accepted(review.proposal, this.textsOf(review), false));
+      }
+    }
+  }
+
+  async rejectAll(): Promise<void> {
+    const waiting = this.queue.all.filter((review) => !review.deciding);
+    if (waiting.length === 0) {
+      return;
+    }
+    const feedback = await askReason(vscode.l10n.t('Reject all {0} pending changes', waiting.length));
+    if (feedback === undefined) {
+      return;
+    }
+    await Promise.all(
+      waiting.map((review) => this.settle(review, rejected(review.proposed.id, feedback))),
+    );
+  }
+
+  /** The server says that a proposal is over, whoever ended it. */
+  over(id: string, outcome: Outcome): void {
+    const review = this.queue.remove(id);
+    if (review === undefined) {
+      return;
+    }
+    const texts = this.acceptedTexts.get(id) ?? new Map<string, string>();
+    this.acceptedTexts.delete(id);
+    if (!review.deciding) {
+      tellEnd(review, outcome);
+    }
+    this.ended.fire({ review, outcome, texts });
+  }
+
+  /** Send a decision, once, and do what follows from it. */
+  private async settle(review: Review, decision: SettleParams): Promise<void> {
+    if (review.deciding || this.queue.get(review.proposed.id) === undefined) {
+      return;
+    }
+    review.deciding = true;
+    this.queue.changed.fire();
+    this.keepTexts(review, decision);
+    try {
+      const refusal = await carryOut(this.server, decision);
+      if (refusal !== undefined) {
+        tellRefusal(review, refusal);
+        this.over(review.proposed.id, REFUSED[refusal.code] ?? 'failed');
+        return;
+      }
+      // How it ended is the server's to say; should it not, what was decided stands.
+      setTimeout(() => this.over(review.proposed.id, OUTCOMES[decision.decision]), LAST_WORD_MS);
+    } catch (error) {
+      // The server is gone, and the proposal with it.
+      this.server.channel.error(error instanceof Error ? error : String(error));
+      this.over(review.proposed.id, 'failed');
+    }
+  }
+
+  private keepTexts(review: Review, decision: SettleParams): void {
+    if (decision.decision !== 'rejected' && review.proposal !== undefined) {
+      const textNow = this.textsOf(review);
+      const texts = review.proposal.files
+        .filter(({ path }) => review.decided.get(path) !== 'rejected')
+        .map((file) => [file.path, acceptedText(file, textNow)] as const);
+      this.acceptedTexts.set(review.proposed.id, new Map(texts));
+    }
+  }
+
+  private textsOf(review: Review): TextNow {
+    return (path) => {
+      const uri = virtualUri(PROPOSAL, review.proposed.id, path);
+      return findDocument(uri.toString())?.getText() ?? this.files.get(uri);
+    };
+  }
+}
+
+/** One line for a person: what, and by whom. */
+export function lineOf({ proposed }: Review): string {
+  return `${proposed.title}: ${agentOf(proposed.agent)}`;
+}
+
+function nameOf({ proposed }: Review): string {
+  return proposed.files.map(({ path }) => baseName(path)).join(', ');
+}
+
+/** The user's reason, empty for none; undefined where the rejection itself was given up. */
+async function askReason(title: string): Promise<string | undefined> {
+  return vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('The agent is told your reason, if you give one.'),
+    placeHolder: vscode.l10n.t('Why not? (Enter to reject, Escape to keep it pending)'),
+    ignoreFocusOut: true,
+  });
+}
+
+function nothingActive(): void {
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('Open the review first: a decision is about the change that you see.'),
+  );
+}
+
+const LAST_WORD_MS = 3000;
+
+const OUTCOMES: Readonly<Record<Decision, Outcome>> = {
+  accepted: 'landed',
+  amended: 'landed',
+  rejected: 'rejected',
+};
+
+const REFUSED: Readonly<Record<string, Outcome>> = {
+  CONFLICT: 'conflict',
+  WITHDRAWN: 'withdrawn',
+  TIMEOUT: 'timed_out',
+};
+
+function tellRefusal(review: Review, { reason }: Refusal): void {
+  void vscode.window.showErrorMessage(
+    vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason),
+  );
+}
+
+/** What ended without the user is said where it does not interrupt. */
+function tellEnd(review: Review, outcome: Outcome): void {
+  const name = nameOf(review);
+  const agent = agentOf(review.proposed.agent);
+  const said: Partial<Record<Outcome, string>> = {
+    withdrawn: vscode.l10n.t('{0} took the change of {1} back.', agent, name),
+    timed_out: vscode.l10n.t('The review of {0} timed out.', name),
+    conflict: vscode.l10n.t('{0} has changed: the proposal is off.', name),
+    failed: vscode.l10n.t('The proposal for {0} failed.', name),
+  };
+  const message = said[outcome];
+  if (message !== undefined) {
+    vscode.window.setStatusBarMessage(`$(info) ${message}`, 8000);
+  }
+}

@@ -1,0 +1,84 @@
+/** Entries of the history view from what there is to make them of: a review, an answer, the server's history. */
+import type { Entry, LandedText } from '../ledger';
+import type { Envelope, LandedChange } from '../protocol';
+import type { Ended } from './decide';
+
+let count = 0;
+
+/** A review that the user accepted. */
+export function entryOfEnded({ review: { proposed, proposal }, outcome, texts }: Ended): Entry {
+  const files = (proposal?.files ?? []).flatMap((file): LandedText[] => {
+    const after = texts.get(file.path);
+    return after === undefined
+      ? []
+      : [{ path: file.path, operation: file.operation, before: file.base_text, after }];
+  });
+  return {
+    id: proposed.id,
+    at: Date.now(),
+    agent: proposed.agent,
+    explanation: proposed.explanation,
+    paths: files.map(({ path }) => path),
+    added: proposed.files.reduce((sum, file) => sum + file.lines_added, 0),
+    removed: proposed.files.reduce((sum, file) => sum + file.lines_removed, 0),
+    landing: outcome === 'editor' ? 'editor' : 'disk',
+    files,
+    preview: '',
+  };
+}
+
+/** An answer to write or edit, where the change landed without a review of this extension; else undefined. */
+export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | undefined {
+  const { data, stats, context } = envelope;
+  const { rung } = (data['review'] ?? {}) as { rung?: string };
+  const landing = data['landing'];
+  if (rung === 'review' || (landing !== 'disk' && landing !== 'editor')) {
+    return undefined;
+  }
+  const asked = params as { path?: string; agent?: string; explanation?: string };
+  const path = String(context['path_resolved'] ?? asked.path ?? '');
+  count += 1;
+  return {
+    id: `answer-${count}`,
+    at: Date.now(),
+    agent: asked.agent ?? '',
+    explanation: asked.explanation ?? '',
+    paths: [path],
+    added: Number(stats['lines_added'] ?? 0),
+    removed: Number(stats['lines_removed'] ?? 0),
+    landing,
+    files: [],
+    preview: String(data['diff_preview'] ?? ''),
+  };
+}
+
+/** The server's history, newest first. */
+export function entryOfHistory(data: Record<string, unknown>): Entry[] {
+  return changesOf(data).map((change) => ({
+    id: change.change_id,
+    at: Date.parse(change.time),
+    agent: change.agent,
+    explanation: change.explanation,
+    paths: change.files.map(({ path }) => path),
+    added: change.files.reduce((sum, file) => sum + file.lines_added, 0),
+    removed: change.files.reduce((sum, file) => sum + file.lines_removed, 0),
+    landing: change.landing === 'editor' ? 'editor' : 'disk',
+    files: [],
+    preview: '',
+  }));
+}
+
+/** The texts of one change that was asked for with them. */
+export function textsOfHistory(data: Record<string, unknown>): LandedText[] {
+  return (changesOf(data)[0]?.files ?? []).map((file) => ({
+    path: file.path,
+    operation: file.operation,
+    before: file.before_text ?? '',
+    after: file.after_text ?? '',
+  }));
+}
+
+function changesOf(data: Record<string, unknown>): readonly LandedChange[] {
+  const { changes } = data as { changes?: LandedChange[] };
+  return Array.isArray(changes) ? changes : [];
+}

@@ -1,0 +1,60 @@
+/**
+ * Carries a decision out, in the steps of docs/protocol.md#91-review-clients: settle, apply, save. The server
+ * judges; here only what it says is done.
+ */
+import * as vscode from 'vscode';
+import type { Server } from '../client';
+import { applyPinned, save } from '../hand';
+import {
+  EditorMethod,
+  isRefusal,
+  type AppliedAnswer,
+  type Refusal,
+  type SettleAnswer,
+  type SettleParams,
+  type WorkspaceEdit,
+} from '../protocol';
+
+/** The server's no; undefined where the decision was carried out. */
+export async function carryOut(server: Server, decision: SettleParams): Promise<Refusal | undefined> {
+  const answer = await server.request<SettleAnswer>(EditorMethod.settle, decision);
+  if (isRefusal(answer)) {
+    return answer;
+  }
+  return answer.apply === null ? undefined : land(server, decision.id, answer.apply);
+}
+
+async function land(server: Server, id: string, edit: WorkspaceEdit): Promise<Refusal | undefined> {
+  const files = await applyPinned(edit, server.convert);
+  const answer = await server.request<AppliedAnswer>(EditorMethod.applied, { id, files });
+  if (isRefusal(answer)) {
+    if (answer.revert !== null) {
+      await takeBack(server, answer.revert);
+    }
+    return answer;
+  }
+  if (answer.save.length > 0) {
+    const saved = await Promise.all(answer.save.map(save));
+    await server.request(EditorMethod.saved, { id, files: saved });
+    warnUnsaved(saved.filter((file) => !file.saved).map((file) => file.reason ?? ''));
+  }
+  return undefined;
+}
+
+async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
+  const stuck = (await applyPinned(edit, server.convert)).filter((file) => !file.applied);
+  if (stuck.length > 0) {
+    const names = stuck.map(({ uri }) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
+    void vscode.window.showErrorMessage(
+      vscode.l10n.t('What was applied could not be taken back in {0}. Undo it there.', names.join(', ')),
+    );
+  }
+}
+
+function warnUnsaved(reasons: readonly string[]): void {
+  if (reasons.length > 0) {
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('The change is in the editor, but was not saved: {0}', reasons.join(' ')),
+    );
+  }
+}

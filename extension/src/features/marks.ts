@@ -1,0 +1,196 @@
+/**
+ * What a review says beside the diff: who proposes it and why, at the first line that differs; what deserves a
+ * second look, as warnings of the proposed text; and that the file has changed meanwhile.
+ */
+import * as vscode from 'vscode';
+import { findDocument } from '../hand';
+import type { Proposal, Warned } from '../protocol';
+import type { Moved, Review, ReviewQueue } from '../queue';
+import { baseName, brief, visible } from '../shown';
+import { firstDifference } from '../texts';
+import { idOf, pathOf, PROPOSAL, virtualUri } from '../virtual';
+import { agentOf } from './review';
+
+type File = Proposal['files'][number];
+
+const NOTE_CHARACTERS = 160;
+
+export class Marks implements vscode.FileDecorationProvider, vscode.Disposable {
+  private readonly badges = new vscode.EventEmitter<vscode.Uri[]>();
+  readonly onDidChangeFileDecorations = this.badges.event;
+  private readonly warnings = vscode.languages.createDiagnosticCollection('agentfs');
+  private readonly note = vscode.window.createTextEditorDecorationType({
+    after: {
+      margin: '0 0 0 3em',
+      color: new vscode.ThemeColor('editorCodeLens.foreground'),
+      fontStyle: 'italic',
+    },
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
+  });
+  private readonly alarm = vscode.window.createTextEditorDecorationType({
+    after: {
+      margin: '0 0 0 3em',
+      color: new vscode.ThemeColor('editorWarning.foreground'),
+      fontWeight: 'bold',
+    },
+    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.warningForeground'),
+  });
+  private readonly parts: vscode.Disposable[];
+
+  constructor(private readonly queue: ReviewQueue) {
+    this.parts = [
+      this.badges,
+      this.warnings,
+      this.note,
+      this.alarm,
+      vscode.window.registerFileDecorationProvider(this),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.decorate()),
+      queue.changed.subscribe(() => this.refresh()),
+    ];
+  }
+
+  /** Say of a review what is to be said, wherever it is shown. */
+  mark(review: Review): void {
+    review.proposal?.files.forEach((file) => this.warn(review, file));
+    this.decorate();
+  }
+
+  /** The review is over. */
+  forget(review: Review): void {
+    const uris = review.proposed.files.map(({ path }) => virtualUri(PROPOSAL, review.proposed.id, path));
+    uris.forEach((uri) => this.warnings.delete(uri));
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    const moved = this.reviewOf(uri)?.moved.get(pathOf(uri));
+    return moved === undefined
+      ? undefined
+      : new vscode.FileDecoration('!', movedText(moved), new vscode.ThemeColor('list.warningForeground'));
+  }
+
+  dispose(): void {
+    this.parts.forEach((part) => part.dispose());
+  }
+
+  private refresh(): void {
+    for (const review of this.queue.all) {
+      review.proposal?.files.forEach((file) => this.warn(review, file));
+      this.badges.fire(
+        review.proposed.files.map(({ path }) => virtualUri(PROPOSAL, review.proposed.id, path)),
+      );
+    }
+    this.decorate();
+  }
+
+  private warn(review: Review, file: File): void {
+    const moved = review.moved.get(file.path);
+    const line = firstLine(file);
+    const all = file.warnings.map((warned) => diagnostic(warned.line - 1, warningText(warned)));
+    if (moved !== undefined) {
+      all.push(diagnostic(line, movedText(moved)));
+    }
+    this.warnings.set(virtualUri(PROPOSAL, review.proposed.id, file.path), all);
+  }
+
+  private decorate(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { uri } = editor.document;
+      const review = uri.scheme === PROPOSAL ? this.reviewOf(uri) : undefined;
+      const file = review?.proposal?.files.find(({ path }) => path === pathOf(uri));
+      if (review !== undefined && file !== undefined) {
+        this.decorateEditor(editor, review, file);
+      }
+    }
+  }
+
+  private decorateEditor(editor: vscode.TextEditor, review: Review, file: File): void {
+    const moved = review.moved.get(file.path);
+    const first = firstLine(file);
+    const { range } = editor.document.lineAt(Math.min(first, editor.document.lineCount - 1));
+    const at = new vscode.Range(range.end, range.end);
+    const said = noteOf(review, file);
+    const after = (contentText: string): vscode.DecorationOptions => ({
+      range: at,
+      hoverMessage: hoverOf(review, file),
+      renderOptions: { after: { contentText } },
+    });
+    editor.setDecorations(this.note, moved === undefined ? [after(said)] : []);
+    editor.setDecorations(this.alarm, moved === undefined ? [] : [after(`⚠ ${movedText(moved)}`)]);
+  }
+
+  private reviewOf(uri: vscode.Uri): Review | undefined {
+    return this.queue.get(idOf(uri));
+  }
+}
+
+const firstLines = new WeakMap<File, number>();
+
+/** Where the diff begins; looked for once, as texts are large. */
+function firstLine(file: File): number {
+  const known = firstLines.get(file) ?? firstDifference(file.base_text, file.proposed_text) ?? 0;
+  firstLines.set(file, known);
+  return known;
+}
+
+/** Who and why, and whose changes are whose. */
+function noteOf({ proposed, decided }: Review, file: File): string {
+  const agent = agentOf(proposed.agent);
+  const why = brief(proposed.explanation, NOTE_CHARACTERS);
+  const parts = [why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why)];
+  if (file.version !== null && findDocument(file.uri)?.isDirty === true) {
+    parts.push(vscode.l10n.t('your unsaved text is on both sides, the marked lines are {0}’s', agent));
+  }
+  const decision = decided.get(file.path);
+  if (decision !== undefined) {
+    parts.push(DECIDED[decision]());
+  }
+  return parts.join(' · ');
+}
+
+const DECIDED = {
+  accepted: (): string => vscode.l10n.t('accepted, once all files are decided'),
+  rejected: (): string => vscode.l10n.t('rejected, once all files are decided'),
+};
+
+/** All of it, as plain text: an agent's words are no markup. */
+function hoverOf({ proposed }: Review, file: File): vscode.MarkdownString {
+  const hover = new vscode.MarkdownString();
+  const said = [
+    vscode.l10n.t('{0} proposes to change {1}', agentOf(proposed.agent), baseName(file.path)),
+    ...proposed.explanation.split('\n').map(visible),
+    ...file.warnings.map((warned) => `⚠ ${warningText(warned)}`),
+  ];
+  return hover.appendText(said.filter((line) => line !== '').join('\n'));
+}
+
+export function movedText(moved: Moved): string {
+  switch (moved) {
+    case 'editor':
+      return vscode.l10n.t('The file has changed in the editor since this was proposed: it can’t be accepted any more.');
+    case 'disk':
+      return vscode.l10n.t('The file has changed on disk since this was proposed: it can’t be accepted any more.');
+    case 'gone':
+      return vscode.l10n.t('The file is gone since this was proposed: it can’t be accepted any more.');
+  }
+}
+
+function warningText({ kind, detail }: Warned): string {
+  const meanings: Record<string, string> = {
+    bidirectional: vscode.l10n.t('a character that turns the direction of text'),
+    invisible: vscode.l10n.t('an invisible character'),
+    control: vscode.l10n.t('a control character'),
+    secret: vscode.l10n.t('what looks like a secret'),
+    hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
+    on_save: vscode.l10n.t('the editor’s save will change it'),
+  };
+  const meaning = meanings[kind] ?? kind;
+  return detail === '' ? meaning : vscode.l10n.t('{0} ({1})', meaning, visible(detail));
+}
+
+function diagnostic(line: number, message: string): vscode.Diagnostic {
+  const at = Math.max(0, line);
+  const range = new vscode.Range(at, 0, at, Number.MAX_SAFE_INTEGER);
+  const found = new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity.Warning);
+  found.source = 'agentfs';
+  return found;
+}

@@ -1,0 +1,134 @@
+/** The view of what waits for a decision: who, which file, how much. */
+import * as vscode from 'vscode';
+import type { ProposedFile } from '../protocol';
+import type { Review, ReviewQueue } from '../queue';
+import { baseName, brief, counts, folderOf, visible } from '../shown';
+import { PROPOSAL, virtualUri } from '../virtual';
+import { movedText } from './marks';
+import { agentOf } from './review';
+
+/** A proposal, or one of the several files of one. */
+export interface PendingNode {
+  review: Review;
+  file?: ProposedFile;
+}
+
+export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changes.event;
+  private readonly view: vscode.TreeView<PendingNode>;
+  private readonly listener: vscode.Disposable;
+
+  constructor(private readonly queue: ReviewQueue) {
+    this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
+    this.listener = vscode.Disposable.from(queue.changed.subscribe(() => this.refresh()));
+  }
+
+  getChildren(node?: PendingNode): PendingNode[] {
+    if (node === undefined) {
+      return this.queue.all.map((review) => ({ review }));
+    }
+    return node.file === undefined && node.review.proposed.files.length > 1
+      ? node.review.proposed.files.map((file) => ({ review: node.review, file }))
+      : [];
+  }
+
+  getTreeItem({ review, file }: PendingNode): vscode.TreeItem {
+    const { files } = review.proposed;
+    const [only] = files;
+    const shown = file ?? (files.length === 1 ? only : undefined);
+    return shown === undefined ? itemOfSeveral(review) : itemOfFile(review, shown, file !== undefined);
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.listener.dispose();
+    this.changes.dispose();
+  }
+
+  private refresh(): void {
+    const { size } = this.queue;
+    const tooltip = vscode.l10n.t('{0} changes wait for you', size);
+    this.view.badge = size === 0 ? undefined : { value: size, tooltip };
+    this.changes.fire();
+  }
+}
+
+function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode.TreeItem {
+  const item = new vscode.TreeItem(visible(baseName(file.path)));
+  const agent = agentOf(review.proposed.agent);
+  const amount = counts(file.lines_added, file.lines_removed);
+  const folder = visible(folderOf(file.path));
+  item.description = [...(isPart ? [] : [agent]), amount, folder].filter((part) => part !== '').join(' · ');
+  item.tooltip = tooltipOf(review, file);
+  item.iconPath = iconOf(review, file);
+  item.contextValue = isPart ? 'file' : 'review';
+  item.command = openCommand(review);
+  item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
+  item.accessibilityInformation = {
+    label: vscode.l10n.t(
+      '{0}, {1} lines added, {2} removed, proposed by {3}',
+      visible(file.path),
+      file.lines_added,
+      file.lines_removed,
+      agent,
+    ),
+  };
+  return item;
+}
+
+function itemOfSeveral(review: Review): vscode.TreeItem {
+  const { files, title } = review.proposed;
+  const item = new vscode.TreeItem(visible(title), vscode.TreeItemCollapsibleState.Expanded);
+  const [added, removed] = files.reduce(
+    ([more, less], file) => [more + file.lines_added, less + file.lines_removed],
+    [0, 0],
+  );
+  item.description = `${agentOf(review.proposed.agent)} · ${counts(added, removed)}`;
+  item.tooltip = tooltipOf(review);
+  item.iconPath = new vscode.ThemeIcon('diff-multiple');
+  item.contextValue = 'review';
+  item.command = openCommand(review);
+  return item;
+}
+
+function openCommand(review: Review): vscode.Command {
+  return {
+    command: 'agentfs.ui.openReview',
+    title: vscode.l10n.t('Open Review'),
+    arguments: [review.proposed.id],
+  };
+}
+
+function iconOf(review: Review, file: ProposedFile): vscode.ThemeIcon {
+  if (review.deciding) {
+    return new vscode.ThemeIcon('loading~spin');
+  }
+  if (review.moved.has(file.path)) {
+    return new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  }
+  const decided = review.decided.get(file.path);
+  if (decided !== undefined) {
+    return new vscode.ThemeIcon(decided === 'accepted' ? 'check' : 'close');
+  }
+  return new vscode.ThemeIcon(OPERATION_ICONS[file.operation]);
+}
+
+const OPERATION_ICONS: Readonly<Record<ProposedFile['operation'], string>> = {
+  create: 'diff-added',
+  update: 'diff-modified',
+  delete: 'diff-removed',
+};
+
+/** Plain text: nothing that an agent says becomes markup. */
+function tooltipOf(review: Review, file?: ProposedFile): vscode.MarkdownString {
+  const { title, agent, explanation } = review.proposed;
+  const moved = file && review.moved.get(file.path);
+  const lines = [
+    visible(title),
+    vscode.l10n.t('Proposed by {0}', agentOf(agent)),
+    brief(explanation, 500),
+    ...(moved === undefined ? [] : [movedText(moved)]),
+  ];
+  return new vscode.MarkdownString().appendText(lines.filter((line) => line !== '').join('\n'));
+}

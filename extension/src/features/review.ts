@@ -1,0 +1,205 @@
+/**
+ * Shows a proposal as a diff: left what is there now, right what is proposed, which may be changed. One review
+ * is open at a time, however many wait. What is decided about it is `decide.ts`.
+ */
+import * as vscode from 'vscode';
+import { findDocument } from '../hand';
+import type { FileTexts, ProposedFile } from '../protocol';
+import type { Review, ReviewQueue } from '../queue';
+import { baseName, brief, counts } from '../shown';
+import { withEol } from '../texts';
+import { BASE, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
+import { isReviewTab, proposalsIn, reviewIdOf } from './tabs';
+
+/** "quiet": seen, but the keyboard stays where it is. "background": its tab is there, nothing else changes. */
+export type Manner = 'focus' | 'quiet' | 'background';
+
+/** A file of a proposal with its texts. */
+export type ReviewedFile = ProposedFile & FileTexts;
+
+const EXPLANATION_CHARACTERS = 80;
+
+export class ReviewEditors implements vscode.Disposable {
+  private turn: Promise<unknown> = Promise.resolve();
+  private readonly closing = new Set<string>();
+  private readonly listener: vscode.Disposable;
+
+  constructor(
+    private readonly queue: ReviewQueue,
+    private readonly files: ProposalFiles,
+    private readonly bases: ReadOnlyTexts,
+    private readonly fetch: (review: Review) => Promise<boolean>,
+  ) {
+    this.listener = vscode.window.tabGroups.onDidChangeTabs((event) => this.tabsChanged(event));
+  }
+
+  /** The review that is visible and active; undefined where something else is. */
+  get current(): Review | undefined {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    return tab && this.reviewOf(tab);
+  }
+
+  /** Whether a review stands open, seen or behind another tab. */
+  get isOpen(): boolean {
+    return tabs().some((tab) => this.reviewOf(tab) !== undefined);
+  }
+
+  /** Whether a tab shows this review, which may be over. */
+  isShown(review: Review): boolean {
+    return tabs().some((tab) => reviewIdOf(tab) === review.proposed.id);
+  }
+
+  /** Open a review in place of the one that is open. One at a time, in the order of the calls. */
+  show(review: Review, manner: Manner): Promise<void> {
+    const shown = this.turn.then(() => this.showNow(review, manner));
+    this.turn = shown.catch(() => undefined);
+    return shown;
+  }
+
+  /** Close what shows a review that is over, whatever is unsaved in it. */
+  close(id: string): Promise<void> {
+    return this.closeKnowing(tabs().filter((tab) => reviewIdOf(tab) === id));
+  }
+
+  /** Let go of the texts of a review that is over, and of its tab. */
+  async forget(review: Review): Promise<void> {
+    const { id, files } = review.proposed;
+    await this.close(id);
+    for (const { path } of files) {
+      this.files.delete(virtualUri(PROPOSAL, id, path));
+      this.bases.delete(virtualUri(BASE, id, path));
+    }
+  }
+
+  /** Close tabs that an earlier window, or a proposal that is over, left behind. */
+  async closeStale(): Promise<void> {
+    const stale = tabs().filter((tab) => isReviewTab(tab) && this.reviewOf(tab) === undefined);
+    await closeTabs(stale);
+    stale.flatMap(proposalsIn).forEach((uri) => this.files.delete(uri));
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  private async showNow(review: Review, manner: Manner): Promise<void> {
+    const { id } = review.proposed;
+    if (!(await this.fetch(review)) || review.proposal === undefined) {
+      return;
+    }
+    const others = tabs().filter((tab) => ![undefined, review].includes(this.reviewOf(tab)));
+    const sides = review.proposal.files.map((file) => this.prepare(id, file));
+    review.setAside = false;
+    await open(review, sides, manner);
+    await this.closeKnowing(others);
+  }
+
+  /** Put the texts where the editors find them. */
+  private prepare(id: string, file: ReviewedFile): Sides {
+    const right = virtualUri(PROPOSAL, id, file.path);
+    if (!this.files.has(right)) {
+      this.files.set(right, withEol(file.proposed_text, file.eol));
+    }
+    const open = file.version === null ? undefined : findDocument(file.uri);
+    const left = open?.uri ?? virtualUri(BASE, id, file.path);
+    if (open === undefined) {
+      this.bases.set(left, withEol(file.base_text, file.eol));
+    }
+    return { file, left, right, unsaved: open?.isDirty === true };
+  }
+
+  /** Close tabs, which is not the user's setting aside of their reviews. What was typed in them is kept. */
+  private async closeKnowing(closing: readonly vscode.Tab[]): Promise<void> {
+    const ids = closing.flatMap((tab) => reviewIdOf(tab) ?? []);
+    ids.forEach((id) => this.closing.add(id));
+    try {
+      await closeTabs(closing);
+    } finally {
+      ids.forEach((id) => this.closing.delete(id));
+    }
+  }
+
+  private reviewOf(tab: vscode.Tab): Review | undefined {
+    return this.queue.get(reviewIdOf(tab) ?? '');
+  }
+
+  private tabsChanged({ opened, closed }: vscode.TabChangeEvent): void {
+    for (const tab of closed) {
+      const review = this.reviewOf(tab);
+      if (review !== undefined && !this.closing.has(review.proposed.id)) {
+        review.setAside = true;
+      }
+    }
+    if (opened.some((tab) => isReviewTab(tab) && this.reviewOf(tab) === undefined)) {
+      void this.closeStale();
+    }
+  }
+}
+
+interface Sides {
+  file: ReviewedFile;
+  left: vscode.Uri;
+  right: vscode.Uri;
+  unsaved: boolean;
+}
+
+async function open(review: Review, sides: readonly Sides[], manner: Manner): Promise<void> {
+  const [only, ...more] = sides;
+  if (only === undefined) {
+    return;
+  }
+  const title = titleOf(review, only, more.length);
+  if (more.length === 0) {
+    await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
+      preview: false,
+      preserveFocus: manner !== 'focus',
+      background: manner === 'background',
+    });
+  } else if (manner !== 'background') {
+    // This editor can't be opened behind another one: it waits until the user asks for it.
+    const resources = sides.map(({ left, right }) => [right, left, right]);
+    await vscode.commands.executeCommand('vscode.changes', title, resources);
+  }
+}
+
+/** What the tab says: which file, whose change, and why. */
+function titleOf({ proposed }: Review, { file, unsaved }: Sides, more: number): string {
+  const agent = agentOf(proposed.agent);
+  const why = brief(proposed.explanation, EXPLANATION_CHARACTERS);
+  const about = why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why);
+  if (more > 0) {
+    return vscode.l10n.t('{0} files ← {1}', more + 1, about);
+  }
+  const name = `${baseName(file.path)} ${counts(file.lines_added, file.lines_removed)}`;
+  if (file.operation === 'create') {
+    return vscode.l10n.t('{0} (new file) ← {1}', name, about);
+  }
+  if (file.operation === 'delete') {
+    return vscode.l10n.t('{0} (to be deleted) ← {1}', name, about);
+  }
+  return unsaved
+    ? vscode.l10n.t('{0} (your unsaved text) ← {1}', name, about)
+    : vscode.l10n.t('{0} ← {1}', name, about);
+}
+
+/** The agent's name as it calls itself. */
+export function agentOf(name: string): string {
+  return brief(name, 80) || vscode.l10n.t('Agent');
+}
+
+/** Save drafts, which is never a question, and close. */
+async function closeTabs(closing: readonly vscode.Tab[]): Promise<void> {
+  const shown = new Set(closing.flatMap(proposalsIn).map(String));
+  const unsaved = vscode.workspace.textDocuments.filter(
+    (document) => document.isDirty && shown.has(document.uri.toString()),
+  );
+  await Promise.all(unsaved.map((document) => document.save()));
+  const still = tabs().filter((tab) => closing.includes(tab));
+  if (still.length > 0) {
+    await vscode.window.tabGroups.close(still, true);
+  }
+}
+
+function tabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}

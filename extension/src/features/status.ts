@@ -1,0 +1,96 @@
+/** One status bar item: the mode, what is allowed for a session, how much waits, and the way back to manual. */
+import * as vscode from 'vscode';
+import type { ServerState } from '../client';
+import type { Status } from '../protocol';
+
+/** What the item shows. */
+export interface Shown {
+  server: ServerState;
+  status: Status | undefined;
+  pending: number;
+}
+
+/** Whether anything is let through without a review. */
+export function isAuto(status: Status | undefined): boolean {
+  return status !== undefined && [status, ...status.sessions].some(({ mode }) => mode === 'auto_edit');
+}
+
+export class StatusItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('agentfs', vscode.StatusBarAlignment.Left, 10);
+
+  constructor() {
+    this.item.name = 'agentfs';
+  }
+
+  show({ server, status, pending }: Shown): void {
+    const look = server.kind === 'running' ? lookRunning(status, pending) : LOOKS[server.kind](server);
+    this.item.text = look.text;
+    this.item.tooltip = look.tooltip;
+    this.item.command = look.command;
+    this.item.backgroundColor = look.colour && new vscode.ThemeColor(look.colour);
+    this.item.accessibilityInformation = { label: look.tooltip, role: 'button' };
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+}
+
+interface Look {
+  text: string;
+  tooltip: string;
+  command: string;
+  colour?: string;
+}
+
+const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: ServerState) => Look>> = {
+  stopped: () => ({
+    text: '$(circle-slash) agentfs',
+    tooltip: vscode.l10n.t('agentfs is not running. Click to start it.'),
+    command: 'agentfs.ui.restart',
+  }),
+  starting: () => ({
+    text: '$(loading~spin) agentfs',
+    tooltip: vscode.l10n.t('agentfs is starting.'),
+    command: 'agentfs.ui.showOutput',
+  }),
+  failed: (state) => ({
+    text: '$(error) agentfs',
+    tooltip: vscode.l10n.t(
+      'agentfs could not start: {0} Click to try again.',
+      state.kind === 'failed' ? state.reason : '',
+    ),
+    command: 'agentfs.ui.restart',
+    colour: 'statusBarItem.errorBackground',
+  }),
+};
+
+function lookRunning(status: Status | undefined, pending: number): Look {
+  const waiting =
+    pending === 0
+      ? vscode.l10n.t('No change waits for you.')
+      : vscode.l10n.t('{0} changes wait for you.', pending);
+  const count = pending === 0 ? '' : ` ${pending}`;
+  if (isAuto(status)) {
+    const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');
+    const whose =
+      status?.mode === 'auto_edit'
+        ? vscode.l10n.t('Agents’ changes are let through without a review.')
+        : vscode.l10n.t(
+            'Changes of this session are let through without a review: {0}.',
+            sessions.map(({ session }) => session).join(', '),
+          );
+    return {
+      text: `$(unlock) ${vscode.l10n.t('agentfs: auto')}${count}`,
+      tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting}`,
+      command: 'agentfs.ui.manual',
+      colour: 'statusBarItem.warningBackground',
+    };
+  }
+  return {
+    text: pending === 0 ? '$(lock) agentfs' : `$(bell-dot) agentfs:${count}`,
+    tooltip: `${vscode.l10n.t('Agents’ changes are reviewed by you.')} ${waiting}`,
+    command: pending === 0 ? 'agentfs.ui.showPending' : 'agentfs.ui.openReview',
+  };
+}

@@ -1,0 +1,219 @@
+"""The user's settings on the wire: docs/protocol.md#13-settings-and-policy."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import AUTO, MANUAL, NO_ANSWER, REVIEW, RpcError, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor, Message
+
+ASKS = {"workspace": {"configuration": True}}
+REGISTERS = {"workspace": {"configuration": True, "didChangeConfiguration": {"dynamicRegistration": True}}}
+REFUSES = {"window/showMessageRequest": lambda _: {"title": "Reject"}}
+
+
+def configured(section: Any) -> dict[str, Any]:
+    return {"workspace/configuration": lambda _: [section], **REFUSES}
+
+
+async def decision(editor: Editor, path: str) -> str:
+    """What becomes of a change that no protection decides: the user rejects all that is shown."""
+    answer = await editor.write(path, "x\n")
+    return str({**answer["context"], **answer["data"]}["review"]["decision"])
+
+
+async def mode(editor: Editor) -> str:
+    return str((await editor.request("agentfs/status"))["data"]["mode"])
+
+
+def shown(editor: Editor) -> list[str]:
+    """What the user was told."""
+    return [one["params"]["message"] for one in editor.all("window/showMessage")]
+
+
+async def test_the_default_is_manual(root: Path) -> None:
+    async with editing(root, answers=REFUSES) as editor:
+        assert await decision(editor, "a.py") == "rejected"
+        assert await mode(editor) == "manual"
+        assert shown(editor) == []
+
+
+async def test_the_editors_answer_is_put_over_the_options(root: Path) -> None:
+    options = {**AUTO, "diff": {"max_lines": 7}}
+    answers = configured({"approval": {"mode": "manual"}})
+    async with editing(root, capabilities=ASKS, options=options, answers=answers) as editor:
+        assert await decision(editor, "a.py") == "rejected"
+        asked = (await editor.seen("workspace/configuration"))["items"]
+        assert asked == [{"section": "agentfs"}]
+        diff = (await editor.write("b.py", "x\n" * 50, dry_run=True))["data"]["diff_preview"]
+        assert diff.count("\n") <= 8
+
+
+async def test_options_alone_count_where_the_editor_is_not_asked(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        assert await decision(editor, "a.py") == "allowed"
+
+
+@pytest.mark.parametrize("nothing", [[None], [], None, {}, "x", RpcError(-32601, "unknown")], ids=str)
+async def test_options_count_where_the_editor_has_nothing_to_say(root: Path, nothing: Any) -> None:
+    def answer(_: Message) -> Any:
+        if isinstance(nothing, RpcError):
+            raise nothing
+        return nothing
+
+    answers = {"workspace/configuration": answer, **REFUSES}
+    async with editing(root, capabilities=ASKS, options=AUTO, answers=answers) as editor:
+        assert await decision(editor, "a.py") == "allowed"
+
+
+async def test_a_change_waits_for_the_first_answer_and_a_read_does_not(root: Path) -> None:
+    (root / "a.py").write_text("one\n")
+    told: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    answers = {"workspace/configuration": lambda _: told, **REFUSES}
+    async with editing(root, capabilities=ASKS, answers=answers) as editor:
+        asked = editor.start("agentfs/write", {"path": "b.py", "content": "x\n"})
+        assert (await editor.read("a.py"))["status"] == "success"
+        assert not asked.done()
+        told.set_result([AUTO])
+        assert (await asked)["data"]["review"]["decision"] == "allowed"
+
+
+async def test_an_answer_that_never_comes_leaves_it_at_manual(root: Path) -> None:
+    """Even where the options say otherwise; and what comes later counts from then on."""
+    told: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    answers = {"workspace/configuration": lambda _: told, **REFUSES}
+    async with editing(root, capabilities=ASKS, options=AUTO, answers=answers) as editor:
+        asked = [decision(editor, f"{number}.py") for number in range(3)]
+        assert await asyncio.gather(*asked) == ["rejected"] * 3
+        assert await decision(editor, "no-longer-waited-for.py") == "rejected"
+        told.set_result([None])
+        await until(editor, "auto_edit")
+        assert await decision(editor, "b.py") == "allowed"
+
+
+async def until(editor: Editor, wanted: str) -> None:
+    """Wait until changes are let through, or not any more."""
+    allowed = "allowed" if wanted == "auto_edit" else "rejected"
+    async with asyncio.timeout(30):
+        number = 0
+        while await decision(editor, f"{wanted}{number}.py") != allowed:
+            number += 1
+
+
+async def test_a_pushed_change_is_in_force_at_once(root: Path) -> None:
+    async with editing(root, answers=REFUSES) as editor:
+        for settings, expected in [
+            ({"agentfs": AUTO}, "allowed"),
+            ({"agentfs": {}}, "rejected"),
+            (AUTO, "allowed"),
+            (None, "allowed"),
+            ({"agentfs": None}, "rejected"),
+            ({"agentfs": AUTO, "python": {"x": 1}}, "allowed"),
+            ({"approval": {"mode": "manual"}}, "rejected"),
+        ]:
+            editor.notify("workspace/didChangeConfiguration", {"settings": settings})
+            assert await decision(editor, f"{len(editor.received)}.py") == expected, settings
+        assert shown(editor) == []
+
+
+async def test_an_editor_that_can_be_asked_is_asked_again_when_it_tells_of_a_change(root: Path) -> None:
+    now: list[Any] = [None]
+    answers = {"workspace/configuration": lambda _: list(now), **REFUSES}
+    async with editing(root, capabilities=REGISTERS, answers=answers) as editor:
+        [registration] = (await editor.seen("client/registerCapability"))["registrations"]
+        assert registration["method"] == "workspace/didChangeConfiguration"
+        for count, (section, expected) in enumerate([(AUTO, "auto_edit"), (None, "manual")], 2):
+            now[0] = section
+            editor.notify("workspace/didChangeConfiguration", {"settings": None})
+            await editor.seen("workspace/configuration", count)
+            await until(editor, expected)
+
+
+async def test_what_is_pushed_counts_where_the_editor_answers_with_nothing(root: Path) -> None:
+    async with editing(root, capabilities=ASKS, answers=configured(None)) as editor:
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": AUTO}})
+        assert await decision(editor, "a.py") == "allowed"
+        await editor.seen("workspace/configuration", 2)
+        assert await decision(editor, "b.py") == "allowed"
+
+
+async def test_an_answer_to_an_older_question_does_not_undo_a_newer_one(root: Path) -> None:
+    loop = asyncio.get_running_loop()
+    told: list[asyncio.Future[Any]] = []
+
+    def answer(_: Message) -> Any:
+        told.append(loop.create_future())
+        return told[-1]
+
+    answers = {"workspace/configuration": answer, **REFUSES}
+    async with editing(root, capabilities=ASKS, answers=answers) as editor:
+        editor.notify("workspace/didChangeConfiguration", {"settings": None})
+        await editor.seen("workspace/configuration", 2)
+        assert await mode(editor) == "manual"  # an exchange later both were taken down
+        told[1].set_result([MANUAL])
+        assert await decision(editor, "a.py") == "rejected"
+        told[0].set_result([AUTO])
+        await editor.request("agentfs/status")
+        assert await decision(editor, "b.py") == "rejected"
+
+
+async def test_wrong_settings_are_named_to_the_user_once_each(root: Path) -> None:
+    wrong = {"approval": {"mode": "yolo"}, "diff": {"max_lines": "many"}, "tabs": 8}
+    async with editing(root, options=wrong, answers=REFUSES) as editor:
+        assert await decision(editor, "a.py") == "rejected"
+        told = shown(editor)
+        assert len(told) == 3
+        for key in ("agentfs.approval.mode", "agentfs.diff.max_lines", "agentfs.tabs"):
+            assert [key in one for one in told].count(True) == 1
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": {"tabs": 8}}})
+        await editor.request("agentfs/status")
+        assert shown(editor) == told
+
+
+async def test_a_wrong_security_setting_is_the_strictest(root: Path) -> None:
+    async with editing(root, options=AUTO, answers=REFUSES) as editor:
+        assert await decision(editor, "a.py") == "allowed"
+        for wrong in [{"approval": {"mode": "YOLO"}}, {"approval": 1}, "auto_edit", [AUTO]]:
+            editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": wrong}})
+            assert await decision(editor, f"{len(editor.received)}.py") == "rejected"
+
+
+async def test_other_programs_settings_are_none_of_ours(root: Path) -> None:
+    """Some editors push all they have to every server."""
+    async with editing(root, options=AUTO, answers=REFUSES) as editor:
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"python": {"a": 1}, "gopls": {}}})
+        assert await decision(editor, "a.py") == "allowed"
+        assert shown(editor) == []
+
+
+async def test_allow_lets_nothing_through_that_is_shown_already(root: Path) -> None:
+    answers = {"workspace/applyEdit": lambda _: NO_ANSWER}
+    async with editing(root, capabilities=REVIEW, answers=answers) as editor:
+        asked = editor.start("agentfs/write", {"path": "a.py", "content": "x\n"})
+        proposal = await editor.proposed()
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": AUTO}})
+        assert (await editor.seen("agentfs/statusChanged"))["pending"] == 1
+        assert await decision(editor, "b.py") == "allowed"
+        assert not asked.done()
+        await editor.settle(proposal, "rejected")
+        assert (await asked)["error"]["code"] == "USER_REJECTED"
+
+
+async def test_what_the_user_chose_holds_until_the_settings_mode_changes(root: Path) -> None:
+    answers = {"workspace/applyEdit": lambda _: {"applied": False}}
+    async with editing(root, capabilities=REVIEW, options=AUTO, answers=answers) as editor:
+        assert await editor.request("agentfs/setApprovalMode", {"mode": "manual"}) == {"ok": True}
+        assert await decision(editor, "a.py") == "dismissed"
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"diff": {"context": 1}}})
+        assert await decision(editor, "b.py") == "dismissed"
+        for wrong in [{}, {"mode": "yolo"}, {"mode": "auto_edit", "session": 5}, None]:
+            refused = await editor.request("agentfs/setApprovalMode", wrong)
+            assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM")
+        assert await decision(editor, "c.py") == "dismissed"

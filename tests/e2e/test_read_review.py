@@ -1,0 +1,125 @@
+"""A read that asks: the user is shown who wants to read what, and allows it once
+(docs/protocol.md#13-settings-and-policy)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+from support.personas import VIM_LSP, VSCODE, pressing
+from support.sharing import in_module, shared
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+SECRET = "TOKEN=hunter2\n"
+ASK = "window/showMessageRequest"
+
+pytestmark = in_module
+server, root, editor = shared(editing)
+
+
+@pytest.fixture
+def env(root: Path) -> Path:
+    path = root / ".env"
+    path.write_text(SECRET)
+    return path
+
+
+def answering(answer: Any) -> dict[str, Any]:
+    return {ASK: answer if callable(answer) else lambda _: answer}
+
+
+def no_secret_in(answer: Message) -> bool:
+    return "hunter2" not in str(answer)
+
+
+@pytest.mark.parametrize("capabilities", [None, REVIEW])
+async def test_allowed_once_it_is_read_once(root: Path, env: Path, capabilities: Message | None) -> None:
+    async with editing(root, capabilities=capabilities, answers=answering(pressing("Allow once"))) as editor:
+        first = await editor.read(".env", agent="Ada")
+        question = await editor.seen(ASK)
+        await editor.read(".env", session="other\u202e")
+        second = await editor.seen(ASK, 2)
+    assert first["data"]["content"] == SECRET
+    assert [action["title"] for action in question["actions"]] == ["Deny", "Allow once"]
+    assert "Ada" in question["message"]
+    assert ".env" in question["message"]
+    assert r"other\u202e" in second["message"]
+
+
+async def test_anything_else_is_a_no(editor: Editor, env: Path) -> None:
+    odd: list[Any] = [
+        None,
+        {},
+        "Allow once",
+        {"title": "allow once"},
+        {"title": "Deny"},
+        {"title": None},
+        True,
+    ]
+    said = iter(odd)
+    editor.answers |= answering(lambda _: next(said))
+    for _ in odd:
+        answer = await editor.read(".env")
+        assert answer["error"]["code"] == "USER_REJECTED"
+        assert no_secret_in(answer)
+    editor.answers[ASK] = pressing("Deny")
+    written = await editor.write(".env", "TOKEN=x\n")
+    assert written["error"]["message"] == "Read the file first."
+    assert no_secret_in(written)
+
+
+async def test_where_nobody_can_be_asked_it_is_denied(editor: Editor, env: Path) -> None:
+    def err(_: object) -> object:
+        raise RpcError(-32601)
+
+    editor.answers |= answering(err)
+    answer = await editor.read(".env")
+    assert answer["error"]["code"] == "ACCESS_DENIED"
+    assert no_secret_in(answer)
+
+
+async def test_silence_is_a_timeout_and_keeps_no_other_request_waiting(root: Path, env: Path) -> None:
+    (root / "a.py").write_text("one\n")
+    options = {"approval": {"timeout_s": 0.1}}
+    async with editing(root, answers=answering(NO_ANSWER), options=options) as editor:
+        reading = editor.start("agentfs/read", {"path": ".env"})
+        question = await editor.seen_message(ASK)
+        assert (await editor.read("a.py"))["data"]["content"] == "one\n"
+        answer = await reading
+        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
+    assert answer["error"]["code"] == "TIMEOUT"
+
+
+async def test_a_cancelled_read_withdraws_its_question(editor: Editor, env: Path) -> None:
+    editor.answers |= answering(NO_ANSWER)
+    reading = editor.start("agentfs/read", {"path": ".env"})
+    question = await editor.seen_message(ASK)
+    editor.cancel(reading)
+    with pytest.raises(RpcError) as refused:
+        await reading
+    assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
+    assert refused.value.code == -32800
+
+
+async def test_where_only_the_first_button_can_be_pressed_it_allows(root: Path, env: Path) -> None:
+    async with VIM_LSP.editing(root, "Approve") as editor:
+        answer = await editor.read(".env")
+        assert (await editor.seen(ASK))["actions"][0]["title"] == "Allow once"
+    assert answer["data"]["content"] == SECRET
+
+
+async def test_a_protected_file_is_asked_for_in_auto_edit_too(root: Path, env: Path) -> None:
+    options = {"approval": {"mode": "auto_edit"}}
+    async with VSCODE.editing(root, "Allow once", options) as editor:
+        await editor.read(".env")
+        editor.answers["workspace/applyEdit"] = lambda _: {"applied": False}
+        answer = await editor.edit(".env", "hunter2", "hunter3")
+    assert answer["error"]["code"] == "USER_REJECTED"
+    assert env.read_text() == SECRET

@@ -1,0 +1,126 @@
+"""What becomes of reviews and landings when the client shuts down, goes away, or closes the folder
+(docs/protocol.md#1-start-and-transport, docs/protocol.md#91-review-clients)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+TEXT = "one\ntwo\nthree\n"
+CHANGED = "one\n2\nthree\n"
+EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+APPLY = "workspace/applyEdit"
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest_asyncio.fixture
+async def editor(root: Path) -> AsyncIterator[Editor]:
+    async with editing(root, capabilities=REVIEW, answers={APPLY: lambda _: PENDING}) as editor:
+        yield editor
+
+
+async def asked(editor: Editor, number: int = 1) -> tuple[Message, asyncio.Future[Any]]:
+    await editor.read("a.py")
+    future = editor.start("agentfs/edit", EDIT)
+    return await editor.proposed(number), future
+
+
+async def settle(editor: Editor, proposal: Message, decision: str = "accepted") -> Message:
+    return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": decision})
+
+
+async def test_a_folder_that_is_closed_takes_its_proposals_along(
+    editor: Editor, root: Path, file: Path
+) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    proposal, answer = await asked(editor)
+    removed = {"added": [], "removed": [{"uri": root.as_uri(), "name": root.name}]}
+    editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
+    told = await answer
+    assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+    late = await settle(editor, proposal)
+    assert told["context"]["review"]["decision"] == "withdrawn"
+    assert (late["ok"], late["code"]) == (False, "WITHDRAWN")
+    assert file.read_text() == TEXT
+
+
+async def test_shutting_down_withdraws_what_waits_and_finishes_what_lands(
+    editor: Editor, root: Path, file: Path
+) -> None:
+    (root / "b.py").write_text(TEXT)
+    document = editor.open("a.py")
+    landing, landed = await asked(editor)
+    await editor.read("b.py")
+    waiting = editor.start("agentfs/edit", {**EDIT, "path": "b.py"})
+    await editor.proposed(2)
+    settled = await settle(editor, landing)
+    stopped = editor.start("shutdown")
+    with pytest.raises(RpcError) as withdrawn:
+        await waiting
+    editor.apply(settled["apply"])
+    applied = {"id": landing["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
+    assert (await editor.request("agentfs/applied", applied))["ok"]
+    editor.save("a.py")
+    saved = {"id": landing["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
+    await editor.request("agentfs/saved", saved)
+    assert (await landed)["data"]["landing"] == "disk"
+    await stopped
+    editor.notify("exit", None)
+    assert await editor.ended() == 0
+    assert withdrawn.value.code == -32800
+    assert document.text == file.read_text() == CHANGED
+    assert (root / "b.py").read_text() == TEXT
+
+
+async def test_a_client_that_goes_away_has_approved_nothing(editor: Editor, root: Path, file: Path) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor)
+    assert editor.process.stdin is not None
+    editor.process.stdin.close()
+    assert await editor.ended() == 1
+    assert file.read_text() == TEXT
+    assert [path.name for path in root.iterdir()] == ["a.py"]
+
+
+async def test_a_settle_counts_though_the_client_goes_away_right_behind_it(
+    editor: Editor, file: Path
+) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    proposal, _ = await asked(editor)
+    editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+    assert editor.process.stdin is not None
+    editor.process.stdin.close()
+    await editor.ended()
+    assert file.read_text() == CHANGED
+
+
+async def test_a_client_that_goes_away_before_it_applied_keeps_the_server_from_nothing(
+    editor: Editor, file: Path
+) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    editor.open("a.py")
+    proposal, _ = await asked(editor)
+    assert (await settle(editor, proposal))["ok"]
+    assert editor.process.stdin is not None
+    editor.process.stdin.close()
+    assert await editor.ended() == 1
+    assert file.read_text() == TEXT

@@ -1,0 +1,71 @@
+"""One server for the tests of a module, which takes longer to start than most of them to run. Between two tests
+everything is put back as it was at the start, but for what sessions have read."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from support.editor import Editor
+
+Start = Callable[[Path], AbstractAsyncContextManager[Editor]]
+
+
+def shared(start: Start) -> tuple[Any, Any, Any]:
+    """The fixtures `server`, `root` and `editor` of a module whose tests are marked with `in_module`."""
+
+    @pytest_asyncio.fixture(scope="module", loop_scope="module")
+    async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+        folder = tmp_path_factory.mktemp("shared") / "root"
+        folder.mkdir()
+        async with start(folder) as editor:
+            yield editor
+
+    @pytest.fixture
+    def root(server: Editor) -> Iterator[Path]:
+        yield server.root
+        for path in server.root.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+    @pytest_asyncio.fixture(loop_scope="module")
+    async def editor(server: Editor, root: Path) -> AsyncIterator[Editor]:
+        answers, mode = dict(server.answers), await _mode_of(server)
+        yield server
+        server.answers = answers
+        await _tidied(server)
+        await server.request("agentfs/setApprovalMode", {"mode": mode})
+        server.received.clear()
+
+    return server, root, editor
+
+
+in_module = pytest.mark.asyncio(loop_scope="module")
+
+
+async def _tidied(editor: Editor) -> None:
+    """Nothing asked, nothing open, nothing allowed, nothing remembered of what was sent."""
+    waiting = list(editor._waiting.values())
+    for future in waiting:
+        editor.cancel(future)
+    if waiting:
+        await asyncio.wait(waiting)
+    for future in waiting:
+        future.exception()
+    for uri in list(editor.documents):
+        editor.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    editor.documents.clear()
+    assert (await editor.request("agentfs/status"))["data"]["pending"] == []
+
+
+async def _mode_of(editor: Editor) -> str:
+    return (await editor.request("agentfs/status"))["data"]["mode"]

@@ -1,0 +1,30 @@
+"""How folders are named as roots (docs/protocol.md#4-paths-and-roots)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.domain.settings import Settings
+from agentfs_lsp.lsp.roots import roots_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("Tides", "Tides"),
+        ("", "folder"),
+        ("/home/ada/tides", "tides"),  # Neovim's way
+        ("/", "folder"),
+        ("client/src", "client_src"),
+    ],
+)
+def test_a_root_has_a_name_that_a_path_can_begin_with(tmp_path: Path, told: str, name: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (root,) = roots_of([(folder.as_uri(), told)], Settings())
+    assert root.name == name

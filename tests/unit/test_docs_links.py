@@ -1,0 +1,100 @@
+"""Whatever a document or a docstring points at is there: files, sections, tests."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.docs import DOCS, REPOSITORY, anchors, links
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
+SOURCES = sorted([*(REPOSITORY / "server").rglob("*.py"), *(REPOSITORY / "tests").rglob("*.py")])
+REFERENCE = re.compile(r"\bdocs/[\w./-]+?\.md(?:#[\w-]+)?")
+TEST = re.compile(r"\btests/[\w/]+\.py(?:::\w+)?")
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+
+
+def resolves(target: str, base: Path) -> bool:
+    """Whether there is such a file below `base`, and in it such a section."""
+    name, _, anchor = target.partition("#")
+    path = base / name
+    if not path.exists():
+        return False
+    return not anchor or anchor in anchors(path.read_text("utf-8"))
+
+
+@every_page
+def test_links_lead_somewhere(page: Path) -> None:
+    local = [link for link in links(page.read_text("utf-8")) if not re.match(r"[a-z]+:", link)]
+    named = [f"{page.name}{link}" if link.startswith("#") else link for link in local]
+    broken = [link for link in named if not resolves(link, page.parent)]
+    assert broken == []
+
+
+@every_page
+def test_tests_named_in_documents_exist(page: Path) -> None:
+    missing = [name for name in TEST.findall(page.read_text("utf-8")) if not is_test(name)]
+    assert missing == []
+
+
+def is_test(name: str) -> bool:
+    path, _, function = name.partition("::")
+    source = REPOSITORY / path
+    return source.exists() and (not function or f"def {function}(" in source.read_text("utf-8"))
+
+
+def said_in(source: Path) -> Iterator[str]:
+    """The comments and docstrings of a module: what it says to readers, not what it is made of."""
+    text = source.read_text("utf-8")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+    for node in ast.walk(ast.parse(text)):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            yield node.value.value
+
+
+def test_what_the_code_refers_to_is_there() -> None:
+    broken = [
+        f"{source.relative_to(REPOSITORY)}: {reference}"
+        for source in SOURCES
+        for said in said_in(source)
+        for reference in REFERENCE.findall(said)
+        if not resolves(reference, REPOSITORY)
+    ]
+    assert broken == []
+
+
+def test_what_the_build_refers_to_is_there() -> None:
+    for name in ("pyproject.toml", "Makefile"):
+        for reference in REFERENCE.findall((REPOSITORY / name).read_text("utf-8")):
+            assert resolves(reference, REPOSITORY), f"{name}: {reference}"
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    waiting = [REPOSITORY / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        for link in links(page.read_text("utf-8")):
+            if not re.match(r"[a-z]+:|#", link):
+                target = (page.parent / link.partition("#")[0]).resolve()
+                waiting += target.glob("*.md") if target.is_dir() else [target]
+    assert {page for page in PAGES if page.name != "CHANGELOG.md"} <= reached
