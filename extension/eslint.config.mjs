@@ -4,11 +4,9 @@ export default eslint.config(
   { ignores: ['dist/', 'bundled/', 'node_modules/', 'test/'] },
   {
     files: ['src/**/*.ts'],
-    extends: [eslint.configs.strictTypeChecked],
+    extends: [eslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       // node:test's own functions return promises that its runner waits for.
       '@typescript-eslint/no-floating-promises': [
         'error',

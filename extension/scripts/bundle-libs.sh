@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Fills bundled/libs with the server and the pure-Python packages it needs, by their locked hashes.
+# Fills bundled/ with the server's launcher and, below libs/, the server and the pure-Python packages it needs, by
+# their locked hashes.
 # PYTHON: a Python of at least 3.11 with pip; python3 if not set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
 libs=bundled/libs
 
-rm -rf "$libs"
+rm -rf bundled
+install -d bundled
+install -m 644 scripts/run_server.py bundled/run_server.py
+
 # No platform of its own: only wheels that fit every one are taken.
 "$python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --no-compile \
   --only-binary=:all: --platform any --python-version 3.11 --implementation py --abi none \

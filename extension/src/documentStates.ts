@@ -37,7 +37,7 @@ export class DocumentStates implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.listeners.forEach((listener) => listener.dispose());
+    vscode.Disposable.from(...this.listeners).dispose();
   }
 }
 

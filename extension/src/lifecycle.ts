@@ -58,7 +58,7 @@ export class Lifecycle implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.listeners.forEach((listener) => listener.dispose());
+    vscode.Disposable.from(...this.listeners).dispose();
   }
 
   private async startNow(): Promise<void> {

@@ -3,7 +3,6 @@
 // Controls, what turns the direction of text, and what takes no room; line ends and tabs too, as all of this
 // is shown in one line.
 const UNSEEN =
-  // eslint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udfff]/g;
 
 /** `text` in one line, with what reorders, hides or commands shown as `\u202e`. */
@@ -11,13 +10,13 @@ export function visible(text: string): string {
   return text
     .replace(/\s*[\r\n]\s*|\t/g, ' ')
     .replace(UNSEEN, (character) =>
-      [...character].map((one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''),
+      Array.from(character, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''),
     );
 }
 
 /** The same, at most `most` characters long. */
 export function brief(text: string, most: number): string {
-  const characters = [...visible(text).trim()];
+  const characters = Array.from(visible(text).trim());
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 }
 

@@ -69,11 +69,10 @@ function handlersFor(
   return {
     ping: () => 'pong',
     open: async ({ path, preview, viewColumn }) => {
-      const document = await vscode.workspace.openTextDocument(fileUri(path));
-      await vscode.window.showTextDocument(document, {
-        preview: preview === true,
-        ...(typeof viewColumn === 'number' ? { viewColumn } : {}),
-      });
+      // Not by openTextDocument, which keeps documents open when their tabs are gone.
+      const uri = fileUri(path);
+      await vscode.commands.executeCommand('vscode.open', uri, { preview: preview === true, viewColumn });
+      await until(() => vscode.workspace.textDocuments.some((one) => one.uri.toString() === uri.toString()));
     },
     close: async ({ path }) => {
       if (path === 'all') {
@@ -92,7 +91,7 @@ function handlersFor(
     },
     save: ({ path }) => documentAt(path).save(),
     command: ({ id, args }) =>
-      vscode.commands.executeCommand(String(id), ...(Array.isArray(args) ? args : [])).then(plain),
+      vscode.commands.executeCommand(String(id), ...(Array.isArray(args) ? (args as unknown[]) : [])).then(plain),
     request: async ({ method, params }, id) => {
       const source = new vscode.CancellationTokenSource();
       underWay.set(id, source);
@@ -143,6 +142,15 @@ async function closeAll(): Promise<void> {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !holds(); ) {
+    if (Date.now() > end) {
+      throw new Error('did not come to be');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 function allTabs(): readonly vscode.Tab[] {

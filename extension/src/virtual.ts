@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { fromBytes, toBytes } from './texts';
 
-/** The right side of a review: `agentfs-proposal:/<id>/<path>`. */
+/** The right side of a review: `agentfs-proposal://<id>/<path>`. */
 export const PROPOSAL = 'agentfs-proposal';
 /** The left side, where the file is not open; read-only. */
 export const BASE = 'agentfs-base';
@@ -13,17 +13,17 @@ export const BASE = 'agentfs-base';
 export const LANDED = 'agentfs-landed';
 
 export function virtualUri(scheme: string, id: string, path: string): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `/${id}/${path}` });
+  return vscode.Uri.from({ scheme, authority: id, path: `/${path}` });
 }
 
 /** The proposal that a URI of these schemes belongs to. */
 export function idOf(uri: vscode.Uri): string {
-  return uri.path.split('/', 2)[1] ?? '';
+  return uri.authority;
 }
 
 /** The path in the workspace that a URI of these schemes stands for. */
 export function pathOf(uri: vscode.Uri): string {
-  return uri.path.slice(idOf(uri).length + 2);
+  return uri.path.slice(1);
 }
 
 /** Texts to look at. */
@@ -64,21 +64,21 @@ export class ProposalFiles implements vscode.FileSystemProvider {
   /** Put a text there; it stays until it is deleted. */
   set(uri: vscode.Uri, text: string): void {
     const marked = text.startsWith('\ufeff') || needsMark(uri);
-    this.held.set(uri.path, { bytes: toBytes(text, marked), mtime: Date.now() });
+    this.held.set(uri.toString(), { bytes: toBytes(text, marked), mtime: Date.now() });
   }
 
   /** What was put or saved there last. */
   get(uri: vscode.Uri): string | undefined {
-    const held = this.held.get(uri.path);
+    const held = this.held.get(uri.toString());
     return held && fromBytes(held.bytes);
   }
 
   has(uri: vscode.Uri): boolean {
-    return this.held.has(uri.path);
+    return this.held.has(uri.toString());
   }
 
   delete(uri: vscode.Uri): void {
-    this.held.delete(uri.path);
+    this.held.delete(uri.toString());
   }
 
   watch(): vscode.Disposable {
@@ -86,18 +86,19 @@ export class ProposalFiles implements vscode.FileSystemProvider {
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const held = this.held.get(uri.path);
+    const held = this.held.get(uri.toString());
     if (held !== undefined) {
       return { type: vscode.FileType.File, ctime: 0, mtime: held.mtime, size: held.bytes.byteLength };
     }
-    if (pathOf(uri) === '') {
+    const below = `${uri.toString().replace(/\/$/, '')}/`;
+    if (uri.path === '/' || [...this.held.keys()].some((key) => key.startsWith(below))) {
       return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
     }
     throw vscode.FileSystemError.FileNotFound(uri);
   }
 
   readFile(uri: vscode.Uri): Uint8Array {
-    const held = this.held.get(uri.path);
+    const held = this.held.get(uri.toString());
     if (held === undefined) {
       throw vscode.FileSystemError.FileNotFound(uri);
     }
@@ -105,7 +106,7 @@ export class ProposalFiles implements vscode.FileSystemProvider {
   }
 
   writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
-    this.held.set(uri.path, { bytes, mtime: Date.now() });
+    this.held.set(uri.toString(), { bytes, mtime: Date.now() });
     this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
@@ -122,8 +123,13 @@ export class ProposalFiles implements vscode.FileSystemProvider {
   }
 }
 
-/** Whether the user's settings would have the editor read plain UTF-8 as something else. */
+/** Whether the user's settings, for all languages or for one, would have plain UTF-8 read as something else. */
 function needsMark(uri: vscode.Uri): boolean {
   const files = vscode.workspace.getConfiguration('files', uri);
-  return files.get('encoding', 'utf8') !== 'utf8' || files.get('autoGuessEncoding', false);
+  const ofLanguages = files.inspect('encoding')?.languageIds ?? [];
+  return (
+    files.get<string>('encoding', 'utf8') !== 'utf8' ||
+    files.get<boolean>('autoGuessEncoding', false) ||
+    ofLanguages.length > 0
+  );
 }

@@ -4,16 +4,14 @@ docs/protocol.md#9-review-and-landing)."""
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import filelock
 import pytest
 
 from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, editing
+from support.landing import nothing_can_land
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from support.editor import Editor, Message
@@ -42,15 +40,6 @@ async def are_pending(editor: Editor, *states: str) -> None:
     """Wait until the proposals have come that far."""
     while [one["state"] for one in await pending(editor)] != list(states):
         pass
-
-
-@contextmanager
-def nothing_can_land(state: Path) -> Iterator[None]:
-    """Another server of this user is landing something."""
-    folder = state / "agentfs"
-    folder.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(folder / "landing.lock"):
-        yield
 
 
 async def test_while_a_hundred_reviews_wait_everything_else_is_answered(root: Path) -> None:

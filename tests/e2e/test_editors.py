@@ -38,15 +38,21 @@ def as_user(persona: Persona, editor: Editor, answer: str) -> None:
 
 
 @every_editor
-async def test_a_yes_lands_on_disk_where_the_file_is_closed_and_in_the_document_where_it_is_open(
+async def test_a_no_changes_nothing_and_a_yes_lands_on_disk_or_in_the_open_document(
     persona: Persona, files: Path
 ) -> None:
     async with persona.editing(files) as editor:
-        as_user(persona, editor, "Approve")
         status = await editor.request("agentfs/status")
         document = editor.open("open.py")
+        as_user(persona, editor, "Reject")
         for path in ("open.py", "closed.py"):
             await editor.read(path)
+            refused = await editor.edit(path, "two", "2")
+            assert refused["error"]["code"] == "USER_REJECTED"
+            said = "dismissed" if persona.first_only else "rejected"
+            assert refused["context"]["review"]["decision"] == said
+        assert (document.text, (files / "closed.py").read_text()) == (TEXT, TEXT)
+        as_user(persona, editor, "Approve")
         in_editor = await editor.edit("open.py", "two", "2")
         closed = await editor.edit("closed.py", "two", "2")
         handed = [message["params"]["edit"] for message in editor.all("workspace/applyEdit")]
@@ -63,21 +69,6 @@ async def test_a_yes_lands_on_disk_where_the_file_is_closed_and_in_the_document_
     else:
         assert (closed["status"], closed["data"]["landing"]) == ("success", "disk")
         assert (files / "closed.py").read_text() == "one\n2\nthree\n"
-
-
-@every_editor
-async def test_a_no_changes_nothing(persona: Persona, files: Path) -> None:
-    async with persona.editing(files) as editor:
-        as_user(persona, editor, "Reject")
-        document = editor.open("open.py")
-        for path in ("open.py", "closed.py"):
-            await editor.read(path)
-            refused = await editor.edit(path, "two", "2")
-            assert refused["error"]["code"] == "USER_REJECTED"
-            said = "dismissed" if persona.first_only else "rejected"
-            assert refused["context"]["review"]["decision"] == said
-        assert document.text == TEXT
-    assert (files / "open.py").read_text() == (files / "closed.py").read_text() == TEXT
 
 
 @every_editor

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 TEXT = "one\ntwo\nthree\n"
 CHANGED = "one\n2\nthree\n"
 APPLY = "workspace/applyEdit"
-SAVES = {"experimental": {"agentfs": {"save": True}}}
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, options=AUTO))
@@ -37,19 +36,6 @@ def file(root: Path) -> Path:
 async def edited(editor: Editor, **more: Any) -> Message:
     await editor.read("a.py")
     return await editor.edit("a.py", "two", "2", **more)
-
-
-def saving(editor: Editor, made_of: Any = None) -> Any:
-    """A client that saves what it was handed, through a formatter perhaps."""
-
-    def apply(params: Message) -> object:
-        done = editor.apply(params["edit"])
-        if made_of is not None:
-            editor.change("a.py", made_of(editor.documents[editor.uri("a.py")].text))
-        editor.save("a.py")
-        return {"applied": done}
-
-    return apply
 
 
 async def test_a_closed_or_new_file_is_written_by_the_server_byte_for_byte(
@@ -87,7 +73,14 @@ async def test_an_open_clean_file_waits_for_the_user_of_an_editor_that_does_not_
     assert next_one["data"]["diff_preview"].count("+3") == 1
 
 
-@pytest.mark.parametrize("capabilities", [None, SAVES])
+async def test_an_open_file_with_unsaved_changes_waits_with_them(editor: Editor, file: Path) -> None:
+    document = editor.open("a.py", TEXT + "mine\n")
+    answer = await edited(editor)
+    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
+    assert document.text == CHANGED + "mine\n"
+    assert file.read_text() == TEXT
+
+
 async def test_a_refusal_of_the_client_changes_nothing_and_is_told(editor: Editor, file: Path) -> None:
     document = editor.open("a.py")
     editor.answers[APPLY] = lambda _: {"applied": False, "failureReason": "read-only buffer"}

@@ -132,12 +132,9 @@ async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_age
     assert "+mine" in next_one["context"]["conflict"]["diff_since_read"]
 
 
-async def test_an_open_file_with_unsaved_changes_is_not_saved(
-    root: Path, file: Path, capabilities: Message | None
-) -> None:
-    async with editing(root, capabilities=capabilities, options=AUTO) as editor:
-        document = editor.open("a.py", TEXT + "mine\n")
-        answer = await edited(editor)
+async def test_an_open_file_with_unsaved_changes_is_not_saved(editor: Editor, file: Path) -> None:
+    document = editor.open("a.py", TEXT + "mine\n")
+    answer = await edited(editor)
     assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
     assert document.text == CHANGED + "mine\n"
     assert file.read_text() == TEXT

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import signal
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import filelock
 import pytest
 
 from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, connected, editing, handshake
+from support.landing import nothing_can_land
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Iterator
     from pathlib import Path
 
     from support.editor import Editor, Message
@@ -35,15 +33,6 @@ async def pending_edit(editor: Editor) -> tuple[asyncio.Future[Message], Message
     await editor.read("a.py")
     asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
     return asked, await editor.proposed()
-
-
-@contextmanager
-def nothing_can_land(state: Path) -> Iterator[None]:
-    """Another server of this user is landing something."""
-    folder = state / "agentfs"
-    folder.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(folder / "landing.lock"):
-        yield
 
 
 async def landing(editor: Editor) -> None:

@@ -115,7 +115,8 @@ async def test_a_client_may_hold_the_preview_until_all_is_over(editor: Editor, f
 
 
 async def test_a_review_times_out_only_where_the_user_set_it(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=REVIEW, options={"approval": {"timeout_s": 0.1}}) as editor:
+    silent = {**REVIEWING, "answers": {APPLY: lambda _: NO_ANSWER}}
+    async with editing(root, **silent, options={"approval": {"timeout_s": 0.1}}) as editor:
         proposal, answer = await asked(editor)
         told = await answer
         held = await editor.seen_message(APPLY)
@@ -143,7 +144,7 @@ async def test_reviews_of_several_files_are_shown_side_by_side(
 
 
 async def test_every_proposal_ends_with_its_outcome(root: Path, file: Path) -> None:
-    async with editing(root, **reviewing(), options={"landing_timeout_s": 0.1}) as editor:
+    async with editing(root, **REVIEWING, options={"landing_timeout_s": 0.1}) as editor:
 
         async def outcome(number: int) -> str:
             told = await editor.seen("agentfs/settled", number)

@@ -81,6 +81,7 @@ async def test_empty_content_is_taken_for_an_accident(auto: Editor) -> None:
         "Content cannot be empty.",
     )
     assert path.read_bytes() == b"text\n"
+    assert (await auto.write("kept.txt", "\ufeff"))["error"]["code"] == "INVALID_PARAM"
     emptied = await auto.write("kept.txt", "", allow_empty=True)
     assert (emptied["status"], emptied["stats"]["lines_removed"]) == ("success", 1)
     assert path.read_bytes() == b""

@@ -1,5 +1,5 @@
-"""One server for the tests of a module, which takes longer to start than most of them to run. Between two tests
-everything is put back as it was at the start, but for what sessions have read."""
+"""One server for the tests of a module, which takes longer to start than most of them to run. Between two
+tests everything is put back as it was at the start."""
 
 from __future__ import annotations
 
@@ -64,6 +64,11 @@ async def _tidied(editor: Editor) -> None:
     for uri in list(editor.documents):
         editor.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     editor.documents.clear()
+    folder = {"uri": editor.root.as_uri(), "name": editor.root.name}
+    for event in ({"removed": [folder], "added": []}, {"removed": [], "added": [folder]}):
+        editor.notify(
+            "workspace/didChangeWorkspaceFolders", {"event": event}
+        )  # what sessions read is forgotten
     assert (await editor.request("agentfs/status"))["data"]["pending"] == []
 
 

@@ -1,4 +1,4 @@
-"""docs/editors.md: what each editor gets is what its recorded capabilities lead to, and its examples are right."""
+"""docs/editors.md: each editor gets what its recorded capabilities lead to, and the examples are right."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 import tomllib
 
 import pytest
-from support.docs import codes, examples, section, table, text_of
-from support.editor import recorded
 
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.server import AGENT_REQUESTS, COMMANDS
 from agentfs_lsp.lsp.settings import SettingsStore
+from support.docs import codes, examples, section, table, text_of
+from support.editor import recorded
 
 DOCS = text_of("editors.md")
 ROWS = {row["editor"]: row for row in table(section(DOCS, "What you see, by editor"), "editor")}

@@ -1,4 +1,4 @@
-"""Each promise of docs/security.md names tests that show it; whether they are there, test_docs_links looks."""
+"""Each promise of docs/security.md names tests that show it; test_docs_links looks whether they are there."""
 
 from __future__ import annotations
 

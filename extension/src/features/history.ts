@@ -97,7 +97,7 @@ export class HistoryView implements vscode.TreeDataProvider<Entry>, vscode.Dispo
   }
 
   dispose(): void {
-    this.parts.forEach((part) => part.dispose());
+    vscode.Disposable.from(...this.parts).dispose();
     this.changes.dispose();
   }
 

@@ -36,7 +36,7 @@ export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | un
     return undefined;
   }
   const asked = params as { path?: string; agent?: string; explanation?: string };
-  const path = String(context['path_resolved'] ?? asked.path ?? '');
+  const path = textOf(context['path_resolved']) || textOf(asked.path);
   count += 1;
   return {
     id: `answer-${count}`,
@@ -48,7 +48,7 @@ export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | un
     removed: Number(stats['lines_removed'] ?? 0),
     landing,
     files: [],
-    preview: String(data['diff_preview'] ?? ''),
+    preview: textOf(data['diff_preview']),
   };
 }
 
@@ -76,6 +76,10 @@ export function textsOfHistory(data: Record<string, unknown>): LandedText[] {
     before: file.before_text ?? '',
     after: file.after_text ?? '',
   }));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function changesOf(data: Record<string, unknown>): readonly LandedChange[] {

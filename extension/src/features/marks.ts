@@ -69,7 +69,7 @@ export class Marks implements vscode.FileDecorationProvider, vscode.Disposable {
   }
 
   dispose(): void {
-    this.parts.forEach((part) => part.dispose());
+    vscode.Disposable.from(...this.parts).dispose();
   }
 
   private refresh(): void {

@@ -53,7 +53,7 @@ export function registerTools(api: AgentfsApi): vscode.Disposable {
   }
   const registered = TOOLS.map(({ name, call, say }) =>
     register(name, {
-      prepareInvocation: ({ input }) => ({ invocationMessage: say(visible(String(input.path))) }),
+      prepareInvocation: ({ input }) => ({ invocationMessage: say(visible(input.path)) }),
       invoke: async ({ input }, token) => {
         const envelope = await call(api, { ...input, path: pathInRoots(input.path) }, token);
         return new Result(partsOf(envelope).map((part) => new Text(part)));

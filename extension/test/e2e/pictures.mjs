@@ -59,7 +59,7 @@ scenario("the view of what is pending, and the status bar", async () => {
   await until("three are pending", async () => (await state()).pending.length === 3);
   await ui.diffWith("RETRIES = 5");
   await call("command", { id: "agentfs.ui.showPending" });
-  await ui.viewRow("settings.py").waitFor();
+  await ui.viewRow("Pending", "settings.py").waitFor();
   await picture("pending");
   const bar = await ui.page.locator(".part.statusbar").boundingBox();
   await picture("status", { ...bar, width: 640 });

@@ -58,8 +58,8 @@ def unencodable(error: errors.Unencodable, say: Say) -> Told:
     if error.ascii_only:
         return (
             say(
-                "The file's encoding is not known, so only ASCII can be put in; line {line} of the new text has"
-                " '{character}' (U+{code:04X}).",
+                "The file's encoding is not known, so only ASCII can be put in; line {line} of the new text"
+                " has '{character}' (U+{code:04X}).",
                 line=error.line,
                 character=shown(error.character),
                 code=ord(error.character),

@@ -61,7 +61,7 @@ class Exchange:
         return fail_with(error, self.say, context, self.time_ms())
 
     def _name_with_root(self, error: DomainError) -> None:
-        """Whoever works below a root knows a file by what follows it; an answer names it as paths are given."""
+        """Whoever works below a root knows a file by what follows it; answers name it as paths are given."""
         named, resolved = getattr(error, "path", None), self.trace.resolved
         if resolved is not None and resolved.endswith(f"/{named}"):
             error.path = resolved  # type: ignore[attr-defined]

@@ -99,4 +99,6 @@ def _diff_since(path: str, record: ReadRecord | None, present: Present, settings
 def _conflict(
     path: str, present: Present, reason: ConflictReason, expected: Expected | None, diff_text: str | None
 ) -> Conflict:
-    return Conflict(path, "editor" if present.dirty else "disk", reason, expected, present.revision, diff_text)
+    return Conflict(
+        path, "editor" if present.dirty else "disk", reason, expected, present.revision, diff_text
+    )

@@ -39,9 +39,7 @@ class Buffer:
         """The document as it is now, None for none."""
         if document is None:
             return None
-        return cls(
-            document.uri, document.version, document.text, document.dirty_hint, document.encoding_hint
-        )
+        return cls(document.uri, document.version, document.text, document.dirty_hint, document.encoding_hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,6 @@ class Present:
         if self.buffer is None or self.disk is None:
             return False
         return REPLACEMENT in self.buffer.text and REPLACEMENT not in self.disk.text
-
 
     @property
     def changed_by_save(self) -> tuple[str, ...]:
@@ -154,9 +151,7 @@ def as_text(
 
 def _overlay(location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer) -> Present:
     shown = disk.shown
-    differs = buffer.text != shown and (
-        normalise(buffer.text.removeprefix("\ufeff")) != normalise(shown)
-    )
+    differs = buffer.text != shown and (normalise(buffer.text.removeprefix("\ufeff")) != normalise(shown))
     mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
     text = TextFile(buffer.text, disk.encoding, mark, lossy=False)
     digest = _hash_of_buffer(text) if differs else disk_digest

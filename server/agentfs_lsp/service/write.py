@@ -37,7 +37,7 @@ class Write:
 async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
     """Propose the content and land it. Raises EmptyContent, TextLeftOut, LossyReplace, Unencodable, and what
     the lock, the review and the landing raise."""
-    if not command.content and not command.allow_empty:
+    if not command.content.removeprefix(MARK) and not command.allow_empty:
         raise EmptyContent
     create_dirs = ws.settings.create_dirs if command.create_dirs is None else command.create_dirs
 
@@ -74,7 +74,7 @@ def _replacement(ws: Workspace, command: Write, path: str, present: Present) -> 
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content = command.content.removeprefix(MARK)
-    corrections = [Correction("byte_order_mark", "")] if content is not command.content else []
+    corrections = [Correction("byte_order_mark", "")] if len(content) < len(command.content) else []
     if shown.startswith(MARK):  # an editor that keeps the mark in the text
         content = MARK + content
     own, given = eol_of(shown), eol_of(content)

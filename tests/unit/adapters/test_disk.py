@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import resource
 import socket
@@ -148,6 +149,7 @@ def test_running_out_of_handles_is_told_and_not_fatal(disk: Disk) -> None:
     disk.put("a/b/f", b"x")
     location = disk.at("a/b/f")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    gc.collect()  # what is closed meanwhile would be free to be opened
     free = os.dup(0)
     os.close(free)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))

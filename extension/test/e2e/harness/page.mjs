@@ -1,6 +1,7 @@
 // What the page shows, as a person would tell it, and what a person does with it: text, buttons, keys.
 
 const ACTIVE = ".editor-group-container.active";
+const TITLES = { Accept: "Accept Proposed Change", Reject: "Reject Proposed Change…" };
 const WAIT_MS = 10_000;
 
 /**
@@ -113,6 +114,11 @@ export class WorkbenchPage {
     await this.page.keyboard.press("End");
   }
 
+  /** Waits until a side of the diff in front has the keys. */
+  async focused(side) {
+    await this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.${side} .monaco-editor.focused`).waitFor();
+  }
+
   /** Goes from change to change, as the arrow in the title does, until `text` is in view. */
   async goToChange(text) {
     const line = this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-line`, { hasText: text });
@@ -143,10 +149,11 @@ export class WorkbenchPage {
 
   // --- buttons, keys, questions -----------------------------------------------------------------------------
 
-  /** A button of the editor's title, by the whole of its name (a key in brackets aside). */
+  /** A button of the editor's title, by its short name or the whole of it (its key in brackets aside). */
   titleButton(name) {
-    const exact = new RegExp(`^${name}( Proposal)?( \\(.*\\))?$`, "s");
-    return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: exact });
+    const whole = (TITLES[name] ?? name).replaceAll(".", "\\.");
+    const button = { name: new RegExp(`^${whole}( \\(.*\\))?$`, "s") };
+    return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", button);
   }
 
   async runCommand(title) {
@@ -198,9 +205,10 @@ export class WorkbenchPage {
     return this.page.locator(".notifications-toasts .notification-toast", { hasText: text });
   }
 
-  /** A row of a view in the side bar. */
-  viewRow(text) {
-    return this.page.locator(".part.sidebar .monaco-list-row", { hasText: text });
+  /** A row with `text` in the view of the side bar whose name begins with `view`. */
+  viewRow(view, text) {
+    const header = this.page.locator(`.pane-header[aria-label^="${view}"]`);
+    return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
   }
 
   // --- the Refactor Preview ---------------------------------------------------------------------------------

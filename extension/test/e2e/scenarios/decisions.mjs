@@ -181,7 +181,7 @@ scenario("a proposal does not take the keys from somebody who types", async () =
   await workbench.page.keyboard.type("words");
   await ui.statusItem(": 1").waitFor();
 
-  assert.equal((await typedIn.document()).text, "my own words");
+  await until("every key went where the person types", async () => (await typedIn.document()).text === "my own words");
   assert.equal(elsewhere.text(), "old\n");
   await call("command", { id: "agentfs.ui.next" });
   await ui.diffWith("new");
@@ -193,12 +193,33 @@ scenario("a proposal does not take the keys from somebody who types", async () =
 
 const byKeys = file("decisions/keys.txt", "hand\n");
 
-scenario("accept with the keyboard alone", async () => {
+scenario("to the review, accepted and on: with the keyboard alone", async () => {
   const asked = await agent("keys").readAndEdit(byKeys, "hand", "key");
   await ui.diffWith("key");
 
-  await ui.runCommand("Accept Proposal");
+  await ui.page.keyboard.press("Control+K");
+  await ui.page.keyboard.press("a");
+  await ui.focused("modified");
+  await ui.page.keyboard.press("Control+Enter");
 
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.equal(byKeys.text(), "key\n");
+  await ui.noTab("keys.txt");
+});
+
+const byPalette = file("decisions/palette.txt", "hand\n");
+
+scenario("accept and reject from the command palette", async () => {
+  const ada = agent("palette");
+  const first = await ada.readAndEdit(byPalette, "hand", "palm");
+  await ui.diffWith("palm");
+  await ui.runCommand("agentfs: Reject Proposed Change");
+  await ui.answer("no");
+  assert.equal((await first.answer).error.code, "USER_REJECTED");
+
+  const second = ada.edit(byPalette, "hand", "palm");
+  await ui.diffWith("palm");
+  await ui.runCommand("agentfs: Accept Proposed Change");
+  assert.equal((await second.answer).data.review.decision, "accepted");
+  assert.equal(byPalette.text(), "palm\n");
 });

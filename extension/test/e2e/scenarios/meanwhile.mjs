@@ -56,7 +56,7 @@ scenario("ten proposals at once: one tab, a list of ten, one after the other", a
   assert.equal((await ui.tabNames()).length, 1, "one tab, not ten");
   await ui.statusItem(": 10").waitFor();
   await call("command", { id: "agentfs.ui.showPending" });
-  for (const one of ten) await ui.viewRow(one.base).waitFor();
+  for (const one of ten) await ui.viewRow("Pending", one.base).waitFor();
 
   const seen = new Set();
   for (let left = 10; left > 0; left--) {
@@ -74,7 +74,8 @@ scenario("ten proposals at once: one tab, a list of ten, one after the other", a
     assert.equal((await asked[index].answer).data.review.decision, "accepted");
     assert.equal(one.text(), `new ${index}\n`);
   }
-  assert.equal(await ui.viewRow(ten[0].base).count(), 0, "the list of the pending is empty");
+  await until("the list of the pending is empty", async () => (await ui.viewRow("Pending", ".txt").count()) === 0);
+  for (const one of ten) await ui.viewRow("Landed", one.base).waitFor();
 });
 
 const skipped = [file("meanwhile/first.txt", "old\n"), file("meanwhile/second.txt", "old\n")];

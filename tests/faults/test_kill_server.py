@@ -1,0 +1,113 @@
+"""A whole server killed at any moment leaves the old file or the new one, and after the next start nothing
+else (docs/protocol.md#6-agentfswrite).
+
+The server lands one change after the other when the signal comes, wherever it happens to be;
+`test_kill_landing.py` goes through a landing's states one by one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.editor import AUTO, NO_ANSWER, editing
+from support.landing import nothing_can_land
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+
+REPEATED = 30_000
+CHANGES = 40
+SHOWS = {"window": {"showDocument": {"support": True}}}
+
+
+def content(number: int) -> str:
+    return f"{number:04} " * REPEATED
+
+
+def files_and_folders(root: Path) -> tuple[dict[str, str], set[str]]:
+    paths = list(root.rglob("*"))
+    files = {path.relative_to(root).as_posix(): path.read_text() for path in paths if path.is_file()}
+    return files, {path.relative_to(root).as_posix() for path in paths if path.is_dir()}
+
+
+async def kill(editor: Editor) -> None:
+    editor.process.kill()
+    await editor.ended()
+    for unanswered in editor._waiting.values():
+        unanswered.cancel()
+
+
+async def start_again(root: Path) -> None:
+    """The next server starts, and ends properly."""
+    async with editing(root):
+        pass
+
+
+@pytest.mark.parametrize("answered", [0, 1, 2, 3, 5, 7, 11, 16, 22, 29])
+async def test_killed_while_it_lands_the_files_are_whole_and_nothing_else_stays(
+    root: Path, answered: int
+) -> None:
+    (root / "a.py").write_text(content(0))
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.py", limit=0)
+        asked = []
+        for number in range(1, CHANGES):
+            asked.append(editor.start("agentfs/write", {"path": "a.py", "content": content(number)}))
+            new = {"path": f"made/{number}/new.py", "content": content(number)}
+            asked.append(editor.start("agentfs/write", new))
+        for one in asked[: 2 * answered]:
+            assert (await one)["data"]["applied"] is True
+        await kill(editor)
+    await start_again(root)
+    files, folders = files_and_folders(root)
+    landed = int(files["a.py"][:4])
+    assert files.pop("a.py") == content(landed)
+    assert landed >= answered
+    made = {path: content(int(path.split("/")[1])) for path in files}
+    assert files == made
+    assert {f"made/{number}/new.py" for number in range(1, answered + 1)} <= set(files)
+    assert folders - {"made"} == {path.removesuffix("/new.py") for path in files}
+    assert list((root.parent / "root-state" / "agentfs" / "servers").iterdir()) == []
+
+
+async def test_killed_while_a_review_is_shown_it_leaves_no_diff_behind(root: Path) -> None:
+    answers = {
+        "window/showDocument": lambda _: {"success": True},
+        "window/showMessageRequest": lambda _: NO_ANSWER,
+    }
+    async with editing(root, capabilities=SHOWS, answers=answers) as editor:
+        editor.start("agentfs/write", {"path": "made/new.py", "content": "new\n"})
+        await editor.seen("window/showMessageRequest")
+        assert [path.name for path in root.iterdir()] == [".agentfs"]
+        await kill(editor)
+        assert [path.name for path in root.iterdir()] == [".agentfs"]
+    await start_again(root)
+    assert list(root.iterdir()) == []
+
+
+async def test_what_a_living_server_has_under_way_is_not_swept_away(root: Path) -> None:
+    answers = {
+        "window/showDocument": lambda _: {"success": True},
+        "window/showMessageRequest": lambda _: NO_ANSWER,
+    }
+    async with (
+        editing(root, capabilities=SHOWS, answers=answers) as reviewing,
+        editing(root, options=AUTO) as landing,
+    ):
+        asked = reviewing.start("agentfs/write", {"path": "reviewed.py", "content": "new\n"})
+        await reviewing.seen("window/showMessageRequest")
+        with nothing_can_land(landing.state):
+            landed = landing.start("agentfs/write", {"path": "made/new.py", "content": "new\n"})
+            while not list(root.glob("made/.agentfs-*.tmp")):
+                await landing.request("agentfs/status")
+            await start_again(root)
+            assert list(root.glob("made/.agentfs-*.tmp"))
+            assert list(root.glob(".agentfs/review/*.diff"))
+        assert (await landed)["data"]["applied"] is True
+        asked.cancel()
+    assert [path.name for path in root.iterdir()] == ["made"]
+    assert [path.name for path in (root / "made").iterdir()] == ["new.py"]

@@ -1,0 +1,28 @@
+"""On the PYTHONPATH of a process: in it, what agentfs can do without is not installed."""
+
+from __future__ import annotations
+
+import sys
+from importlib.abc import MetaPathFinder
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+NOT_INSTALLED = {"msgspec", "rapidfuzz"}
+
+
+class Missing(MetaPathFinder):
+    """Finds that some packages are not there."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname.partition(".")[0] in NOT_INSTALLED:
+            raise ModuleNotFoundError(fullname, name=fullname)
+        return None
+
+
+sys.meta_path.insert(0, Missing())

@@ -1,0 +1,38 @@
+"""The command itself, where no server is started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.__main__ import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("arguments", [[], ["--stdio"], ["--version"], ["demo"]])
+def test_on_windows_it_says_where_it_runs(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main(arguments) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "WSL" in said.err
+    assert "remote folders" in said.err
+
+
+def test_on_windows_the_command_can_be_imported(tmp_path: Path) -> None:
+    """What only Unix has is imported once it is known to be there."""
+    (tmp_path / "fcntl.py").write_text("raise ImportError('only on Unix')")
+    code = "import sys; sys.platform = 'win32'; from agentfs_lsp.__main__ import main; sys.exit(main([]))"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "WSL" in ended.stderr
+    assert "Traceback" not in ended.stderr
