@@ -8,16 +8,16 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test check lint types layers texts bench clean
+.PHONY: help demo test check lint types layers texts bench compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-demo: $(RUN) ## an agent's turn on a sample workspace: you review its changes in this terminal
+demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its changes in this terminal
 	@$(BIN)/agentfs-lsp demo
 
-test: check test-extension ## lint, types, layers, and every test that needs no editor installed
-	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/e2e
+test: check test-extension compiled ## lint, types, layers, and every test that needs no editor installed
+	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/e2e tests/faults
 
 check: lint types layers
 
@@ -34,8 +34,13 @@ layers: $(DEV)
 texts: $(DEV) ## the message catalogues: new templates in, old ones out, compiled
 	$(BIN)/python tools/texts.py
 
-bench: $(DEV) ## one table: the floor, this server and its peers, in one run
+bench: $(DEV) compiled ## one table: the floor, this server and its peers, in one run
 	$(BIN)/python -m tests.bench
+
+# As an installed package is: where the environment keeps Python from writing bytecode, every start of the
+# server would compile it anew.
+compiled: | $(VENV)/bin/python
+	@$(BIN)/python -m compileall -q server/agentfs_lsp
 
 clean: ## remove what make made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist .editors

@@ -167,6 +167,8 @@ export class Server implements vscode.Disposable {
           const answers = await next(params, token);
           return Array.isArray(answers) ? answers.map(serverSection) : answers;
         },
+        // That something changed is all the server needs to hear: it asks, and is told its own part above.
+        didChangeConfiguration: (_, next) => next(undefined),
         handleApplyEdit: (params, next) =>
           this.receiver.applyEdit(params, async (unchanged) => {
             const result = await next(unchanged, new vscode.CancellationTokenSource().token);

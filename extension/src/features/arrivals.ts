@@ -10,8 +10,6 @@ import type { ReviewEditors } from './review';
 /** So long after the last key the user still counts as typing. */
 const TYPING_MS = 3000;
 
-const TYPED_IN: ReadonlySet<string> = new Set(['file', 'untitled', 'vscode-notebook-cell', 'vscode-userdata']);
-
 export class Arrivals implements vscode.Disposable {
   private typedAt = -Infinity;
   private readonly listener: vscode.Disposable;
@@ -20,9 +18,9 @@ export class Arrivals implements vscode.Disposable {
     private readonly queue: ReviewQueue,
     private readonly editors: ReviewEditors,
   ) {
-    this.listener = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-      const active = vscode.window.activeTextEditor?.document;
-      if (contentChanges.length > 0 && document === active && TYPED_IN.has(document.uri.scheme)) {
+    // Only keys move the cursor so; what extensions do to a text does not.
+    this.listener = vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+      if (kind === vscode.TextEditorSelectionChangeKind.Keyboard) {
         this.typedAt = Date.now();
       }
     });
@@ -39,8 +37,9 @@ export class Arrivals implements vscode.Disposable {
   async ended(review: Review): Promise<void> {
     const next = this.queue.firstWaiting;
     if (next !== undefined && this.editors.isShown(review) && !this.editors.isOpen) {
-      const manner = review.deciding ? 'focus' : this.isTyping ? 'background' : 'quiet';
-      await this.editors.show(next, manner);
+      await (review.deciding
+        ? this.editors.advance(next)
+        : this.editors.show(next, this.isTyping ? 'background' : 'quiet'));
     }
     await this.editors.forget(review);
   }

@@ -39,6 +39,9 @@ export class Decisions {
       nothingActive();
       return;
     }
+    if (this.editors.hasJustAdvanced) {
+      return;
+    }
     await this.settle(review, accepted(review.proposal, this.textsOf(review), always));
   }
 

@@ -1,7 +1,7 @@
 /**
  * What becomes of the edits that the server sends by itself: a preview of a proposal is answered "pending",
- * since its review is a diff editor; with the Refactor Preview as the style it is VS Code's to show; and what
- * needs no review is applied, and saved where that loses the user nothing.
+ * since its review is a diff editor; with the Refactor Preview as the style it is VS Code's to show. What is applied
+ * is saved where the document had no unsaved changes, or as the user's setting says.
  */
 import * as vscode from 'vscode';
 import type { ApplyEdit } from '../client';
@@ -23,10 +23,9 @@ export class Edits {
     if (edit.changeAnnotations === undefined) {
       return this.applyAndSave(edit, saving, () => next(params));
     }
-    if (style === 'diff') {
-      return { applied: false, failureReason: PENDING };
-    }
-    return this.counted(() => next(params));
+    return style === 'diff'
+      ? { applied: false, failureReason: PENDING }
+      : this.counted(() => this.applyAndSave(edit, saving, () => next(params)));
   };
 
   private async applyAndSave(
@@ -38,8 +37,7 @@ export class Edits {
     const toSave = uris.filter((uri) => wantsSave(saving, findDocument(uri)));
     const result = await apply();
     if (!result.applied) {
-      const reason = vscode.l10n.t('The document has changed in the meantime.');
-      return { ...result, failureReason: result.failureReason ?? reason };
+      return { failureReason: vscode.l10n.t('The editor did not apply the edit.'), ...result };
     }
     await Promise.all(toSave.map(save));
     return result;

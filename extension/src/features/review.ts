@@ -19,9 +19,13 @@ export type ReviewedFile = ProposedFile & FileTexts;
 
 const EXPLANATION_CHARACTERS = 80;
 
+/** So long after a decision nobody can have seen the next review; longer than most double clicks. */
+const ADVANCE_MS = 400;
+
 export class ReviewEditors implements vscode.Disposable {
   private turn: Promise<unknown> = Promise.resolve();
   private readonly closing = new Set<string>();
+  private advancedAt = -Infinity;
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -39,6 +43,11 @@ export class ReviewEditors implements vscode.Disposable {
     return tab && this.reviewOf(tab);
   }
 
+  /** Whether the review in front has only just taken the place of one that was decided. */
+  get hasJustAdvanced(): boolean {
+    return Date.now() - this.advancedAt < ADVANCE_MS;
+  }
+
   /** Whether a review stands open, seen or behind another tab. */
   get isOpen(): boolean {
     return tabs().some((tab) => this.reviewOf(tab) !== undefined);
@@ -54,6 +63,12 @@ export class ReviewEditors implements vscode.Disposable {
     const shown = this.turn.then(() => this.showNow(review, manner));
     this.turn = shown.catch(() => undefined);
     return shown;
+  }
+
+  /** The same, after a decision: the key or click that decided may come twice, and is not for this one. */
+  async advance(review: Review): Promise<void> {
+    await this.show(review, 'focus');
+    this.advancedAt = Date.now();
   }
 
   /** Close what shows a review that is over, whatever is unsaved in it. */
