@@ -75,6 +75,23 @@ async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(
     assert sorted(path.name for path in root.iterdir()) == [".git", "a.py"]
 
 
+async def test_a_folder_that_others_can_look_into_is_closed_to_them(
+    editor: Editor, root: Path, file: Path
+) -> None:
+    review = root / ".agentfs" / "review"
+    review.mkdir(parents=True)
+    review.chmod(0o755)
+    modes: list[int] = []
+
+    def look(_: object) -> None:
+        modes.append(stat.S_IMODE(review.stat().st_mode))
+
+    editor.answers |= answers(look)
+    await editor.read("a.py")
+    await editor.edit("a.py", "two", "2")
+    assert modes == [0o700]
+
+
 async def test_a_diff_of_any_length_needs_one_question_when_it_is_shown(editor: Editor, root: Path) -> None:
     long = "".join(f"line {number}\n" for number in range(2000))
     editor.answers |= answers(pressing("Approve"))

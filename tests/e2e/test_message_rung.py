@@ -85,6 +85,16 @@ async def test_only_the_exact_title_of_a_button_is_an_answer(editor: Editor, fil
     assert file.read_text() == TEXT
 
 
+async def test_an_answer_without_a_result_is_the_null_that_was_left_out(editor: Editor, file: Path) -> None:
+    editor.answers |= answering(NO_ANSWER)
+    await editor.read("a.py")
+    asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
+    question = await editor.seen_message(ASK)
+    editor.send({"jsonrpc": "2.0", "id": question["id"]})
+    answer = await asked
+    assert answer["context"]["review"]["decision"] == "dismissed"
+
+
 async def test_an_editor_that_errs_on_the_question_gets_everything_refused(
     editor: Editor, file: Path
 ) -> None:
@@ -150,6 +160,7 @@ async def test_turning_pages_is_no_approval(editor: Editor, root: Path) -> None:
     assert len(questions(editor)) == pages + 1
     editor.answers[ASK] = pressing("Reject")
     rejected = await editor.write("long.txt", lines(40, "other"))
+    assert len(questions(editor)) == pages + 2
     for answer, decision in ((closed, "dismissed"), (early, "dismissed"), (rejected, "rejected")):
         assert answer["error"]["code"] == "USER_REJECTED"
         assert answer["context"]["review"]["decision"] == decision

@@ -67,6 +67,28 @@ async def test_the_preview_is_annotated_with_the_proposals_id(editor: Editor, fi
     assert file_told["base_hash"].startswith("sha256:")
 
 
+async def test_what_eyes_miss_is_pointed_at_in_the_proposal_and_written_as_it_came(
+    editor: Editor, root: Path, file: Path
+) -> None:
+    (root / "link.py").hardlink_to(file)
+    text = "one\ntwo \u202e\nthree\nkey = 'AKIAABCDEFGHIJKLMNOP'\n"
+    await editor.read("a.py")
+    answer = editor.start("agentfs/write", {"path": "a.py", "content": text})
+    proposal = await editor.proposed()
+    [shown] = proposal["files"]
+    await editor.settle(proposal)
+    told = await answer
+    assert [(one["kind"], one["line"]) for one in shown["warnings"]] == [
+        ("hard_links", 0),
+        ("bidirectional", 2),
+        ("secret", 4),
+    ]
+    assert shown["proposed_text"] == text
+    assert told["data"]["warnings"] == shown["warnings"]
+    assert r"+two \u202e" in told["data"]["diff_preview"]
+    assert file.read_text() == text
+
+
 async def test_a_preview_answered_without_a_settle_is_dismissed(editor: Editor, file: Path) -> None:
     odd: list[Any] = [{"applied": False}, {"applied": True}, None, {}]
     odd += [

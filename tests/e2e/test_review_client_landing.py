@@ -151,13 +151,14 @@ async def test_a_report_of_another_file_only_is_no_report_of_this(editor: Editor
     assert (await answer)["error"]["code"] == "EXECUTION_ERROR"
 
 
-async def test_a_save_that_failed_is_not_waited_for(editor: Editor, file: Path) -> None:
-    document = editor.open("a.py")
-    proposal, answer = await asked(editor)
-    editor.apply((await settle(editor, proposal))["apply"])
-    assert (await report(editor, proposal, applied=True))["save"] == [file.as_uri()]
-    await report(editor, proposal, saved=False)
-    told = await answer
+async def test_a_save_that_failed_is_not_waited_for(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING, options={"save_timeout_s": 600}) as editor:
+        document = editor.open("a.py")
+        proposal, answer = await asked(editor)
+        editor.apply((await settle(editor, proposal))["apply"])
+        assert (await report(editor, proposal, applied=True))["save"] == [file.as_uri()]
+        await report(editor, proposal, saved=False)
+        told = await answer
     assert (told["status"], told["data"]["landing"]) == ("partial", "editor")
     assert (document.text, file.read_text()) == (CHANGED, TEXT)
 

@@ -87,7 +87,7 @@ class Configuration:
             )
         except ClientError:
             answered = None
-        if number != self._pulls:
+        if number != self._pulls or self._outgoing.is_closed:
             return
         section = answered[0] if isinstance(answered, list) and answered else None
         self._store.replace_layer("configuration", section)

@@ -23,13 +23,13 @@ class ClientError(Exception):
 
 
 class Outgoing:
-    """The server's own requests that wait for an answer."""
+    """The server's own requests that wait for an answer. `is_closed`: nobody will answer any more."""
 
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
-        self._closed = False
+        self.is_closed = False
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
@@ -38,7 +38,7 @@ class Outgoing:
     async def request(self, method: str, params: object) -> object:
         """Send a request and wait for its result. When cancelled, the client is told, and what it answers
         then is dropped. Raises ClientError."""
-        if self._closed:
+        if self.is_closed:
             raise _closed()
         request_id = f"agentfs-{next(self._numbers)}"
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
@@ -74,7 +74,7 @@ class Outgoing:
 
     def abandon(self) -> None:
         """The connection is over: whoever still waits, or asks from now on, is told so."""
-        self._closed = True
+        self.is_closed = True
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(_closed())

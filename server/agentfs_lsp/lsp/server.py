@@ -156,7 +156,8 @@ class Server:
         result = answer(request, exchange)
         if isinstance(result, dict):
             return result
-        return Later(result, lambda: exchange.past_return, _member(params, "workDoneToken") or token)
+        own = _member(params, "workDoneToken")
+        return Later(result, lambda: exchange.past_return, token if own is None else own)
 
     def _serve_editor(self, request: EditorRequest, params: object) -> object:
         """What the editor tells of the user's decision is not taken back by cancelling."""

@@ -121,7 +121,6 @@ class FileStore(Protocol):
         Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises Conflict when
         what is there is no longer the base, FileMissing when the folder is missing and not to be created."""
 
-
     def sweep(self) -> None:
         """Remove what servers that were killed left behind; never what a living one has."""
 

@@ -156,6 +156,18 @@ export class WorkbenchPage {
     return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", button);
   }
 
+  /**
+   * Presses a button of the review on that tab until the tab is gone: what took the place of a decided one takes
+   * no decision for a moment.
+   */
+  async pressUntilTaken(button, tab) {
+    await until(`${button} counts`, async () => {
+      if (!(await this.tabNames()).some((name) => name.startsWith(tab))) return true;
+      await this.titleButton(button).click();
+      return false;
+    });
+  }
+
   async runCommand(title) {
     await this.page.keyboard.press("F1");
     const input = this.page.locator(".quick-input-widget input");
@@ -201,8 +213,12 @@ export class WorkbenchPage {
     return this.statusItem("").evaluate((item) => item.classList.contains("warning-kind"));
   }
 
-  toast(text) {
-    return this.page.locator(".notifications-toasts .notification-toast", { hasText: text });
+  /** Waits for a message in the corner, and takes it away. */
+  async saysInPassing(text) {
+    const message = this.page.locator(".notifications-toasts .notification-list-item", { hasText: text });
+    await message.hover();
+    await message.getByRole("button", { name: /^Clear Notification/ }).click();
+    await message.waitFor({ state: "detached" });
   }
 
   /** A row with `text` in the view of the side bar whose name begins with `view`. */

@@ -1,6 +1,7 @@
 // What every scenario needs: the one workbench of the run, files, an agent, and a clean desk afterwards.
 
-import { readFileSync, mkdirSync, writeFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -29,6 +30,7 @@ export function scenario(name, body) {
   test(name, async () => {
     try {
       await body();
+      assert.deepEqual(await leftStanding(), [], "messages are left standing");
     } catch (error) {
       await keepEvidence(name);
       throw error;
@@ -38,12 +40,15 @@ export function scenario(name, body) {
   });
 }
 
-/** The extension's line is another one after a reload. */
+/** Reloads the window as a person does; a mere reload of the page would not have the workbench remember its tabs. */
 export async function reloadWindow() {
+  const { page, sockets } = workbench;
+  const gone = page.waitForEvent("domcontentloaded");
+  await ui.runCommand("Developer: Reload Window");
+  await gone;
+  await page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });
   workbench.extension.close();
-  await workbench.page.reload();
-  await workbench.page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });
-  workbench.extension = await connect(workbench.sockets.AGENTFS_TEST_SOCKET, 60_000);
+  workbench.extension = await connect(sockets.AGENTFS_TEST_SOCKET, 60_000);
 }
 
 export const call = (method, params) => workbench.extension.call(method, params);
@@ -84,6 +89,12 @@ export function file(name, content) {
   };
 }
 
+/** Opens the review that waits: it came while somebody typed, or its tab is behind another. */
+export async function openReview() {
+  await until("a proposal waits", async () => (await state()).pending.length > 0);
+  await call("command", { id: "agentfs.ui.openReview" });
+}
+
 const underWay = [];
 
 /** An agent with a session of its own. Its requests are on their way when it returns: wait for `answer`. */
@@ -104,6 +115,13 @@ export function agent(session, line = () => workbench.extension) {
       return this.edit(file, before, now, more);
     },
   };
+}
+
+/** Whether a message stands on the page that nobody asked for; it is taken away. */
+async function leftStanding() {
+  const messages = await workbench.page.locator(".notifications-toasts .notification-list-item-message").allInnerTexts();
+  await call("command", { id: "notifications.clearAll" });
+  return messages;
 }
 
 async function clearDesk() {

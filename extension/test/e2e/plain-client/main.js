@@ -39,7 +39,10 @@ exports.deactivate = () => {};
 async function start() {
   const env = { ...process.env, PYTHONPATH: libraries, PYTHONSAFEPATH: "1" };
   const server = { command: "python3", args: ["-m", "agentfs_lsp"], options: { env } };
-  const client = new PlainClient("plain", "Plain client", server, { documentSelector: [{ scheme: "file" }] });
+  const client = new PlainClient("plain", "Plain client", server, {
+    documentSelector: [{ scheme: "file" }],
+    middleware: { workspace: { configuration: ({ items }) => items.map(() => null) } }, // the extension's are not its own
+  });
   await client.start();
   return client;
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, scenario, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, file, openReview, scenario, state, ui, workbench } from "../harness/suite.mjs";
 
 const lines = (count, changed = {}) =>
   Array.from({ length: count }, (_, index) => changed[index + 1] ?? `line ${index + 1}`).join("\n") + "\n";
@@ -162,7 +162,7 @@ scenario("closing the tab decides nothing: the proposal waits and can be opened 
   assert.equal((await state()).pending.length, 1);
   assert.equal(closed.text(), "still here\n");
 
-  await call("command", { id: "agentfs.ui.next" });
+  await openReview();
   await ui.diffWith("changed");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.decision, "accepted");
@@ -183,7 +183,7 @@ scenario("a proposal does not take the keys from somebody who types", async () =
 
   await until("every key went where the person types", async () => (await typedIn.document()).text === "my own words");
   assert.equal(elsewhere.text(), "old\n");
-  await call("command", { id: "agentfs.ui.next" });
+  await openReview();
   await ui.diffWith("new");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.decision, "accepted");

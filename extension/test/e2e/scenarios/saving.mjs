@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, file, openReview, scenario, set, state, ui } from "../harness/suite.mjs";
 
 const automatic = file("saving/auto.txt", "one\ntwo\n");
 
@@ -35,6 +35,7 @@ scenario("auto save on focus change: leaving the review decides nothing", async 
   await set("files.autoSave", "onFocusChange");
   await focusSaved.open();
   const asked = await agent("focus").readAndEdit(focusSaved, "two", "2");
+  await openReview();
   await ui.diffWith("2");
   await ui.clickLine("2");
   await ui.page.keyboard.type("!");
@@ -43,7 +44,7 @@ scenario("auto save on focus change: leaving the review decides nothing", async 
   assert.equal((await state()).pending.length, 1);
   assert.equal(focusSaved.text(), "one\ntwo\n");
 
-  await call("command", { id: "agentfs.ui.openReview" });
+  await openReview();
   await ui.diffWith("2!");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.decision, "amended");

@@ -1,0 +1,27 @@
+"""Which part of a change a document holds is told from its text alone."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentfs_lsp.domain.change import apply_splices, is_partly_made
+from agentfs_lsp.domain.diff import diff
+
+lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n"]), max_size=12).map("".join)
+
+
+@given(lines, lines, st.data())
+def test_any_hunks_made_are_a_part(base: str, wanted: str, data: st.DataObject) -> None:
+    hunks = diff(base, wanted)
+    made = [hunk for hunk in hunks if data.draw(st.booleans())]
+    text = apply_splices(base, made)
+    assert is_partly_made(text, base, hunks) == (text != base)
+
+
+@given(lines, lines, st.data())
+def test_with_a_line_of_somebody_elses_it_is_none(base: str, wanted: str, data: st.DataObject) -> None:
+    hunks = diff(base, wanted)
+    made = apply_splices(base, [hunk for hunk in hunks if data.draw(st.booleans())])
+    at = data.draw(st.integers(0, len(made)))
+    assert not is_partly_made(made[:at] + "theirs\n" + made[at:], base, hunks)
