@@ -9,6 +9,6 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "libs"))
 
-from agentfs_lsp.__main__ import main  # noqa: E402 - found only now
+from agentfs_lsp.__main__ import main
 
 sys.exit(main())

@@ -213,7 +213,7 @@ class EmptyContent(DomainError):
 
 @dataclass(eq=False)
 class TextLeftOut(DomainError):
-    """The model wrote a marker such as "... rest unchanged" in place of text; `line` is 1-based in what came."""
+    """The model wrote a marker such as "... rest unchanged" for text; `line` is 1-based in what came."""
 
     line: int
     marker: str
@@ -298,7 +298,7 @@ ConflictReason = Literal[
 
 @dataclass(eq=False)
 class Conflict(DomainError):
-    """Somebody else's work is in the way (docs/protocol.md#8-lock). `diff` is text since the session's read."""
+    """Somebody else's work is in the way (docs/protocol.md#8-lock). `diff` is since the session's read."""
 
     path: str
     source: Literal["disk", "editor"]

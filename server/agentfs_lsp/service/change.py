@@ -46,7 +46,7 @@ class Warned:
 @dataclass(frozen=True, slots=True)
 class Landing:
     """How a change landed. `revision` is what the file now is, and `text` what it reads, None for just what
-    `change` makes it; `on_save` is the diff from what was accepted to what the editor saved, if it differs."""
+    `change` makes it; `on_save` is the diff from what was accepted to what was saved, if it differs."""
 
     change: FileChange
     where: Literal["disk", "editor"]

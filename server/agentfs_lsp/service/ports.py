@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A workspace folder: the name paths begin with where there are several, its real absolute path, its URI."""
+    """A workspace folder: its name, which begins paths where there are several, its real path, its URI."""
 
     name: str
     path: str

@@ -1,0 +1,275 @@
+"""The editor's end of a connection to a server process: it does what the test tells it.
+
+It keeps its own documents the plain way (whole strings, positions counted by hand), so that nothing of the
+server is used to check the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from support.text_edits import apply_text_edits, path_of, place_of
+from support.wire import Message, frame, read_message
+
+TIMEOUT_S = 30.0
+"""How long a test waits for an event before it fails; events come in milliseconds."""
+
+Answer = Callable[[Any], Any]
+
+
+class RpcError(Exception):
+    """A JSON-RPC error that the server answered with, or that the script answers with."""
+
+    def __init__(self, code: int, message: str = "") -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message
+
+
+class _NoAnswer:
+    """The script never answers."""
+
+
+NO_ANSWER = _NoAnswer()
+
+
+@dataclass
+class OpenDocument:
+    """A document as this editor holds it."""
+
+    uri: str
+    text: str
+    version: int = 1
+
+
+@dataclass
+class Editor:
+    """One connection to one server process."""
+
+    process: asyncio.subprocess.Process
+    root: Path
+    state: Path
+    documents: dict[str, OpenDocument] = field(default_factory=dict)
+    received: list[Message] = field(default_factory=list)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    initialized: Message = field(default_factory=dict)
+    _waiting: dict[int | str, asyncio.Future[Any]] = field(default_factory=dict)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _number: int = 0
+    _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    # --- agents and requests ------------------------------------------------------------------------------
+
+    async def request(self, method: str, params: Any = None) -> Any:
+        """The result; raises RpcError when the answer is one."""
+        return await self.start(method, params)
+
+    def start(self, method: str, params: Any = None) -> asyncio.Future[Any]:
+        """Send a request; the future is its answer. `future.request_id` cancels it."""
+        self._number += 1
+        return self.start_as(self._number, method, params)
+
+    def start_as(self, request_id: int | str, method: str, params: Any) -> asyncio.Future[Any]:
+        """The same with an id of the test's own choice."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        future.request_id = request_id  # type: ignore[attr-defined]
+        unanswered = loop.call_later(TIMEOUT_S, _give_up, future)
+        future.add_done_callback(lambda _: unanswered.cancel())
+        self._waiting[request_id] = future
+        self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        return future
+
+    async def read(self, path: str, **params: Any) -> Message:
+        """agentfs/read."""
+        return await self.request("agentfs/read", {"path": path, **params})
+
+    async def write(self, path: str, content: str, **params: Any) -> Message:
+        """agentfs/write."""
+        return await self.request("agentfs/write", {"path": path, "content": content, **params})
+
+    async def edit(self, path: str, old: str, new: str, **params: Any) -> Message:
+        """agentfs/edit."""
+        return await self.request(
+            "agentfs/edit", {"path": path, "old_string": old, "new_string": new, **params}
+        )
+
+    def cancel(self, future: asyncio.Future[Any]) -> None:
+        """`$/cancelRequest` for a started request."""
+        self.notify("$/cancelRequest", {"id": future.request_id})  # type: ignore[attr-defined]
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def send(self, message: object) -> None:
+        """Send any message."""
+        self.send_bytes(frame(message))
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send any bytes."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+
+    # --- documents ----------------------------------------------------------------------------------------
+
+    @property
+    def encoding(self) -> str:
+        """The position encoding agreed on."""
+        return self.initialized.get("capabilities", {}).get("positionEncoding", "utf-16")
+
+    def uri(self, path: str) -> str:
+        """The URI of a file in the root."""
+        return (self.root / path).as_uri()
+
+    def open(self, path: str, text: str | None = None, language: str = "plaintext") -> OpenDocument:
+        """Open a file as an editor does; `text` other than the disk's is unsaved work."""
+        uri = self.uri(path)
+        shown = (self.root / path).read_bytes().decode() if text is None else text
+        document = self.documents[uri] = OpenDocument(uri, shown)
+        item = {"uri": uri, "languageId": language, "version": 1, "text": shown}
+        self.notify("textDocument/didOpen", {"textDocument": item})
+        return document
+
+    def change(self, path: str, text: str) -> None:
+        """The user has typed: the document now reads `text`."""
+        document = self.documents[self.uri(path)]
+        document.text, document.version = text, document.version + 1
+        self._tell_change(document, [{"text": text}])
+
+    def save(self, path: str) -> None:
+        """The user saves."""
+        document = self.documents[self.uri(path)]
+        (self.root / path).write_bytes(document.text.encode())
+        self.notify("textDocument/didSave", {"textDocument": {"uri": document.uri}})
+
+    def close(self, path: str) -> None:
+        """The user closes the document."""
+        document = self.documents.pop(self.uri(path))
+        self.notify("textDocument/didClose", {"textDocument": {"uri": document.uri}})
+
+    def apply(self, edit: Message, *, pinned: bool = True, tell: bool = True) -> bool:
+        """Apply a WorkspaceEdit to the open documents the way editors do: all or nothing, right versions.
+        Not `pinned`: whatever the versions; not `tell`: didChange is left to `catch_up`."""
+        changes = edit["documentChanges"]
+        for change in changes:
+            document = self.documents.get(change["textDocument"]["uri"])
+            if document is None or (pinned and document.version != change["textDocument"]["version"]):
+                return False
+        for change in changes:
+            document = self.documents[change["textDocument"]["uri"]]
+            document.text = apply_text_edits(document.text, change["edits"], self.encoding)
+            if not tell:
+                continue
+            document.version += 1
+            wire = [
+                {"range": one["range"], "text": one["newText"]}
+                for one in sorted(change["edits"], key=lambda one: place_of(one["range"]), reverse=True)
+            ]
+            self._tell_change(document, wire)
+        return True
+
+    def catch_up(self, path: str) -> None:
+        """Tell what the document reads by now."""
+        self.change(path, self.documents[self.uri(path)].text)
+
+    def _tell_change(self, document: OpenDocument, changes: list[Message]) -> None:
+        identifier = {"uri": document.uri, "version": document.version}
+        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
+
+    # --- what the server sends ----------------------------------------------------------------------------
+
+    async def seen(self, method: str, count: int = 1) -> Message:
+        """Wait until the server has sent this method `count` times; its last params."""
+        return (await self.seen_message(method, count))["params"]
+
+    async def seen_message(self, method: str, count: int = 1) -> Message:
+        """The same with the whole message."""
+        return await self._the(count, lambda message: message.get("method") == method)
+
+    async def message(self, fits: Callable[[Message], bool]) -> Message:
+        """Wait for the first message of the server that fits."""
+        return await self._the(1, fits)
+
+    async def _the(self, count: int, fits: Callable[[Message], bool]) -> Message:
+        async with asyncio.timeout(TIMEOUT_S):
+            while len(found := [message for message in self.received if fits(message)]) < count:
+                self._changed.clear()
+                await self._changed.wait()
+        return found[count - 1]
+
+    def all(self, method: str) -> list[Message]:
+        """Every message of this method so far."""
+        return [message for message in self.received if message.get("method") == method]
+
+    async def proposed(self, number: int = 1) -> Message:
+        """The `number`-th proposal with its texts, for `review` clients."""
+        announced = await self.seen("agentfs/proposed", number)
+        return await self.request("agentfs/proposal", {"id": announced["id"]})
+
+    async def settle(self, proposal: Message, decision: str = "accepted", **more: Any) -> Message:
+        """Settle, and do the client's part of 9.1: apply, report, save, report."""
+        answer = await self.request("agentfs/settle", {"id": proposal["id"], "decision": decision, **more})
+        if answer.get("apply"):
+            uri = answer["apply"]["documentChanges"][0]["textDocument"]["uri"]
+            done = self.apply(answer["apply"])
+            report = {"id": proposal["id"], "files": [{"uri": uri, "applied": done}]}
+            applied = await self.request("agentfs/applied", report)
+            for saved in applied.get("save", []):
+                self.save(os.path.relpath(path_of(saved), self.root))
+                await self.request(
+                    "agentfs/saved", {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]}
+                )
+            return {"settle": answer, "applied": applied}
+        return {"settle": answer}
+
+    async def ended(self) -> int:
+        """The server's exit code, once it has ended."""
+        return await asyncio.wait_for(self.process.wait(), TIMEOUT_S)
+
+    async def _listen(self) -> None:
+        assert self.process.stdout is not None
+        while (message := await read_message(self.process.stdout)) is not None:
+            self.received.append(message)
+            if "method" not in message:
+                self._settle_answer(message)
+            elif "id" in message:
+                task = asyncio.ensure_future(self._answer(message))
+                self._tasks.add(task)
+            self._changed.set()
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(EOFError("the server has ended"))
+
+    def _settle_answer(self, message: Message) -> None:
+        future = self._waiting.pop(message["id"], None)
+        if future is None or future.done():
+            return
+        if "error" in message:
+            future.set_exception(RpcError(message["error"]["code"], message["error"]["message"]))
+        else:
+            future.set_result(message["result"])
+
+    async def _answer(self, message: Message) -> None:
+        answer = self.answers.get(message["method"])
+        try:
+            if answer is None:
+                raise RpcError(-32601, "unknown method")
+            result = answer(message["params"])
+            if isinstance(result, Awaitable):
+                result = await result
+            if isinstance(result, _NoAnswer):
+                return
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+        except RpcError as error:
+            wire = {"code": error.code, "message": error.message}
+            self.send({"jsonrpc": "2.0", "id": message["id"], "error": wire})
+
+
+def _give_up(future: asyncio.Future[Any]) -> None:
+    if not future.done():
+        future.set_exception(TimeoutError("the server does not answer"))
