@@ -33,11 +33,31 @@ export async function save(uri: string): Promise<SavedFile> {
     return { uri, saved: false, reason: vscode.l10n.t('The document was closed.') };
   }
   try {
-    const saved = await document.save();
+    // Where auto save is under way, or was a moment ago, the editor says false to one save more.
+    const saved = (await document.save()) || (await isSavedSoon(document));
     return saved ? { uri, saved } : { uri, saved, reason: vscode.l10n.t('The editor could not save it.') };
   } catch (error) {
     return { uri, saved: false, reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+const SOON_MS = 2000;
+
+/** Whether the document has nothing unsaved now or in a moment. */
+function isSavedSoon(document: vscode.TextDocument): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve(!document.isDirty);
+    };
+    const timer = setTimeout(done, document.isDirty ? SOON_MS : 0);
+    const listener = vscode.workspace.onDidSaveTextDocument((saved) => {
+      if (saved === document) {
+        done();
+      }
+    });
+  });
 }
 
 /** The open document of a URI, however that is spelt. */

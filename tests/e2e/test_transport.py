@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp import __version__
-from support.editor import REVIEW, RpcError, editing
+from support.editor import editing
 from support.wire import frame
 
 if TYPE_CHECKING:
@@ -261,71 +260,3 @@ def test_a_log_that_nobody_reads_holds_nothing_up(root: Path) -> None:
         assert server.wait() == 0
         assert b"malformed message" in server.stderr.read()
     assert sent.count(b'"jsonrpc"') == 5002
-
-
-async def test_nothing_but_messages_is_on_stdout_whatever_prints(root: Path) -> None:
-    (root / "a.py").write_text("one\n")
-    launcher = [sys.executable, str(Path(__file__).parents[1] / "support" / "printing_server.py")]
-    stderr = root.parent / "stderr"
-    async with editing(root, command=launcher, stderr=stderr) as editor:
-        assert (await editor.read("a.py"))["data"]["content"] == "one\n"
-    assert b"printed\n" in stderr.read_bytes()
-    assert b"by a child\n" in stderr.read_bytes()
-
-
-async def test_the_log_holds_no_contents(root: Path) -> None:
-    (root / "a.py").write_text("SECRET one\n")
-    log = root.parent / "log"
-    async with editing(root, arguments=["--log-file", str(log)], capabilities=REVIEW) as editor:
-        await editor.read("a.py")
-        editor.open("a.py", "SECRET two\n")
-        editor.notify(
-            "textDocument/didChange", {"textDocument": {"uri": "file:///SECRET"}, "contentChanges": 1}
-        )
-        item = {"uri": editor.uri("a.py"), "version": 1}
-        editor.notify(
-            "textDocument/didChange", {"textDocument": item, "contentChanges": [{"SECRET": "SECRET"}]}
-        )
-        editor.notify("notebookDocument/didOpen", {"cellTextDocuments": [{"text": "SECRET"}]})
-        editor.notify("$/setTrace", {"value": "SECRET"})
-        editor.send_bytes(raw(b'{"SECRET": '))
-        with pytest.raises(RpcError):
-            await editor.request("SECRET", {"SECRET": "SECRET"})
-        await editor.write("b.py", "SECRET" * 2)
-    assert "malformed message" in log.read_text()
-    assert "SECRET" not in log.read_text()
-
-
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
-def test_version_and_help_are_told(arguments: list[str]) -> None:
-    script = Path(sys.executable).with_name("agentfs-lsp")
-    by_module = subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", *arguments], capture_output=True, text=True, check=True
-    )
-    by_script = subprocess.run([script, *arguments], capture_output=True, text=True, check=True)
-    assert by_module.stdout == by_script.stdout
-    expected = f"agentfs-lsp {__version__}\n" if arguments == ["--version"] else "--max-message-mib"
-    assert expected in by_script.stdout
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--port", "1"], ["--max-message-mib", "0"], ["--max-message-mib", "x"], ["--log-level", "loud"]],
-)
-def test_arguments_that_are_none_are_refused_by_name(arguments: list[str]) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", *arguments], capture_output=True, text=True, check=False
-    )
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert arguments[0] in ended.stderr
-
-
-def test_a_log_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", "--log-file", str(tmp_path / "none" / "log")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("agentfs-lsp: the log file can't be written: ")

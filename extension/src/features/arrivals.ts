@@ -5,7 +5,8 @@
 import * as vscode from 'vscode';
 import type { Proposed } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
-import type { ReviewEditors } from './review';
+import { PROPOSAL } from '../virtual';
+import type { Manner, ReviewEditors } from './review';
 
 /** So long after the last key the user still counts as typing. */
 const TYPING_MS = 3000;
@@ -19,8 +20,9 @@ export class Arrivals implements vscode.Disposable {
     private readonly editors: ReviewEditors,
   ) {
     // Only keys move the cursor so; what extensions do to a text does not.
-    this.listener = vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
-      if (kind === vscode.TextEditorSelectionChangeKind.Keyboard) {
+    this.listener = vscode.window.onDidChangeTextEditorSelection(({ kind, textEditor }) => {
+      const isReview = textEditor.document.uri.scheme === PROPOSAL;
+      if (kind === vscode.TextEditorSelectionChangeKind.Keyboard && !isReview) {
         this.typedAt = Date.now();
       }
     });
@@ -28,24 +30,27 @@ export class Arrivals implements vscode.Disposable {
 
   async proposed(proposed: Proposed): Promise<void> {
     const review = this.queue.add(proposed);
-    if (!this.editors.isOpen) {
-      await this.editors.show(review, this.isTyping ? 'background' : 'quiet');
-    }
+    await this.editors.showFirst(
+      () => review,
+      () => this.mannerNow,
+    );
   }
 
   /** A review is over: the next one takes the place of its tab, if that was open. */
   async ended(review: Review): Promise<void> {
-    const next = this.queue.firstWaiting;
-    if (next !== undefined && this.editors.isShown(review) && !this.editors.isOpen) {
-      await (review.deciding
-        ? this.editors.advance(next)
-        : this.editors.show(next, this.isTyping ? 'background' : 'quiet'));
+    const next = (): Review | undefined =>
+      this.editors.isShown(review) ? this.queue.firstWaiting : undefined;
+    if (review.deciding) {
+      this.typedAt = -Infinity; // whoever decides is not in the middle of a word
+      await this.editors.advance(next);
+    } else {
+      await this.editors.showFirst(next, () => this.mannerNow);
     }
     await this.editors.forget(review);
   }
 
-  private get isTyping(): boolean {
-    return Date.now() - this.typedAt < TYPING_MS;
+  private get mannerNow(): Manner {
+    return Date.now() - this.typedAt < TYPING_MS ? 'background' : 'quiet';
   }
 
   dispose(): void {

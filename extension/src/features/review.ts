@@ -26,6 +26,8 @@ export class ReviewEditors implements vscode.Disposable {
   private turn: Promise<unknown> = Promise.resolve();
   private readonly closing = new Set<string>();
   private advancedAt = -Infinity;
+  /** The review that was opened last, from before its tab is there until it is gone. */
+  private opened: string | undefined;
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -50,7 +52,10 @@ export class ReviewEditors implements vscode.Disposable {
 
   /** Whether a review stands open, seen or behind another tab. */
   get isOpen(): boolean {
-    return tabs().some((tab) => this.reviewOf(tab) !== undefined);
+    return (
+      this.queue.get(this.opened ?? '') !== undefined ||
+      tabs().some((tab) => this.reviewOf(tab) !== undefined)
+    );
   }
 
   /** Whether a tab shows this review, which may be over. */
@@ -60,15 +65,30 @@ export class ReviewEditors implements vscode.Disposable {
 
   /** Open a review in place of the one that is open. One at a time, in the order of the calls. */
   show(review: Review, manner: Manner): Promise<void> {
-    const shown = this.turn.then(() => this.showNow(review, manner));
-    this.turn = shown.catch(() => undefined);
-    return shown;
+    return this.inTurn(() => this.showNow(review, manner));
+  }
+
+  /** Open the review that `choose` names when it is its turn, unless another one is open then. */
+  showFirst(choose: () => Review | undefined, manner: () => Manner): Promise<void> {
+    return this.inTurn(async () => {
+      const review = this.isOpen ? undefined : choose();
+      if (review !== undefined) {
+        await this.showNow(review, manner());
+      }
+    });
   }
 
   /** The same, after a decision: the key or click that decided may come twice, and is not for this one. */
-  async advance(review: Review): Promise<void> {
-    await this.show(review, 'focus');
-    this.advancedAt = Date.now();
+  async advance(choose: () => Review | undefined): Promise<void> {
+    let opened = false;
+    const now = (): Manner => {
+      opened = true;
+      this.advancedAt = Infinity;
+      return 'focus';
+    };
+    await this.showFirst(choose, now).finally(() => {
+      this.advancedAt = opened ? Date.now() : this.advancedAt;
+    });
   }
 
   /** Close what shows a review that is over, whatever is unsaved in it. */
@@ -97,15 +117,24 @@ export class ReviewEditors implements vscode.Disposable {
     this.listener.dispose();
   }
 
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
   private async showNow(review: Review, manner: Manner): Promise<void> {
     const { id } = review.proposed;
-    if (!(await this.fetch(review)) || review.proposal === undefined) {
+    if (!(await this.fetch(review)) || review.proposal === undefined || this.queue.get(id) === undefined) {
       return;
     }
     const others = tabs().filter((tab) => ![undefined, review].includes(this.reviewOf(tab)));
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
     review.setAside = false;
-    await open(review, sides, manner);
+    this.opened = id;
+    if (!(await open(review, sides, manner))) {
+      this.opened = undefined;
+    }
     await this.closeKnowing(others);
   }
 
@@ -140,6 +169,9 @@ export class ReviewEditors implements vscode.Disposable {
 
   private tabsChanged({ opened, closed }: vscode.TabChangeEvent): void {
     for (const tab of closed) {
+      if (reviewIdOf(tab) === this.opened) {
+        this.opened = undefined;
+      }
       const review = this.reviewOf(tab);
       if (review !== undefined && !this.closing.has(review.proposed.id)) {
         review.setAside = true;
@@ -158,10 +190,11 @@ interface Sides {
   unsaved: boolean;
 }
 
-async function open(review: Review, sides: readonly Sides[], manner: Manner): Promise<void> {
+/** Whether there is a tab now. */
+async function open(review: Review, sides: readonly Sides[], manner: Manner): Promise<boolean> {
   const [only, ...more] = sides;
   if (only === undefined) {
-    return;
+    return false;
   }
   const title = titleOf(review, only, more.length);
   if (more.length === 0) {
@@ -170,11 +203,14 @@ async function open(review: Review, sides: readonly Sides[], manner: Manner): Pr
       preserveFocus: manner !== 'focus',
       background: manner === 'background',
     });
-  } else if (manner !== 'background') {
-    // This editor can't be opened behind another one: it waits until the user asks for it.
-    const resources = sides.map(({ left, right }) => [right, left, right]);
-    await vscode.commands.executeCommand('vscode.changes', title, resources);
+    return true;
   }
+  if (manner === 'background') {
+    return false; // this editor can't be opened behind another one: it waits until the user asks for it
+  }
+  const resources = sides.map(({ left, right }) => [right, left, right]);
+  await vscode.commands.executeCommand('vscode.changes', title, resources);
+  return true;
 }
 
 /** What the tab says: which file, whose change, and why. */

@@ -196,12 +196,10 @@ async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]
 
 
 def _as_accepted(proposal: Proposal, decision: Decision) -> FileChange:
-    """The change as the user left it. Raises Rejected when nothing of it is left, Unencodable."""
+    """The change as the user left it. Raises Unencodable."""
     change = proposal.computed
     if decision.amended_text is None:
         return change
     amended = change.amended(decision.amended_text)
-    if not amended.splices and amended.operation == "update":
-        raise Rejected("rejected", decision.feedback)
     amended.check()
     return amended

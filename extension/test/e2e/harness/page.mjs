@@ -114,6 +114,25 @@ export class WorkbenchPage {
     await this.page.keyboard.press("End");
   }
 
+  /** Waits for the editor of several diffs, with `text` in one of them. */
+  async severalWith(text) {
+    await this.page.locator(`${ACTIVE} .multiDiffEntry .editor.modified .view-line`, { hasText: text }).first().waitFor();
+  }
+
+  /** The files in it, from top to bottom. */
+  severalNames() {
+    return this.page.locator(`${ACTIVE} .multiDiffEntry .title.modified .label-name`).allInnerTexts();
+  }
+
+  /** Goes into one of its files, and chooses what is done with that in the menu of the title. */
+  async decideFile(name, choice) {
+    const entry = this.page.locator(`${ACTIVE} .multiDiffEntry`, { has: this.page.locator(".title.modified", { hasText: name }) });
+    await entry.locator(".editor.modified .view-line").first().click();
+    await entry.locator(".editor.modified .monaco-editor.focused").waitFor();
+    await this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: "More Actions..." }).click();
+    await this.page.getByRole("menuitem", { name: choice }).click();
+  }
+
   /** Waits until a side of the diff in front has the keys. */
   async focused(side) {
     await this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.${side} .monaco-editor.focused`).waitFor();

@@ -8,6 +8,12 @@ const { LanguageClient } = require("vscode-languageclient/node");
 
 const { AGENTFS_PLAIN_SOCKET: socketPath, AGENTFS_PLAIN_LIBRARIES: libraries } = process.env;
 
+// The section `agentfs` is the extension's in this window, its own keys included.
+const NO_SETTINGS = {
+  configuration: ({ items }) => items.map(() => null),
+  didChangeConfiguration: async () => {},
+};
+
 class PlainClient extends LanguageClient {
   // The server's commands are registered once in a window, and agentfs' own client has done so.
   registerFeature(feature) {
@@ -41,7 +47,7 @@ async function start() {
   const server = { command: "python3", args: ["-m", "agentfs_lsp"], options: { env } };
   const client = new PlainClient("plain", "Plain client", server, {
     documentSelector: [{ scheme: "file" }],
-    middleware: { workspace: { configuration: ({ items }) => items.map(() => null) } }, // the extension's are not its own
+    middleware: { workspace: NO_SETTINGS },
   });
   await client.start();
   return client;

@@ -57,6 +57,7 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
   await set("editor.formatOnSave", true);
   await formatted.open();
   const asked = await agent("format").readAndEdit(formatted, '"a": 1', '"a": 1,   "b":    2');
+  await openReview();
   await ui.diffWith('"b":    2');
   await ui.titleButton("Accept").click();
 

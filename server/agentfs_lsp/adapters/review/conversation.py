@@ -150,8 +150,6 @@ def _code_of(error: Exception) -> Code:
             return "CONFLICT"
         case Unencodable():
             return "INVALID_PARAM"
-        case Rejected():
-            return "SETTLED"
         case _:
             return "EXECUTION_ERROR"
 
