@@ -70,7 +70,7 @@ WORKBENCH := extension/test/e2e/workbench.sh
 vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
 
 test-extension: ## the extension's unit tests; left out, and said so, where Node 20 is missing
-	@if node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null && command -v npm >/dev/null; \
+	@if node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null; \
 	then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
 	else echo "Node 20 or newer is not on the PATH: the extension's unit tests are left out."; fi
 

@@ -102,6 +102,16 @@ function handlersFor(
         source.dispose();
       }
     },
+    api: ({ method, params }) => {
+      const api = vscode.extensions.getExtension('agentfs.agentfs')?.exports as Record<string, unknown>;
+      return (api[String(method)] as (params: unknown) => unknown)(params);
+    },
+    tool: ({ name, input }, id) => {
+      const source = new vscode.CancellationTokenSource();
+      underWay.set(id, source);
+      const { lm } = vscode as unknown as { lm: { invokeTool: (...args: unknown[]) => Promise<unknown> } };
+      return lm.invokeTool(String(name), { input, toolInvocationToken: undefined }, source.token).then(plain);
+    },
     cancel: ({ id }) => {
       const source = underWay.get(id as Call['id']);
       source?.cancel();

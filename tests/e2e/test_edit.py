@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.editor import editing
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -188,3 +192,26 @@ async def test_a_megabyte_is_edited_in_place(auto: Editor) -> None:
     answer = await auto.edit("megabyte.txt", "line 70000 ", "line seventy thousand ")
     assert answer["status"] == "success"
     assert path.read_bytes() == data.replace(b"line 70000 ", b"line seventy thousand ")
+
+
+async def test_a_mark_put_in_front_neither_doubles_nor_adds_one(auto: Editor) -> None:
+    for name, mark in (("marked.txt", b"\xef\xbb\xbf"), ("plain.txt", b"")):
+        path = auto.root / name
+        path.write_bytes(mark + b"one\n")
+        await auto.read(name)
+        answer = await auto.edit(name, "one", "\ufefftwo")
+        assert path.read_bytes() == mark + b"two\n"
+        assert [one["kind"] for one in answer["data"]["corrections"]] == ["byte_order_mark"]
+
+
+async def test_a_file_is_not_made_larger_than_could_be_changed_again(root: Path) -> None:
+    options = {"approval": {"mode": "auto_edit"}, "limits": {"max_file_bytes": 100}}
+    async with editing(root, options=options) as editor:
+        (root / "a.txt").write_text("x" * 90)
+        await editor.read("a.txt")
+        grown = await editor.edit("a.txt", "x" * 90, "é" * 60)
+        written = await editor.write("b.txt", "y" * 101)
+    assert [answer["error"]["code"] for answer in (grown, written)] == ["INVALID_PARAM"] * 2
+    assert "too large" in grown["text"]
+    assert sorted(path.name for path in root.iterdir()) == ["a.txt"]
+    assert (root / "a.txt").read_text() == "x" * 90

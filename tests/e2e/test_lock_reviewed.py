@@ -167,6 +167,24 @@ async def test_opening_it_clean_or_touching_it_meanwhile_is_none(editor: Editor)
     assert (answer["status"], document.text) == ("success", "1\ntwo\n")
 
 
+async def test_saving_what_was_unsaved_meanwhile_is_none(editor: Editor) -> None:
+    path = editor.root / "saved-meanwhile.txt"
+    path.write_bytes(b"one\ntwo\n")
+    document = editor.open("saved-meanwhile.txt", "one\ntwo\nmine\n")
+    await editor.read("saved-meanwhile.txt")
+    asked = edit(editor, "saved-meanwhile.txt", "one", "1")
+    proposal = await asked.proposal()
+    editor.save("saved-meanwhile.txt")
+    await editor.settle(proposal)
+    answer = await asked.answer
+    assert (answer["status"], answer["data"]["landing"], document.text) == (
+        "success",
+        "disk",
+        "1\ntwo\nmine\n",
+    )
+    assert path.read_bytes() == b"1\ntwo\nmine\n"
+
+
 async def test_a_waiting_change_is_computed_on_what_landed_before_it(editor: Editor) -> None:
     path = editor.root / "queued.txt"
     path.write_text("one\ntwo\n")

@@ -264,6 +264,21 @@ async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(
     assert "turns the direction of text" in message
 
 
+async def test_no_name_can_pass_for_a_diff(editor: Editor, root: Path) -> None:
+    forged = "x\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+ok\t"
+    (root / forged.replace("/", "|")).write_text(TEXT)
+    (root / "README").symlink_to(forged.replace("/", "|"))
+    editor.answers |= answering(pressing("Approve"))
+    read = await editor.read("README", agent=forged)
+    answer = await editor.edit("README", "two", "2", agent=forged)
+    message = (await editor.seen(ASK))["message"]
+    assert message.count("\n--- ") == message.count("\n+++ ") == message.count("\n@@ ") == 1
+    assert r"Asked by: x\x0a--- a/f\x0a" in message
+    assert "\n" not in read["text"] + answer["text"].split("\n(")[0]
+    assert "\n" in answer["context"]["path_resolved"]
+    assert [line[:4] for line in answer["data"]["diff_preview"].split("\n")[:3]] == ["--- ", "+++ ", "@@ -"]
+
+
 async def test_many_warnings_leave_room_for_the_diff(editor: Editor) -> None:
     editor.answers |= answering(pressing("Reject"))
     await editor.write("new.txt", "bell\a\n" * 25)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,13 +45,13 @@ async def test_allowed_once_it_is_read_once(root: Path, env: Path, capabilities:
     async with editing(root, capabilities=capabilities, answers=answering(pressing("Allow once"))) as editor:
         first = await editor.read(".env", agent="Ada")
         question = await editor.seen(ASK)
-        await editor.read(".env", session="other\u202e")
+        await editor.read(".env", session="other\u202e\n+x")
         second = await editor.seen(ASK, 2)
     assert first["data"]["content"] == SECRET
     assert [action["title"] for action in question["actions"]] == ["Deny", "Allow once"]
     assert "Ada" in question["message"]
     assert ".env" in question["message"]
-    assert r"other\u202e" in second["message"]
+    assert r"other\u202e\x0a+x asks" in second["message"]
 
 
 async def test_anything_else_is_a_no(editor: Editor, env: Path) -> None:
@@ -123,3 +124,38 @@ async def test_a_protected_file_is_asked_for_in_auto_edit_too(root: Path, env: P
         answer = await editor.edit(".env", "hunter2", "hunter3")
     assert answer["error"]["code"] == "USER_REJECTED"
     assert env.read_text() == SECRET
+
+
+async def test_no_answer_tells_a_guess_at_what_was_never_shown(root: Path) -> None:
+    """Neither a hash nor the difference between found and not found, whatever the agent gives or the settings
+    leave out."""
+    path = root / ".env"
+    path.write_text(SECRET)
+    digest = "sha256:" + hashlib.sha256(SECRET.encode()).hexdigest()
+    async with editing(root, options={"require_read": False, "approval": {"mode": "auto_edit"}}) as editor:
+        answers = [
+            await editor.edit(".env", guess, "x", dry_run=True, **more)
+            for guess in ("TOKEN=h", "TOKEN=i")
+            for more in ({}, {"expected_hash": digest}, {"expected_size_bytes": 1})
+        ]
+        answers += [
+            await editor.write(".env", guess, overwrite=over)
+            for guess in (SECRET, "x\n")
+            for over in (True, False)
+        ]
+        assert not editor.all(ASK)
+    assert {answer["text"] for answer in answers} == {"Read the file first. File: '.env'."}
+    assert not [answer for answer in answers if "conflict" in answer["context"]]
+    assert path.read_text() == SECRET
+
+
+async def test_what_became_of_a_file_that_was_shown_once_is_not_told(root: Path, env: Path) -> None:
+    async with editing(root, answers=answering(pressing("Allow once"))) as editor:
+        seen = await editor.read(".env")
+        env.write_text("TOKEN=changed\n")
+        digest = "sha256:" + hashlib.sha256(b"TOKEN=changed\n").hexdigest()
+        answer = await editor.edit(".env", "TOKEN", "T", dry_run=True, expected_hash=digest)
+    conflict = answer["context"]["conflict"]
+    assert answer["error"]["code"] == "CONFLICT"
+    assert conflict["expected"]["hash"] == seen["data"]["hash"]
+    assert (conflict["actual"]["hash"], conflict["diff_since_read"]) == (None, None)

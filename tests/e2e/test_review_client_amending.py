@@ -49,13 +49,12 @@ async def amended(editor: Editor, proposal: Message, text: str, **more: Any) -> 
         (b"one\r\ntwo", "one\r\ntwo\r\nthree", b"one\r\ntwo\r\nthree"),
         (b"\xef\xbb\xbfone\ntwo\n", "one\nTWO", b"\xef\xbb\xbfone\nTWO"),
         ("one\ntwo\n".encode("utf-16"), "one\nTWO\u2028\n", "one\nTWO\u2028\n".encode("utf-16")),
-        (b"one\ntwo\xff\nthree\n", "ONE\n2\ufffd\nthree\n", None),
         (b"\xffone\ntwo\nthree\n", "\ufffdone\nTWO\nthree\n", b"\xffone\nTWO\nthree\n"),
     ],
-    ids=["crlf", "cr", "mixed", "no end", "bom", "utf-16", "unknown bytes changed", "unknown bytes kept"],
+    ids=["crlf", "cr", "mixed", "no end", "bom", "utf-16", "unknown bytes kept"],
 )
 async def test_unchanged_lines_keep_their_bytes_and_others_take_their_surroundings(
-    editor: Editor, root: Path, data: bytes, text: str, landed: bytes | None
+    editor: Editor, root: Path, data: bytes, text: str, landed: bytes
 ) -> None:
     (root / "a.txt").write_bytes(data)
     proposal, answer = await proposed(editor, "a.txt", "two", "2")
@@ -63,13 +62,18 @@ async def test_unchanged_lines_keep_their_bytes_and_others_take_their_surroundin
     assert "\r" not in file["base_text"] + file["proposed_text"]
     settled = await amended(editor, proposal, text)
     told = await answer
-    if landed is None:
-        assert (settled["ok"], settled["code"]) == (False, "INVALID_PARAM")
-        assert told["error"]["code"] == "INVALID_PARAM"
-    else:
-        assert settled == {"ok": True, "apply": None}
-        assert told["data"]["review"]["decision"] == "amended"
-    assert (root / "a.txt").read_bytes() == (data if landed is None else landed)
+    assert settled == {"ok": True, "apply": None}
+    assert told["data"]["review"]["decision"] == "amended"
+    assert (root / "a.txt").read_bytes() == landed
+
+
+async def test_bytes_that_are_no_text_cannot_be_amended(editor: Editor, root: Path) -> None:
+    (root / "a.txt").write_bytes(b"one\ntwo\xff\nthree\n")
+    proposal, answer = await proposed(editor, "a.txt", "one", "ONE")
+    refused = await amended(editor, proposal, "ONE\n2\ufffd\nthree\n")
+    await editor.settle(proposal, "rejected")
+    assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM")
+    assert (await answer)["error"]["code"] == "USER_REJECTED"
 
 
 async def test_an_amendment_of_an_open_document_is_what_the_client_applies(
@@ -136,23 +140,31 @@ async def test_an_amendment_may_empty_a_file_old_or_new(editor: Editor, root: Pa
     assert created["data"]["applied"]
 
 
-async def test_an_amendment_that_the_file_cannot_hold_ends_the_proposal_and_says_why(root: Path) -> None:
+async def test_an_amendment_that_the_file_cannot_hold_decides_nothing_and_can_be_mended(root: Path) -> None:
     (root / "a.txt").write_bytes("café\n".encode("latin-1"))
     options = {"encoding": {"default": "latin-1"}}
     async with editing(root, **REVIEWING, options=options) as editor:
         proposal, answer = await proposed(editor, "a.txt", "café", "cafe")
-        settled = await amended(editor, proposal, "caf\u20ac\n")
+        for text, named in (("caf\u20ac\n", "€"), ("caf\ud800\n", r"\ud800"), ("x\0\n", "NUL")):
+            refused = await amended(editor, proposal, text)
+            assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM")
+            assert named in refused["reason"]
+        settled = await amended(editor, proposal, "cafè\n")
         told = await answer
-        assert (await editor.seen("agentfs/settled"))["outcome"] == "failed"
-        again, answered = await proposed(editor, "a.txt", "café", "cafe")
-        surrogate = await amended(editor, again, "caf\ud800\n")
-        await answered
-    assert (settled["ok"], settled["code"]) == (False, "INVALID_PARAM")
-    assert "€" in settled["reason"]
-    assert told["error"]["code"] == "INVALID_PARAM"
-    assert told["context"]["review"]["decision"] == "amended"
-    assert (surrogate["ok"], surrogate["code"]) == (False, "INVALID_PARAM")
-    assert (root / "a.txt").read_bytes() == "café\n".encode("latin-1")
+    assert settled["ok"]
+    assert told["data"]["review"]["decision"] == "amended"
+    assert (root / "a.txt").read_bytes() == "cafè\n".encode("latin-1")
+
+
+async def test_an_amendment_of_a_large_file_is_checked_too(editor: Editor, root: Path) -> None:
+    large = "line\n" * 300_000
+    (root / "a.txt").write_text(large + "two\n")
+    proposal, answer = await proposed(editor, "a.txt", "two", "2")
+    refused = await amended(editor, proposal, large + "x\0\n")
+    settled = await amended(editor, proposal, large + "TWO\n")
+    assert (refused["code"], settled["ok"]) == ("INVALID_PARAM", True)
+    assert (await answer)["status"] == "success"
+    assert (root / "a.txt").read_text() == large + "TWO\n"
 
 
 async def test_an_amended_new_file_takes_the_line_ends_it_was_proposed_with(

@@ -132,6 +132,16 @@ async def test_every_request_gets_an_answer(auto: Editor, message: Message, code
 
 
 @served_by_auto
+async def test_an_id_too_large_to_be_held_is_not_answered_with_another(auto: Editor) -> None:
+    before = len(auto.received)
+    for number in (b"9" * 5000, b"-1e999"):
+        auto.send_bytes(raw(b'{"jsonrpc": "2.0", "id": ' + number + b', "method": "agentfs/status"}'))
+    await auto.request("agentfs/status")
+    refused = [one for one in auto.received[before:] if "error" in one]
+    assert [(one["id"], one["error"]["code"]) for one in refused] == [(None, INVALID_REQUEST)] * 2
+
+
+@served_by_auto
 @pytest.mark.parametrize(
     "params", [None, [], "text", 7, True, {}, {"path": None}, {"path": {"jsonrpc": "2.0"}}]
 )

@@ -9,12 +9,13 @@ import type { Decision, Outcome, Refusal, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { baseName } from '../shown';
 import { Signal } from '../signal';
+import { normalise } from '../texts';
 import { accepted, acceptedText, rejected, settledEach, type TextNow } from '../verdict';
 import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
 import { carryOut } from './landing';
 import { agentOf, type ReviewEditors } from './review';
 
-/** A review that is over. `texts`: what was accepted, by path, where the user saw it. */
+/** A review that is over. `texts`: what landed of it, by path. */
 export interface Ended {
   review: Review;
   outcome: Outcome;
@@ -76,7 +77,7 @@ export class Decisions {
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
     const waiting = this.queue.all.filter((review) => !review.deciding);
     const yes = vscode.l10n.t('Accept All');
-    const question = vscode.l10n.t('Accept all {0} pending changes?', waiting.length);
+    const question = vscode.l10n.t('Accept all pending changes ({0})?', waiting.length);
     const detail = waiting.map(lineOf).join('\n');
     if (
       waiting.length === 0 ||
@@ -96,7 +97,7 @@ export class Decisions {
     if (waiting.length === 0) {
       return;
     }
-    const feedback = await askReason(vscode.l10n.t('Reject all {0} pending changes', waiting.length));
+    const feedback = await askReason(vscode.l10n.t('Reject all pending changes ({0})', waiting.length));
     if (feedback === undefined) {
       return;
     }
@@ -111,7 +112,7 @@ export class Decisions {
     if (review === undefined) {
       return;
     }
-    const texts = this.acceptedTexts.get(id) ?? new Map<string, string>();
+    const texts = landedTexts(review, this.acceptedTexts.get(id));
     this.acceptedTexts.delete(id);
     if (!review.deciding) {
       tellEnd(review, outcome);
@@ -161,8 +162,20 @@ export class Decisions {
   }
 }
 
+/** What was accepted; of open documents what they hold now, as formatters may have had their say. */
+function landedTexts({ proposed }: Review, texts?: ReadonlyMap<string, string>): Map<string, string> {
+  const landed = new Map(texts);
+  for (const { path, uri, version } of proposed.files) {
+    const document = version === null ? undefined : findDocument(uri);
+    if (landed.has(path) && document !== undefined) {
+      landed.set(path, normalise(document.getText()));
+    }
+  }
+  return landed;
+}
+
 /** One line for a person: what, and by whom. */
-export function lineOf({ proposed }: Review): string {
+function lineOf({ proposed }: Review): string {
   return `${proposed.title}: ${agentOf(proposed.agent)}`;
 }
 

@@ -13,7 +13,7 @@ import { agentOf } from './review';
 
 type File = Proposal['files'][number];
 
-const NOTE_CHARACTERS = 160;
+const NOTE_CHARACTERS = 100;
 
 export class Marks implements vscode.FileDecorationProvider, vscode.Disposable {
   private readonly badges = new vscode.EventEmitter<vscode.Uri[]>();
@@ -115,7 +115,7 @@ export class Marks implements vscode.FileDecorationProvider, vscode.Disposable {
       renderOptions: { after: { contentText } },
     });
     editor.setDecorations(this.note, moved === undefined ? [after(said)] : []);
-    editor.setDecorations(this.alarm, moved === undefined ? [] : [after(`⚠ ${movedText(moved)}`)]);
+    editor.setDecorations(this.alarm, moved === undefined ? [] : [after(`⚠ ${MOVED[moved]()}`)]);
   }
 
   private reviewOf(uri: vscode.Uri): Review | undefined {
@@ -153,15 +153,24 @@ const DECIDED = {
 };
 
 /** All of it, as plain text: an agent's words are no markup. */
-function hoverOf({ proposed }: Review, file: File): vscode.MarkdownString {
+function hoverOf({ proposed, moved: all }: Review, file: File): vscode.MarkdownString {
+  const moved = all.get(file.path);
   const hover = new vscode.MarkdownString();
   const said = [
     vscode.l10n.t('{0} proposes to change {1}', agentOf(proposed.agent), baseName(file.path)),
     ...proposed.explanation.split('\n').map(visible),
     ...file.warnings.map((warned) => `⚠ ${warningText(warned)}`),
+    ...(moved === undefined ? [] : [`⚠ ${movedText(moved)}`]),
   ];
   return hover.appendText(said.filter((line) => line !== '').join('\n'));
 }
+
+/** The same in a few words, as there is little room beside a line. */
+const MOVED: Readonly<Record<Moved, () => string>> = {
+  editor: () => vscode.l10n.t('Changed in the editor: can’t be accepted'),
+  disk: () => vscode.l10n.t('Changed on disk: can’t be accepted'),
+  gone: () => vscode.l10n.t('Gone from disk: can’t be accepted'),
+};
 
 export function movedText(moved: Moved): string {
   switch (moved) {

@@ -48,7 +48,7 @@ export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode
 
   private refresh(): void {
     const { size } = this.queue;
-    const tooltip = vscode.l10n.t('{0} changes wait for you', size);
+    const tooltip = vscode.l10n.t('Pending changes: {0}', size);
     this.view.badge = size === 0 ? undefined : { value: size, tooltip };
     this.changes.fire();
   }
@@ -67,7 +67,7 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
   item.accessibilityInformation = {
     label: vscode.l10n.t(
-      '{0}, {1} lines added, {2} removed, proposed by {3}',
+      '{0}, lines added: {1}, removed: {2}, proposed by {3}',
       visible(file.path),
       file.lines_added,
       file.lines_removed,

@@ -70,7 +70,7 @@ function lookRunning(status: Status | undefined, pending: number): Look {
   const waiting =
     pending === 0
       ? vscode.l10n.t('No change waits for you.')
-      : vscode.l10n.t('{0} changes wait for you.', pending);
+      : vscode.l10n.t('Pending changes: {0}.', pending);
   const count = pending === 0 ? '' : ` ${pending}`;
   if (isAuto(status)) {
     const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');

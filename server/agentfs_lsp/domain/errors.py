@@ -181,6 +181,16 @@ class TooLarge(DomainError):
 
 
 @dataclass(eq=False)
+class ResultTooLarge(DomainError):
+    """The change would make the file larger than `limits.max_file_bytes`; sizes in bytes, or in characters
+    where that is enough to know."""
+
+    path: str
+    size: int
+    limit: int
+
+
+@dataclass(eq=False)
 class BadRange(DomainError):
     """`start_line` (1-based) is past the end of a file of `total_lines`."""
 
@@ -350,7 +360,7 @@ class ReviewTimedOut(DomainError):
     seconds: float
 
 
-WithdrawnReason = Literal["shutdown", "root_removed", "settings"]
+WithdrawnReason = Literal["root_removed", "settings"]
 
 
 @dataclass(eq=False)

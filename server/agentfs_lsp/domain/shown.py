@@ -81,6 +81,12 @@ def escape_invisible(text: str) -> str:
     return text if _is_plain(text) and "\r" not in text else _CANDIDATE.sub(_escaped, text)
 
 
+def escape_to_one_line(text: str) -> str:
+    """`text` as `escape_invisible` shows it, with `\\n` and tabs escaped too: for a name, which can then not
+    pass for lines of its own."""
+    return escape_invisible(text).replace("\n", "\\x0a").replace("\t", "\\x09")
+
+
 def find_suspicious(text: str) -> list[Finding]:
     """What in a text about to be inserted deserves a look, in order of lines: one finding for a line and
     character or format, at most `MOST_FINDINGS`."""

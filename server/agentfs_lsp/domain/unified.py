@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.alignment import common_head
 from agentfs_lsp.domain.diff import counts
 from agentfs_lsp.domain.lines import count_lines, ends_between, line_end, line_start
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.textfile import eol_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def preview(
     """
     shown: list[str] = []
     size, cut = 0, False
-    name = escape_invisible(path)
+    name = escape_to_one_line(path)
     source = _NOWHERE if operation == "create" else f"a/{name}"
     target = _NOWHERE if operation == "delete" else f"b/{name}"
     lines = [(f"--- {source}\n", False), (f"+++ {target}\n", False)] if hunks or operation != "update" else []

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
@@ -118,7 +118,7 @@ def _text(say: Say, submitted: Submitted, final: FileChange, *, shown: bool) -> 
 
 def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:
     added, removed = final.line_counts
-    facts: dict[str, Any] = {"path": escape_invisible(final.path), "added": added, "removed": removed}
+    facts: dict[str, Any] = {"path": escape_to_one_line(final.path), "added": added, "removed": removed}
     if submitted.unchanged:
         return _unchanged(say, submitted, facts)
     if submitted.landing is None:
@@ -157,7 +157,7 @@ def _after_landing(say: Say, landing: Landing) -> list[str]:
     if landing.created_dirs:
         root = landing.change.path.removesuffix(landing.change.base.location.relative)
         innermost = root + max(landing.created_dirs, key=len)
-        said.append(say("(Created directory: {path}/)", path=escape_invisible(innermost)))
+        said.append(say("(Created directory: {path}/)", path=escape_to_one_line(innermost)))
     if landing.hard_links:
         said.append(say("The file had other names (hard links): they keep the old content."))
     if landing.on_save is not None:

@@ -57,6 +57,11 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
+def is_capped(value: object) -> bool:
+    """Whether a number stands for another, that is too large to be held here."""
+    return isinstance(value, float) and abs(value) == sys.float_info.max
+
+
 def _to_float(digits: str) -> float:
     # What overflows becomes the largest float: infinity could not be sent back as JSON.
     return max(-sys.float_info.max, min(sys.float_info.max, float(digits)))

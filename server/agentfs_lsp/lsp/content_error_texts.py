@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.shown import escape_invisible as shown
+from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_to_one_line as shown
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -39,6 +40,18 @@ def too_large(error: errors.TooLarge, say: Say) -> Told:
             limit=error.limit,
         ),
         say("Read a range of it with start_line and limit."),
+    )
+
+
+def result_too_large(error: errors.ResultTooLarge, say: Say) -> Told:
+    return (
+        say(
+            "The change would make '{path}' too large: {size} bytes, the limit is {limit}.",
+            path=shown(error.path),
+            size=error.size,
+            limit=error.limit,
+        ),
+        say("Put the text into several files, or ask the user to raise agentfs.limits.max_file_bytes."),
     )
 
 
@@ -95,7 +108,7 @@ def text_left_out(error: errors.TextLeftOut, say: Say) -> Told:
         say(
             "Line {line} stands for text that was left out: '{marker}'.",
             line=error.line,
-            marker=shown(error.marker),
+            marker=escape_invisible(error.marker),
         ),
         say("Write the text out, or use Edit to change only a part."),
     )
@@ -118,9 +131,11 @@ def no_match(error: errors.NoMatch, say: Say) -> Told:
     }
     parts = [causes[error.cause]] if error.cause else []
     if error.detail:
-        parts.append(shown(error.detail))
+        parts.append(escape_invisible(error.detail))
     for near in error.near:
-        lines = "\n".join(f"{near.line + at:4d} | {shown(line)}" for at, line in enumerate(near.text))
+        lines = "\n".join(
+            f"{near.line + at:4d} | {escape_invisible(line)}" for at, line in enumerate(near.text)
+        )
         parts.append(say("Closest lines in the file:\n{lines}", lines=lines))
     if not parts:
         parts.append(say("Read the file again and copy the text to replace exactly."))

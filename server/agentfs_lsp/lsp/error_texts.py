@@ -43,6 +43,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.BinaryFile: ("BINARY_FILE", contents.binary_file),
     errors.NulPutIn: ("BINARY_FILE", contents.nul_put_in),
     errors.TooLarge: ("INVALID_PARAM", contents.too_large),
+    errors.ResultTooLarge: ("INVALID_PARAM", contents.result_too_large),
     errors.BadRange: ("INVALID_PARAM", contents.bad_range),
     errors.Unencodable: ("INVALID_PARAM", contents.unencodable),
     errors.LossyReplace: ("INVALID_PARAM", contents.lossy_replace),

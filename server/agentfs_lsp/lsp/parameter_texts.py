@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.shown import escape_invisible as shown
+from agentfs_lsp.domain.shown import escape_to_one_line as shown
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import BadParameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.shown import escape_invisible as shown
+from agentfs_lsp.domain.shown import escape_to_one_line as shown
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors

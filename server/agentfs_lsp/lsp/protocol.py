@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from agentfs_lsp import __version__
-from agentfs_lsp.lsp.codec import INVALID_REQUEST
+from agentfs_lsp.lsp.codec import INVALID_REQUEST, is_capped
 from agentfs_lsp.lsp.flights import Flights, is_id
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ class AgentfsProtocol(LanguageServerProtocol):
 
     def refuse(self, code: int, detail: str, request_id: object = None) -> None:
         """Answer what is no request that can be served."""
-        known = request_id if isinstance(request_id, int | float | str) else None
+        known = (
+            request_id if isinstance(request_id, int | float | str) and not is_capped(request_id) else None
+        )
         self._send({"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": detail}})
 
     def _is_answer(self, message: Message) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.shown import escape_invisible as shown
+from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_to_one_line as shown
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -68,7 +69,7 @@ def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
 def rejected(error: errors.Rejected, say: Say) -> Told:
     if error.feedback:
         return (
-            say("The user rejected the change: “{feedback}”.", feedback=shown(error.feedback)),
+            say("The user rejected the change: “{feedback}”.", feedback=escape_invisible(error.feedback)),
             say("Nothing was changed. Do as the user says."),
         )
     if error.decision == "dismissed":
@@ -95,7 +96,6 @@ def review_timed_out(error: errors.ReviewTimedOut, say: Say) -> Told:
 
 def withdrawn(error: errors.Withdrawn, say: Say) -> Told:
     reasons = {
-        "shutdown": say("The editor is closing; the change was withdrawn."),
         "root_removed": say("The folder was closed; the change was withdrawn."),
         "settings": say("The user's settings changed; the change was withdrawn."),
     }

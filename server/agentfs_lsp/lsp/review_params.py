@@ -49,7 +49,9 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
         text = _text(file.get("text"))
     if (decision == "amended") != (text is not None):
         raise BadReviewParams("an amended file needs its text, and no other has one")
-    return Settlement(decision, feedback or "", bool(always) and decision != "rejected", text)
+    if always and decision == "rejected":
+        raise BadReviewParams("always goes with no rejection")
+    return Settlement(decision, feedback or "", bool(always), text)
 
 
 def parse_report(raw: object, conversation: Conversation, key: Literal["applied", "saved"]) -> Report:

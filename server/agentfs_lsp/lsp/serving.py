@@ -9,10 +9,11 @@ import os
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
+from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.loop import new_event_loop
 from agentfs_lsp.lsp.server import Server
 from agentfs_lsp.lsp.transport import Transport
@@ -43,6 +44,7 @@ def serve_stdio(files: FileStore, own_folders: Sequence[str], max_body: int) -> 
 async def _serve(stdin: int, stdout: int, files: FileStore, own_folders: Sequence[str], max_body: int) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "agentfs"))
+    loop.set_exception_handler(_report)
     ended: asyncio.Future[int] = loop.create_future()
 
     def end(code: int) -> None:
@@ -76,6 +78,13 @@ async def _serve(stdin: int, stdout: int, files: FileStore, own_folders: Sequenc
     transport.close()
     files.close()
     return code
+
+
+def _report(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio would log with the error's own text, which may hold text of files."""
+    error = context.get("exception")
+    if isinstance(error, BaseException):
+        record_incident(_log, error)
 
 
 def _take_stdio() -> tuple[int, int]:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.settings import SETTINGS
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_to_one_line
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.shapes import Wanted
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def problem_text(problem: Problem, say: Say) -> str:
     """One or two sentences: what is wrong with which setting, and what is in force instead."""
     whole = problem.kind == "no_object" and problem.path == "agentfs"
-    name = "agentfs" if whole else f"agentfs.{escape_invisible(problem.path)}"
+    name = "agentfs" if whole else f"agentfs.{escape_to_one_line(problem.path)}"
     match problem.kind:
         case "unknown":
             return say("{name} is no setting of agentfs; it is ignored.", name=name)

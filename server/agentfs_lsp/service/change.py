@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.change import apply_splices
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
-from agentfs_lsp.domain.errors import NulPutIn, Unencodable
+from agentfs_lsp.domain.errors import NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.lazily import lazily
 from agentfs_lsp.domain.lines import count_lines, ends_between, line_of
 from agentfs_lsp.domain.patching import patch
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.present import Present
 
 Operation = Literal["create", "update"]
+
+MARK = "\ufeff"
+"""The byte-order mark where it gets into text: a file's own is kept beside its text, not in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,12 @@ class FileChange:
         _ = self.preview, self.line_counts, self.warnings
 
     def check(self) -> None:
-        """Raise Unencodable when the file's encoding can't express what is put in, NulPutIn for NUL in it."""
+        """Raise Unencodable when the file's encoding can't express what is put in, NulPutIn for NUL in it,
+        ResultTooLarge for a file that could never be changed again."""
+        limit = self.settings.limits.max_file_bytes
+        at_most = 4 * (len(self.base.text.text) + sum(len(splice.text) for splice in self.splices))
+        if self.splices and at_most > limit and self.proposed_size > limit:
+            raise ResultTooLarge(self.path, self.proposed_size, limit)
         for number, splice in enumerate(self.splices):
             if "\0" in splice.text:
                 line = line_of(splice.text, splice.text.index("\0"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.correction import find_left_out
-from agentfs_lsp.domain.errors import FileMissing, NoMatch, TextLeftOut
+from agentfs_lsp.domain.errors import FileMissing, NoMatch, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching import find
-from agentfs_lsp.service.change import FileChange
+from agentfs_lsp.service.change import MARK, Correction, FileChange
 from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
 
 if TYPE_CHECKING:
@@ -50,14 +51,29 @@ async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
             if not trace.seen:
                 miss.near, miss.detail = (), ""
             raise
+        splices, corrections = _without_mark(match.splices, present)
         return FileChange(
             path,
             present,
             "update",
-            match.splices,
+            splices,
             ws.settings,
+            corrections=corrections,
             replacements=match.replacements,
             level=match.level,
         )
 
     return await submit(ws, command.asked, compute, trace)
+
+
+def _without_mark(
+    splices: tuple[Splice, ...], present: Present
+) -> tuple[tuple[Splice, ...], tuple[Correction, ...]]:
+    """The splices without a byte-order mark put in front of the text: the file keeps its own, or none."""
+    first, *others = splices
+    if first.start or not first.text.startswith(MARK) or present.text.text.startswith(MARK):
+        return splices, ()
+    kept = Splice(0, first.end, first.text.removeprefix(MARK))
+    if not kept.end and not kept.text and not others:
+        raise NothingChanges
+    return (kept, *others), (Correction("byte_order_mark", ""),)

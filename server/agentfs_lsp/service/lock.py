@@ -53,7 +53,8 @@ def check_lock(
 def check_unmoved(path: str, base: Present, now: Present, settings: Settings) -> None:
     """Raise Conflict when the file is no longer what the proposal was made of.
 
-    Opening or closing it in between is no change; neither is a touch.
+    Opening or closing it in between is no change; neither is a touch, nor that the user saved just what the
+    proposal was made of.
     """
     if not now.exists and base.exists:
         raise Conflict(path, "disk", "gone", expected=base.revision)
@@ -63,7 +64,8 @@ def check_unmoved(path: str, base: Present, now: Present, settings: Settings) ->
         raise Conflict(path, "editor", "wrong_encoding", actual=now.revision)
     same_text = normalise(base.text.text) == normalise(now.text.text)
     same_disk = (base.blob.data if base.blob else None) == (now.blob.data if now.blob else None)
-    if not (same_text and same_disk):
+    saved = base.dirty and now.buffer is not None and not now.dirty
+    if not (same_text and (same_disk or saved)):
         since = preview_between(path, base.text.shown, now.text.shown, settings)
         raise _conflict(path, now, "reviewing", base.revision, since)
 

@@ -59,7 +59,7 @@ class Proposal:
     decided_at_ms: float | None = None
     ended_at_ms: float | None = None
     task: asyncio.Task[object] | None = None
-    withdrawn: WithdrawnReason | None = None
+    withdrawn: WithdrawnReason | Literal["shutdown"] | None = None
 
     @property
     def computed(self) -> FileChange:
@@ -73,7 +73,7 @@ class Proposal:
         (docs/protocol.md#9-review-and-landing)."""
         return self.settled or self.decision is not None
 
-    def withdraw(self, reason: WithdrawnReason) -> bool:
+    def withdraw(self, reason: WithdrawnReason | Literal["shutdown"]) -> bool:
         """Take the proposal back unless it is past the point of no return; whether that was possible."""
         if self.past_return or self.task is None or self.withdrawn:
             return False

@@ -78,6 +78,9 @@ def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Awaitable[Pass
 async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
     if not await ws.reviewer.allow_read(path, command.session, command.agent):
         raise ReadRejected(path)
+    verdict = ws.judge("read", location, command.session)  # the settings may have changed meanwhile
+    if verdict.decision == "deny":
+        raise PolicyDenied(path, "read", verdict.rule or "")
     served = _served(ws, command, path, location)
     return served if isinstance(served, Passage) else await served
 

@@ -9,7 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.errors import Conflict, LandingUnknown, PolicyDenied, Rejected, TooManyPending
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    LandingUnknown,
+    NotRead,
+    PolicyDenied,
+    Rejected,
+    TooManyPending,
+)
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.landing import land
 from agentfs_lsp.service.lock import check_lock, check_unmoved
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.ports import Hand, Location
     from agentfs_lsp.service.present import Present
+    from agentfs_lsp.service.sessions import ReadRecord
     from agentfs_lsp.service.workspace import Workspace
 
 
@@ -117,12 +125,23 @@ async def _computed(
     record = ws.sessions.get(asked.session, location.absolute)
     known = record is not None and record.revision.hash == present.hash
     trace.seen = trace.readable or known or not present.exists
+    if not trace.seen:
+        raise _unseen(path, present, record)
     if present.exists and not asked.overwrite:
         raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
     check_lock(path, present, record, asked.expected, ws.settings)
     if record is not None and known:
         ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
     return await off_loop(present.size, _compute_checked, compute, present)
+
+
+def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead | Conflict:
+    """What may be said of a file whose reading asks, to a session that was not let see it as it is: nothing
+    of it, not even a hash. Any other answer would tell a right guess from a wrong one, so neither
+    `expected_*` nor `require_read` counts here."""
+    if record is None:
+        return NotRead(path)
+    return Conflict(path, "editor" if present.dirty else "disk", "changed", record.revision)
 
 
 def _compute_checked(compute: Callable[[Present], FileChange], present: Present) -> FileChange:

@@ -130,4 +130,6 @@ async def in_thread(work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         await asyncio.wait([running])
+        if not running.cancelled():
+            running.exception()  # taken, so that nobody logs it: it may hold text of files
         raise

@@ -9,19 +9,16 @@ from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.correction import find_left_out
 from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.eols import splices_towards
-from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, TextLeftOut
+from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, ResultTooLarge, TextLeftOut
 from agentfs_lsp.domain.lines import with_eol
 from agentfs_lsp.domain.textfile import eol_of
-from agentfs_lsp.service.change import Correction, FileChange
+from agentfs_lsp.service.change import MARK, Correction, FileChange
 from agentfs_lsp.service.editorconfig import eol_for
 from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
 
 if TYPE_CHECKING:
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.workspace import Workspace
-
-
-MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,9 @@ async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
     the lock, the review and the landing raise."""
     if not command.content.removeprefix(MARK) and not command.allow_empty:
         raise EmptyContent
+    limit = ws.settings.limits.max_file_bytes
+    if len(command.content) > limit:
+        raise ResultTooLarge(command.asked.path, len(command.content), limit)
     create_dirs = ws.settings.create_dirs if command.create_dirs is None else command.create_dirs
 
     def compute(present: Present) -> FileChange:

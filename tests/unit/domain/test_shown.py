@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.shown import MOST_FINDINGS, escape_invisible, find_suspicious
+from agentfs_lsp.domain.shown import MOST_FINDINGS, escape_invisible, escape_to_one_line, find_suspicious
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,10 @@ from agentfs_lsp.domain.shown import MOST_FINDINGS, escape_invisible, find_suspi
 def test_only_what_is_invisible_is_escaped(text: str, shown: str | None) -> None:
     assert escape_invisible(text) == (text if shown is None else shown)
     escape_invisible(text).encode()
+
+
+def test_a_name_stays_in_its_line() -> None:
+    assert escape_to_one_line("a\tb\nc\r\u2028\x0b 中文") == r"a\x09b\x0ac\x0d\u2028\x0b 中文"
 
 
 def test_findings_name_kind_line_and_character() -> None:

@@ -182,7 +182,7 @@ export class WorkbenchPage {
   async pressUntilTaken(button, tab) {
     await until(`${button} counts`, async () => {
       if (!(await this.tabNames()).some((name) => name.startsWith(tab))) return true;
-      await this.titleButton(button).click();
+      await this.titleButton(button).click({ timeout: 500 }); // it may be gone by now
       return false;
     });
   }
@@ -214,6 +214,11 @@ export class WorkbenchPage {
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
+  /** What the dialog in the middle says. */
+  dialogText() {
+    return this.page.locator(".monaco-dialog-box").innerText();
+  }
+
   /** Presses a button of the dialog in the middle. */
   async answerDialog(button) {
     await this.page.locator(".monaco-dialog-box").getByRole("button", { name: button, exact: true }).click();
@@ -232,9 +237,18 @@ export class WorkbenchPage {
     return this.statusItem("").evaluate((item) => item.classList.contains("warning-kind"));
   }
 
+  #message(text) {
+    return this.page.locator(".notifications-toasts .notification-list-item", { hasText: text });
+  }
+
+  /** Waits for a message in the corner that has that button. */
+  async offers(text, button) {
+    await this.#message(text).getByRole("button", { name: button }).waitFor();
+  }
+
   /** Waits for a message in the corner, and takes it away. */
   async saysInPassing(text) {
-    const message = this.page.locator(".notifications-toasts .notification-list-item", { hasText: text });
+    const message = this.#message(text);
     await message.hover();
     await message.getByRole("button", { name: /^Clear Notification/ }).click();
     await message.waitFor({ state: "detached" });
@@ -246,19 +260,27 @@ export class WorkbenchPage {
     return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
   }
 
+  /** Presses a button in the head of that view; they show while the mouse is there. */
+  async pressInView(view, name) {
+    const header = this.page.locator(`.pane-header[aria-label^="${view}"]`);
+    await header.hover();
+    await header.getByRole("button", { name }).click();
+  }
+
   // --- the Refactor Preview ---------------------------------------------------------------------------------
 
   get preview() {
     return this.page.locator(".bulk-edit-panel");
   }
 
-  /** Ticks every box: the preview comes with none ticked. */
+  /** Ticks the file, and with it all of its edits: the preview comes with none ticked. */
   async tickPreview() {
     const boxes = this.preview.locator(".edit-checkbox");
-    await boxes.first().waitFor();
-    for (const box of await boxes.all()) {
-      if ((await box.getAttribute("aria-checked")) !== "true") await box.click();
-    }
+    await boxes.first().click();
+    await until("every box is ticked", async () => {
+      const ticked = await boxes.evaluateAll((all) => all.map((box) => box.getAttribute("aria-checked")));
+      return ticked.every((one) => one === "true");
+    });
   }
 
   previewButton(name) {

@@ -20,7 +20,7 @@ export let workbench;
 export let ui;
 
 before(async () => {
-  workbench = await startWorkbench(home, { packages, settings: { "[bat]": { "files.encoding": "gbk" } } });
+  workbench = await startWorkbench(home, { packages });
   ui = new WorkbenchPage(workbench.page);
 });
 after(() => workbench?.stop());

@@ -114,10 +114,16 @@ scenario("CRLF, open: every line end stays", async () => {
   await ui.tabsAre("open-crlf.txt");
 });
 
+/** As somebody sets it who has old batch files. */
+async function useGbk() {
+  await set("[bat]", { "files.encoding": "gbk" });
+  await set("agentfs.encoding.default", "gbk");
+}
+
 const closedGbk = file("files/closed-gbk.bat", gbk.before);
 
 scenario("GBK, closed: shown as text, written in its own encoding", async () => {
-  await set("agentfs.encoding.default", "gbk");
+  await useGbk();
   const asked = await agent("gbk").readAndEdit(closedGbk, "rem 1", "rem 世");
   const { diff, answer } = await accept(asked, "rem 世");
   assert.match(diff.original, /你好/);
@@ -129,7 +135,7 @@ scenario("GBK, closed: shown as text, written in its own encoding", async () => 
 const openGbk = file("files/open-gbk.bat", gbk.before);
 
 scenario("GBK, open: the editor saves it in its own encoding", async () => {
-  await set("agentfs.encoding.default", "gbk");
+  await useGbk();
   await openGbk.open();
   const asked = await agent("gbk-open").readAndEdit(openGbk, "rem 1", "rem 世");
   const { diff, answer } = await accept(asked, "rem 世");

@@ -8,13 +8,14 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 Message = dict[str, Any]
 METHODS = ["agentfs/batch", "agentfs/status"]
 
 
 def main() -> None:
-    root, batch, ident = Path(), {}, 0
+    root, batch = Path(), {}
     while (message := receive()) is not None:
         method, params = message.get("method"), message.get("params") or {}
         match method:
@@ -25,12 +26,11 @@ def main() -> None:
                     {"capabilities": {"experimental": {"agentfs": {"version": "1", "methods": METHODS}}}},
                 )
             case "agentfs/batch":
-                ident += 1
-                batch = {"request": message, "proposal": propose(root, f"batch-{ident}", params)}
+                batch = {"request": message, "proposal": propose(root, uuid4().hex, params)}
                 notify("agentfs/proposed", brief(batch["proposal"]))
                 send(
                     {
-                        "id": f"preview-{ident}",
+                        "id": "preview",
                         "method": "workspace/applyEdit",
                         "params": preview(batch["proposal"]),
                     }

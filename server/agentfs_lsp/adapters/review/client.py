@@ -102,6 +102,7 @@ class ClientReviews:
         conversation = self._conversations.get(proposal.id)
         if conversation is None:
             return
+        conversation.end("EXECUTION_ERROR")  # where nothing has answered yet: nobody else will
         conversation.proposal = None
         self._ended[proposal.id] = None
         if len(self._ended) > REMEMBERED:

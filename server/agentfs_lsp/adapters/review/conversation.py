@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from agentfs_lsp.adapters.documents import path_of
-from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected, Unencodable
+from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected
 from agentfs_lsp.service.ports import Applied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.ports import DocumentEdit
     from agentfs_lsp.service.proposals import Proposal
 
@@ -80,6 +81,12 @@ class Conversation:
     def is_about(self, uri: object) -> bool:
         """Whether a URI names the proposal's file, in the server's spelling or another."""
         return isinstance(uri, str) and (uri in self._uris or path_of(uri) == self._absolute)
+
+    def amendment(self, settlement: Settlement) -> FileChange | None:
+        """The change that the settlement amends, None where it decides nothing new about any text."""
+        if self.proposal is None or self.settlement.done() or settlement.text is None:
+            return None
+        return self.proposal.computed
 
     def settle(self, settlement: Settlement) -> asyncio.Future[Answer]:
         """The first settle decides, from this moment on; every later one gets the first one's answer."""
@@ -148,8 +155,6 @@ def _code_of(error: Exception) -> Code:
     match error:
         case Conflict():
             return "CONFLICT"
-        case Unencodable():
-            return "INVALID_PARAM"
         case _:
             return "EXECUTION_ERROR"
 

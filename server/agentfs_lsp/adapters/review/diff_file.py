@@ -9,6 +9,7 @@ removed at the start.
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
 import os
 import re
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 FOLDERS = (".agentfs", "review")
 
 _OWN = re.compile(r"[0-9a-f]{16}\.diff")
+_ATTEMPTS = 3
 _IGNORE = ".gitignore"
 _IGNORE_ALL = b"*\n"
 
@@ -86,8 +88,8 @@ class DiffFiles:
             try:
                 folder = self._folder(root)
                 for name in os.listdir(folder.fd):
-                    if _OWN.fullmatch(name) and _is_abandoned(folder, name):
-                        _unlink(folder, name)
+                    if _OWN.fullmatch(name):
+                        _remove_abandoned(folder, name)
             except OSError:
                 continue
             self._tidy(root)
@@ -99,11 +101,10 @@ class DiffFiles:
         filename = f"{proposal.id}.diff"
         try:
             folder = self._made_folder(root)
-            fd = os.open(filename, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
+            fd = _made_locked(folder, filename)
         except OSError:
             return None
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(fd, rest) :]
@@ -162,19 +163,38 @@ def _ignore_all(folder: Folder) -> None:
         fd = os.open(_IGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
     except FileExistsError:
         return
-    os.write(fd, _IGNORE_ALL)
-    os.close(fd)
+    try:
+        os.write(fd, _IGNORE_ALL)
+    finally:
+        os.close(fd)
 
 
-def _is_abandoned(folder: Folder, name: str) -> bool:
-    """Whether no living server holds the file's lock."""
+def _made_locked(folder: Folder, name: str) -> int:
+    """A new file, locked. Another server's sweep can take it before it is locked: it is made again then."""
+    for _ in range(_ATTEMPTS):
+        fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        except OSError:
+            _unlink(folder, name)
+            os.close(fd)
+            raise
+        if os.fstat(fd).st_nlink:
+            return fd
+        os.close(fd)
+    raise BlockingIOError(errno.EAGAIN, "swept again and again")
+
+
+def _remove_abandoned(folder: Folder, name: str) -> None:
+    """Remove the file if no living server holds its lock; it is held here until it is gone, and what another
+    sweep took meanwhile is left alone: the name may be that of a new file."""
     fd = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder.fd)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    else:
-        return True
+        if os.fstat(fd).st_nlink:
+            _unlink(folder, name)
+    except BlockingIOError:
+        pass
     finally:
         os.close(fd)
 

@@ -12,7 +12,7 @@ from agentfs_lsp.adapters.review.hands import PlainHand
 from agentfs_lsp.adapters.review.message import review_by_message
 from agentfs_lsp.adapters.review.preview import is_previewable, review_in_preview
 from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_to_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,8 +78,8 @@ class Ladder:
         limit = self._settings().approval.seconds(review_client=False)
         deny, once = say("Deny"), say("Allow once")
         actions = (once, deny) if self._editor.traits.first_action_only else (deny, once)
-        who = escape_invisible(agent or session)
-        question = say("agentfs: {agent} asks to read '{path}'.", agent=who, path=escape_invisible(path))
+        who = escape_to_one_line(agent or session)
+        question = say("agentfs: {agent} asks to read '{path}'.", agent=who, path=escape_to_one_line(path))
         async with self._screen:
             try:
                 async with asyncio.timeout(limit):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
@@ -34,14 +34,14 @@ def title_of(proposal: Proposal, say: Say) -> str:
     }
     edit = say("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
     template = templates.get((proposal.tool, change.operation), edit)
-    return template.replace("{path}", escape_invisible(change.path))
+    return template.replace("{path}", escape_to_one_line(change.path))
 
 
 def reasons_of(proposal: Proposal, say: Say) -> str:
     """Who asks, as claimed, and why; then the warnings, a line each."""
     lines = []
     if proposal.agent:
-        lines.append(say("Asked by: {agent}", agent=escape_invisible(proposal.agent)))
+        lines.append(say("Asked by: {agent}", agent=escape_to_one_line(proposal.agent)))
     if proposal.explanation:
         lines.append(say("Why: {explanation}", explanation=_in_one_line(proposal.explanation)))
     warnings = proposal.computed.warnings
@@ -81,7 +81,7 @@ def warning_text(kind: str, detail: str, say: Say) -> str:
     if not detail:
         return meaning
     return say(
-        "{meaning} ({detail})", meaning=meaning, detail=escape_invisible(detail_text(kind, detail, say))
+        "{meaning} ({detail})", meaning=meaning, detail=escape_to_one_line(detail_text(kind, detail, say))
     )
 
 

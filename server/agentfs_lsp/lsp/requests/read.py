@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.lines import split_lines
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.wire import ReadParams, parse
 from agentfs_lsp.service.read import Passage, Read, read
@@ -67,7 +67,7 @@ def _numbered(passage: Passage) -> str:
 
 
 def _text(passage: Passage, say: Say) -> str:
-    path, last = escape_invisible(passage.path), passage.start_line + passage.lines - 1
+    path, last = escape_to_one_line(passage.path), passage.start_line + passage.lines - 1
     if passage.lines == 0:
         said = [say("'{path}' is empty.", path=path)]
     else:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.adapters.review.conversation import UNKNOWN
+from agentfs_lsp.adapters.review.conversation import UNKNOWN, Answer
+from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import parse_id, parse_settlement
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
 
-    from agentfs_lsp.adapters.review.conversation import Answer
+    from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
     from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
+    from agentfs_lsp.service.change import FileChange
 
 
 def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:
@@ -23,7 +26,36 @@ def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Res
     if conversation is None:
         return refusal(UNKNOWN, exchange.say)
     settlement = parse_settlement(exchange.params, conversation)
+    change = conversation.amendment(settlement)
+    if change is None:
+        return _answered(exchange, conversation.settle(settlement))
+    text = settlement.text or ""
+    if max(change.base.size, len(text)) > INLINE_BYTES:
+        return _checked(exchange, conversation, settlement, change)
+    unfit = _misfit(change, text)
+    if unfit is not None:
+        return refusal(unfit, exchange.say)
     return _answered(exchange, conversation.settle(settlement))
+
+
+async def _checked(
+    exchange: EditorExchange, conversation: Conversation, settlement: Settlement, change: FileChange
+) -> Result:
+    """Settle once the text is known to fit; until then nothing is decided."""
+    unfit = await in_thread(_misfit, change, settlement.text or "")
+    if unfit is not None:
+        return refusal(unfit, exchange.say)
+    return await _answered(exchange, conversation.settle(settlement))
+
+
+def _misfit(change: FileChange, text: str) -> Answer | None:
+    """Why the file can't be made to read `text`, None where it can. That decides nothing: the user's text is
+    still in the editor, to be mended and settled again."""
+    try:
+        change.amended(text).check()
+    except DomainError as unfit:
+        return Answer("INVALID_PARAM", unfit)
+    return None
 
 
 async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> Result:

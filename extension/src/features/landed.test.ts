@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Envelope } from '../protocol';
+import { entryOfEnded, entryOfEnvelope, entryOfHistory, textsOfHistory } from './landed';
+
+function envelope(data: Record<string, unknown>): Envelope {
+  return {
+    status: 'success',
+    data,
+    text: '',
+    stats: { lines_added: 2, lines_removed: 1 },
+    context: { path_resolved: 'src/a.py' },
+  };
+}
+
+test('a change that was let through is kept with the server’s diff', () => {
+  const data = { landing: 'disk', review: { rung: 'policy' }, diff_preview: '--- a' };
+  const entry = entryOfEnvelope({ path: './src/a.py', agent: 'Ada' }, envelope(data));
+  assert.deepEqual(
+    [entry?.paths, entry?.agent, entry?.added, entry?.removed, entry?.preview, entry?.landing],
+    [['src/a.py'], 'Ada', 2, 1, '--- a', 'disk'],
+  );
+});
+
+test('reviewed here, refused, dry or unchanged: nothing is kept of the answer', () => {
+  const params = { path: 'src/a.py' };
+  assert.equal(entryOfEnvelope(params, envelope({ landing: 'disk', review: { rung: 'review' } })), undefined);
+  assert.equal(entryOfEnvelope(params, envelope({})), undefined);
+  assert.equal(entryOfEnvelope(params, envelope({ unchanged: true })), undefined);
+});
+
+test('a review keeps the texts that the user saw, of the accepted files alone', () => {
+  const file = (path: string) => ({
+    uri: `file:///w/${path}`,
+    path,
+    operation: 'update' as const,
+    version: null,
+    base_hash: null,
+    lines_added: 1,
+    lines_removed: 1,
+    base_text: 'old',
+    proposed_text: 'new',
+    encoding: 'utf-8',
+    eol: 'lf',
+    warnings: [],
+  });
+  const about = { id: 'p', title: '', tool: 'edit', session: 's', agent: 'Ada', explanation: 'why' };
+  const files = [file('a'), file('b')];
+  const entry = entryOfEnded({
+    review: {
+      proposed: { ...about, files },
+      proposal: { ...about, files, state: 'shown' },
+      moved: new Map(),
+      decided: new Map(),
+      setAside: false,
+      deciding: true,
+    },
+    outcome: 'editor',
+    texts: new Map([['a', 'mine']]),
+  });
+  assert.deepEqual(entry.files, [{ path: 'a', operation: 'update', before: 'old', after: 'mine' }]);
+  assert.deepEqual([entry.paths, entry.landing], [['a'], 'editor']);
+});
+
+test('the server’s history, and a change of it with its texts', () => {
+  const data = {
+    changes: [
+      {
+        change_id: 'c1',
+        time: '2026-11-22T10:00:00Z',
+        agent: 'Ada',
+        explanation: 'why',
+        landing: 'disk',
+        files: [{ path: 'a', operation: 'update', lines_added: 3, lines_removed: 1, before_text: 'x', after_text: 'y' }],
+      },
+    ],
+  };
+  const [entry] = entryOfHistory(data);
+  assert.deepEqual([entry?.id, entry?.at, entry?.added], ['c1', Date.UTC(2026, 10, 22, 10), 3]);
+  assert.deepEqual(textsOfHistory(data), [{ path: 'a', operation: 'update', before: 'x', after: 'y' }]);
+  assert.deepEqual(entryOfHistory({}), []);
+});

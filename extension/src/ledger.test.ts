@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ledger, type Entry } from './ledger';
+
+function entry(id: string, size = 1): Entry {
+  const text = 'x'.repeat(size);
+  return {
+    id,
+    at: 0,
+    agent: '',
+    explanation: '',
+    paths: ['a'],
+    added: 1,
+    removed: 0,
+    landing: 'disk',
+    files: [{ path: 'a', operation: 'update', before: '', after: text }],
+    preview: '',
+  };
+}
+
+test('the newest stands first', () => {
+  const ledger = new Ledger();
+  ledger.add(entry('1'));
+  ledger.add(entry('2'));
+  assert.deepEqual(ledger.all.map(({ id }) => id), ['2', '1']);
+});
+
+test('old texts make room, their entries stay', () => {
+  const ledger = new Ledger(10, 100);
+  ledger.add(entry('1', 60));
+  ledger.add(entry('2', 60));
+  assert.equal(ledger.get('2')?.files.length, 1);
+  assert.equal(ledger.get('1')?.files.length, 0);
+});
+
+test('old entries make room too', () => {
+  const ledger = new Ledger(2);
+  ['1', '2', '3'].forEach((id) => ledger.add(entry(id)));
+  assert.deepEqual(ledger.all.map(({ id }) => id), ['3', '2']);
+});
+
+test('the server’s history keeps the texts that were seen here', () => {
+  const ledger = new Ledger();
+  ledger.add(entry('1'));
+  ledger.replace([
+    { ...entry('2'), files: [] },
+    { ...entry('1'), files: [], agent: 'Ada' },
+  ]);
+  assert.equal(ledger.get('1')?.files.length, 1);
+  assert.equal(ledger.get('1')?.agent, 'Ada');
+  assert.equal(ledger.get('2')?.files.length, 0);
+});

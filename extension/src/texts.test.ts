@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { firstDifference, fromBytes, normalise, toBytes, withEol } from './texts';
+
+test('line ends of every kind become \\n, and nothing else does', () => {
+  assert.equal(normalise('a\r\nb\rc\nd\u2028e\f\u0085'), 'a\nb\nc\nd\u2028e\f\u0085');
+  assert.equal(normalise('plain\n'), 'plain\n');
+});
+
+test('a CRLF file is shown with its own line ends, any other with \\n', () => {
+  assert.equal(withEol('a\nb\n', 'crlf'), 'a\r\nb\r\n');
+  for (const eol of ['lf', 'cr', 'mixed', 'none']) {
+    assert.equal(withEol('a\nb\n', eol), 'a\nb\n');
+  }
+});
+
+test('what goes to the editor as bytes comes back the same, marked or not', () => {
+  for (const text of ['', 'plain', '你好 😀\n', 'mid\ufeffdle']) {
+    for (const marked of [true, false]) {
+      assert.equal(fromBytes(toBytes(text, marked)), text);
+    }
+  }
+});
+
+test('a text that begins with U+FEFF keeps it, if it is marked', () => {
+  assert.equal(fromBytes(toBytes('\ufefftext', true)), '\ufefftext');
+});
+
+test('the first line that differs', () => {
+  assert.equal(firstDifference('a\nb\nc', 'a\nX\nc'), 1);
+  assert.equal(firstDifference('a\nb', 'a\nb\nc'), 1);
+  assert.equal(firstDifference('a\nb\n', 'a\nb\nc\n'), 2);
+  assert.equal(firstDifference('', 'new'), 0);
+  assert.equal(firstDifference('same\n', 'same\n'), undefined);
+});

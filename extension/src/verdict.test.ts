@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Proposal } from './protocol';
+import { accepted, acceptedText, rejected, settledEach } from './verdict';
+
+function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
+  return {
+    uri: `file:///w/${path}`,
+    path,
+    operation: 'update',
+    version: null,
+    base_hash: null,
+    lines_added: 1,
+    lines_removed: 1,
+    base_text: 'old\n',
+    proposed_text: 'new\n',
+    encoding: 'utf-8',
+    eol: 'lf',
+    warnings: [],
+    ...more,
+  };
+}
+
+function proposal(...files: Proposal['files']): Proposal {
+  return { id: 'p', title: '', tool: 'edit', session: 's', agent: '', explanation: '', state: 'shown', files };
+}
+
+const untouched = (): undefined => undefined;
+
+test('what was not touched is accepted as it was proposed', () => {
+  assert.deepEqual(accepted(proposal(file('a')), untouched, false), { id: 'p', decision: 'accepted' });
+  assert.deepEqual(accepted(proposal(file('a')), () => 'new\n', true), {
+    id: 'p',
+    decision: 'accepted',
+    always: true,
+  });
+});
+
+test('the line ends of the editor are no amendment', () => {
+  assert.deepEqual(accepted(proposal(file('a', { eol: 'crlf' })), () => 'new\r\n', false), {
+    id: 'p',
+    decision: 'accepted',
+  });
+});
+
+test('what was typed goes along as the whole text, \\n line ends', () => {
+  const sent = accepted(proposal(file('a'), file('b')), (path) => (path === 'b' ? 'mine\r\n' : 'new\n'), false);
+  assert.deepEqual(sent.files, [{ uri: 'file:///w/b', decision: 'amended', text: 'mine\n' }]);
+  assert.equal(sent.decision, 'accepted');
+});
+
+test('a file that is to be deleted has no text to amend', () => {
+  const gone = file('a', { operation: 'delete', proposed_text: '' });
+  assert.equal(acceptedText(gone, () => 'typed'), '');
+  assert.equal(accepted(proposal(gone), () => 'typed', false).files, undefined);
+});
+
+test('a reason reaches the agent, blanks are none', () => {
+  assert.deepEqual(rejected('p', ' too long '), { id: 'p', decision: 'rejected', feedback: 'too long' });
+  assert.deepEqual(rejected('p', '  '), { id: 'p', decision: 'rejected' });
+});
+
+test('each of several files has its own decision', () => {
+  const both = proposal(file('a'), file('b'), file('c'));
+  const decided = new Map([
+    ['a', 'accepted'],
+    ['b', 'rejected'],
+    ['c', 'accepted'],
+  ] as const);
+  assert.deepEqual(settledEach(both, (path) => (path === 'c' ? 'mine\n' : 'new\n'), decided), {
+    id: 'p',
+    decision: 'accepted',
+    files: [
+      { uri: 'file:///w/a', decision: 'accepted' },
+      { uri: 'file:///w/b', decision: 'rejected' },
+      { uri: 'file:///w/c', decision: 'amended', text: 'mine\n' },
+    ],
+  });
+  const none = new Map([
+    ['a', 'rejected'],
+    ['b', 'rejected'],
+    ['c', 'rejected'],
+  ] as const);
+  assert.equal(settledEach(both, untouched, none).decision, 'rejected');
+});

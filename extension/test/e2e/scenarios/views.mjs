@@ -1,0 +1,95 @@
+// The side bar: what waits, what has landed, and all of it at once.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import { agent, call, file, openReview, scenario, set, state, ui } from "../harness/suite.mjs";
+
+const trio = (name) => [1, 2, 3].map((number) => file(`views/${name}-${number}.txt`, "old\n"));
+
+async function propose(files) {
+  const asked = await Promise.all(files.map((one) => agent(one.base).readAndEdit(one, "old", "new")));
+  await until("all are pending", async () => (await state()).pending.length === files.length);
+  await call("command", { id: "agentfs.ui.showPending" });
+  for (const one of files) await ui.viewRow("Pending", one.base).waitFor();
+  return asked;
+}
+
+const all = trio("all");
+
+scenario("accept all: asked once, with a list of them; then all land", async () => {
+  const asked = await propose(all);
+  const row = await ui.viewRow("Pending", all[0].base).innerText();
+  assert.match(row, /Ada/);
+  assert.match(row, /\+1 [-−]1/);
+
+  await ui.pressInView("Pending", /^Accept All/);
+  assert.match(await ui.dialogText(), /all-1\.txt[^]*all-2\.txt[^]*all-3\.txt/);
+  await ui.answerDialog("Cancel");
+  assert.deepEqual(all.map((one) => one.text()), ["old\n", "old\n", "old\n"], "cancelling accepts nothing");
+
+  await ui.pressInView("Pending", /^Accept All/);
+  await ui.answerDialog("Accept All");
+
+  for (const one of asked) assert.equal((await one.answer).data.review.decision, "accepted");
+  assert.deepEqual(all.map((one) => one.text()), ["new\n", "new\n", "new\n"]);
+  await ui.tabsAre();
+});
+
+const none = trio("none");
+
+scenario("reject all, with one reason", async () => {
+  const asked = await propose(none);
+  await ui.pressInView("Pending", /^Reject All/);
+  await ui.answer("Not today.");
+
+  for (const one of asked) assert.equal((await one.answer).context.review.feedback, "Not today.");
+  assert.deepEqual(none.map((one) => one.text()), ["old\n", "old\n", "old\n"]);
+  await ui.tabsAre();
+});
+
+const chosen = trio("chosen");
+
+scenario("a row of the list opens its review", async () => {
+  const asked = await propose(chosen);
+  await ui.viewRow("Pending", chosen[1].base).click();
+  await until("its review is in front", async () => (await ui.tabNames()).join().startsWith("chosen-2.txt"));
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked[1].answer).data.applied, true);
+  assert.deepEqual(chosen.map((one) => one.text()), ["old\n", "new\n", "old\n"]);
+});
+
+const landed = file("views/landed.txt", "before\n");
+
+scenario("what has landed is listed, and its diff can be opened", async () => {
+  const asked = await agent("landed").readAndEdit(landed, "before", "after");
+  await openReview();
+  await ui.diffWith("after");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "disk");
+  await ui.tabsAre();
+
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Landed", "landed.txt").click();
+
+  const diff = await ui.diffWith("after");
+  assert.match(diff.original, /before/);
+  assert.equal(await ui.titleButton("Accept").count(), 0, "it is not a review");
+  assert.equal(landed.text(), "after\n");
+});
+
+const served = file("views/served.txt", "old\n");
+
+scenario("a Python that does not fit: a message with a button that helps, and all is well once it is set", async () => {
+  await set("agentfs.interpreter", "/nowhere/python3");
+  await ui.offers("agentfs needs Python 3.11 or newer", "Choose Interpreter…");
+  await ui.saysInPassing("agentfs needs Python 3.11 or newer");
+
+  await set("agentfs.interpreter", null);
+
+  const asked = await agent("served").readAndEdit(served, "old", "new");
+  await ui.diffWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+  assert.equal(served.text(), "new\n");
+});

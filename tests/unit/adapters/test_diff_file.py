@@ -1,0 +1,69 @@
+"""A diff that is looked at is not swept away, whenever another server starts."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters.confined import Folder, folder_at
+from agentfs_lsp.adapters.review import diff_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "0123456789abcdef.diff"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return folder_at(str(tmp_path))
+
+
+def test_a_file_swept_before_it_was_locked_is_made_again(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, sweeps = fcntl.flock, [1]
+
+    def swept_first(fd: int, operation: int) -> None:
+        if sweeps and not operation & fcntl.LOCK_NB:
+            sweeps.pop()
+            diff_file._remove_abandoned(folder, NAME)
+        lock(fd, operation)
+
+    monkeypatch.setattr(fcntl, "flock", swept_first)
+    fd = diff_file._made_locked(folder, NAME)
+    diff_file._remove_abandoned(folder, NAME)
+    assert os.path.samestat(os.fstat(fd), (tmp_path / NAME).stat())
+    os.close(fd)
+    diff_file._remove_abandoned(folder, NAME)
+    assert not (tmp_path / NAME).exists()
+
+
+def test_a_sweep_that_came_second_leaves_the_new_file_of_the_same_name(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / NAME).write_text("abandoned")
+    lock = fcntl.flock
+
+    def replaced_first(fd: int, operation: int) -> None:
+        (tmp_path / NAME).unlink()
+        (tmp_path / NAME).write_text("new")
+        lock(fd, operation)
+
+    monkeypatch.setattr(fcntl, "flock", replaced_first)
+    diff_file._remove_abandoned(folder, NAME)
+    assert (tmp_path / NAME).read_text() == "new"
+
+
+def test_a_full_disk_leaves_no_handle_open(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_fd: int, _data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    before = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        diff_file._ignore_all(folder)
+    assert len(os.listdir("/proc/self/fd")) == before

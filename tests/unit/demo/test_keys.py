@@ -1,0 +1,41 @@
+"""Only a key by itself is an answer."""
+
+from __future__ import annotations
+
+import os
+import pty
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.demo.keys import END, single_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    keyboard, inside = pty.openpty()
+    with os.fdopen(inside) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        yield keyboard
+    os.close(keyboard)
+
+
+@pytest.mark.parametrize("typed", ["\x1b[A", "\x1bOA", "a pasted answer", "aa", "a\n", "\x1ba", "é"])
+def test_neither_an_arrow_key_nor_a_paste_is_an_answer(keyboard: int, typed: str) -> None:
+    with single_keys() as next_key:
+        os.write(keyboard, typed.encode())
+        later = threading.Timer(0.3, os.write, (keyboard, b"R"))
+        later.start()
+        assert next_key("ar\xc3\xa9") == "r"
+        later.join()
+
+
+@pytest.mark.parametrize(("typed", "key"), [("a", "a"), ("A", "a"), (END, None)])
+def test_a_single_key_is_one(keyboard: int, typed: str, key: str | None) -> None:
+    with single_keys() as next_key:
+        os.write(keyboard, typed.encode())
+        assert next_key("ar") == key
