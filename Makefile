@@ -66,12 +66,12 @@ EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
 PLAIN_CLIENT := .editors/plain-client.vsix
 WORKBENCH := extension/test/e2e/workbench.sh
+NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 
 vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
 
 test-extension: ## the extension's unit tests; left out, and said so, where Node 20 is missing
-	@if node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null; \
-	then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
+	@if $(NODE_FITS); then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
 	else echo "Node 20 or newer is not on the PATH: the extension's unit tests are left out."; fi
 
 test-editors: $(VSIX) $(PLAIN_CLIENT) ## the real-editor tests: the package in a VS Code workbench, in a browser
@@ -95,5 +95,6 @@ $(PLAIN_CLIENT): $(EXTENSION_DEV) $(wildcard extension/test/e2e/plain-client/*.*
 	@extension/test/e2e/plain-client/package.sh $(abspath $@)
 
 $(EXTENSION_DEV): extension/package-lock.json
+	@$(NODE_FITS) || { echo "The extension needs Node 20 or newer, with npm: none was found on the PATH." >&2; exit 1; }
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -2,28 +2,71 @@
 import * as vscode from 'vscode';
 import type { ServerState } from '../client';
 import type { Status } from '../protocol';
+import type { ReviewQueue } from '../queue';
+import type { Edits } from './edits';
+
+/** Keeps the item at what is the case. */
+export class StatusView implements vscode.Disposable {
+  /** What the server told last; undefined while it does not run. */
+  status: Status | undefined;
+  private server: ServerState = { kind: 'stopped' };
+  private readonly item = new StatusItem();
+  private readonly connections: { dispose(): void }[];
+
+  constructor(
+    private readonly queue: ReviewQueue,
+    private readonly edits: Edits,
+  ) {
+    const refresh = (): void => this.refresh();
+    this.connections = [queue.changed.subscribe(refresh), edits.changed.subscribe(refresh)];
+  }
+
+  told(status: Status): void {
+    this.status = status;
+    this.refresh();
+  }
+
+  serverIs(state: ServerState): void {
+    this.server = state;
+    this.status = state.kind === 'running' ? this.status : undefined;
+    this.refresh();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.item, ...this.connections).dispose();
+  }
+
+  private refresh(): void {
+    const { size } = this.queue;
+    const { previews } = this.edits;
+    this.item.show({ server: this.server, status: this.status, reviews: size, previews });
+  }
+}
 
 /** What the item shows. */
-export interface Shown {
+interface Shown {
   server: ServerState;
   status: Status | undefined;
-  pending: number;
+  /** What waits in reviews of this extension, and in VS Code's previews. */
+  reviews: number;
+  previews: number;
 }
 
 /** Whether anything is let through without a review. */
-export function isAuto(status: Status | undefined): boolean {
+function isAuto(status: Status | undefined): boolean {
   return status !== undefined && [status, ...status.sessions].some(({ mode }) => mode === 'auto_edit');
 }
 
-export class StatusItem implements vscode.Disposable {
+class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('agentfs', vscode.StatusBarAlignment.Left, 10);
 
   constructor() {
     this.item.name = 'agentfs';
   }
 
-  show({ server, status, pending }: Shown): void {
-    const look = server.kind === 'running' ? lookRunning(status, pending) : LOOKS[server.kind](server);
+  show(shown: Shown): void {
+    const { server } = shown;
+    const look = server.kind === 'running' ? lookRunning(shown) : LOOKS[server.kind](server);
     this.item.text = look.text;
     this.item.tooltip = look.tooltip;
     this.item.command = look.command;
@@ -66,7 +109,11 @@ const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: Se
   }),
 };
 
-function lookRunning(status: Status | undefined, pending: number): Look {
+/** VS Code's own command that goes to its Refactor Preview. */
+const PREVIEW = 'refactorPreview.focus';
+
+function lookRunning({ status, reviews, previews }: Shown): Look {
+  const pending = reviews + previews;
   const waiting =
     pending === 0
       ? vscode.l10n.t('No change waits for you.')
@@ -91,6 +138,6 @@ function lookRunning(status: Status | undefined, pending: number): Look {
   return {
     text: pending === 0 ? '$(lock) agentfs' : `$(bell-dot) agentfs:${count}`,
     tooltip: `${vscode.l10n.t('Agents’ changes are reviewed by you.')} ${waiting}`,
-    command: pending === 0 ? 'agentfs.ui.showPending' : 'agentfs.ui.openReview',
+    command: reviews > 0 ? 'agentfs.ui.openReview' : previews > 0 ? PREVIEW : 'agentfs.ui.showPending',
   };
 }

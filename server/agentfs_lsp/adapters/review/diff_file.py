@@ -182,7 +182,7 @@ def _made_locked(folder: Folder, name: str) -> int:
         if os.fstat(fd).st_nlink:
             return fd
         os.close(fd)
-    raise BlockingIOError(errno.EAGAIN, "swept again and again")
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 def _remove_abandoned(folder: Folder, name: str) -> None:

@@ -1,0 +1,83 @@
+/** Makes the parts and connects them: who hears what from whom. What each of them does is its own. */
+import * as vscode from 'vscode';
+import { Server } from './client';
+import type { Parts } from './commands';
+import { Arrivals } from './features/arrivals';
+import { Decisions } from './features/decide';
+import { Edits } from './features/edits';
+import { HistoryView } from './features/history';
+import { Marks } from './features/marks';
+import { MovedFiles } from './features/moved';
+import { ReviewEditors } from './features/review';
+import { StatusView } from './features/status';
+import { fetchTexts } from './fetch';
+import { currentSettings, Lifecycle } from './lifecycle';
+import type { Proposed, Settled, Status } from './protocol';
+import { ReviewQueue } from './queue';
+import { ProposalFiles, ReadOnlyTexts } from './virtual';
+
+export interface Assembled extends Parts {
+  files: ProposalFiles;
+  bases: ReadOnlyTexts;
+  landed: ReadOnlyTexts;
+  proposed: vscode.EventEmitter<Proposed>;
+  settled: vscode.EventEmitter<Settled>;
+  /** What the server told last of its modes; undefined while it does not run. */
+  status: () => Status | undefined;
+  disposables: vscode.Disposable[];
+}
+
+export function assemble(context: vscode.ExtensionContext): Assembled {
+  const channel = vscode.window.createOutputChannel('agentfs', { log: true });
+  const proposed = new vscode.EventEmitter<Proposed>();
+  const settled = new vscode.EventEmitter<Settled>();
+  const queue = new ReviewQueue();
+  const files = new ProposalFiles();
+  const bases = new ReadOnlyTexts();
+  const landed = new ReadOnlyTexts();
+  const marks = new Marks(queue);
+  const moved = new MovedFiles(queue);
+  const edits = new Edits(currentSettings);
+  const shown = new StatusView(queue, edits);
+
+  const server = new Server(channel, {
+    proposed: (told) => {
+      void arrivals.proposed(told);
+      proposed.fire(told);
+    },
+    settled: ({ id, outcome }) => decisions.over(id, outcome),
+    status: (told) => shown.told(told),
+    applyEdit: edits.apply,
+  });
+  const lifecycle = new Lifecycle(context, server);
+  const fetch = fetchTexts(server, (review) => {
+    moved.watch(review);
+    marks.mark(review);
+  });
+  const editors = new ReviewEditors(queue, files, bases, fetch);
+  const decisions = new Decisions(server, queue, editors, files);
+  const arrivals = new Arrivals(queue, editors);
+  const history = new HistoryView(server, landed);
+
+  const connections = [
+    decisions.ended.subscribe((ended) => {
+      const { id } = ended.review.proposed;
+      moved.forget(id);
+      marks.forget(ended.review);
+      history.ended(ended);
+      void arrivals.ended(ended.review);
+      settled.fire({ id, outcome: ended.outcome });
+    }),
+    server.stateChanged.subscribe((state) => {
+      shown.serverIs(state);
+      if (state.kind !== 'running') {
+        queue.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
+      }
+    }),
+  ];
+  const own = [channel, proposed, settled, server, marks, moved, shown, editors, arrivals, history];
+  const status = (): Status | undefined => shown.status;
+  const parts = { server, lifecycle, queue, editors, decisions, history, fetch };
+  const texts = { files, bases, landed };
+  return { ...parts, ...texts, proposed, settled, status, disposables: [...own, ...connections] };
+}
