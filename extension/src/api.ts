@@ -3,7 +3,15 @@
  * proposals. Nothing here can decide about one. The README has an example.
  */
 import * as vscode from 'vscode';
-import { AgentMethod, type EditParams, type Envelope, type Proposed, type ReadParams, type Settled, type WriteParams } from './protocol';
+import {
+  AgentMethod,
+  type EditParams,
+  type Envelope,
+  type Proposed,
+  type ReadParams,
+  type Settled,
+  type WriteParams,
+} from './protocol';
 
 export type { EditParams, Envelope, Proposed, ReadParams, Settled, WriteParams };
 
@@ -14,7 +22,7 @@ export interface AgentfsApi {
   /** Text of a file, as the editor sees it. */
   read(params: ReadParams, token?: vscode.CancellationToken): Promise<Envelope>;
 
-  /** Create a file or replace it whole. Resolves when the user has decided and the change has landed, or not. */
+  /** Create a file or replace it whole. Resolves when the user has decided, and the change has landed or not. */
   write(params: WriteParams, token?: vscode.CancellationToken): Promise<Envelope>;
 
   /** Replace a unique piece of a file. Resolves as `write` does. */

@@ -12,7 +12,7 @@ import { ReviewEditors } from './features/review';
 import { StatusView } from './features/status';
 import { fetchTexts } from './fetch';
 import { currentSettings, Lifecycle } from './lifecycle';
-import type { Proposed, Settled, Status } from './protocol';
+import type { Proposed, Settled } from './protocol';
 import { ReviewQueue } from './queue';
 import { ProposalFiles, ReadOnlyTexts } from './virtual';
 
@@ -22,8 +22,6 @@ export interface Assembled extends Parts {
   landed: ReadOnlyTexts;
   proposed: vscode.EventEmitter<Proposed>;
   settled: vscode.EventEmitter<Settled>;
-  /** What the server told last of its modes; undefined while it does not run. */
-  status: () => Status | undefined;
   disposables: vscode.Disposable[];
 }
 
@@ -38,7 +36,6 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const marks = new Marks(queue);
   const moved = new MovedFiles(queue);
   const edits = new Edits(currentSettings);
-  const shown = new StatusView(queue, edits);
 
   const server = new Server(channel, {
     proposed: (told) => {
@@ -46,9 +43,10 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       proposed.fire(told);
     },
     settled: ({ id, outcome }) => decisions.over(id, outcome),
-    status: (told) => shown.told(told),
+    status: (told) => status.told(told),
     applyEdit: edits.apply,
   });
+  const status = new StatusView(server, queue, edits);
   const lifecycle = new Lifecycle(context, server);
   const fetch = fetchTexts(server, (review) => {
     moved.watch(review);
@@ -69,15 +67,13 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       settled.fire({ id, outcome: ended.outcome });
     }),
     server.stateChanged.subscribe((state) => {
-      shown.serverIs(state);
       if (state.kind !== 'running') {
         queue.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
       }
     }),
   ];
-  const own = [channel, proposed, settled, server, marks, moved, shown, editors, arrivals, history];
-  const status = (): Status | undefined => shown.status;
-  const parts = { server, lifecycle, queue, editors, decisions, history, fetch };
+  const own = [channel, proposed, settled, server, marks, moved, status, editors, arrivals, history];
+  const parts = { server, lifecycle, queue, editors, decisions, history, status, fetch };
   const texts = { files, bases, landed };
-  return { ...parts, ...texts, proposed, settled, status, disposables: [...own, ...connections] };
+  return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -15,7 +15,9 @@ const LEAST_TEXT = LEAST.join('.');
 interface PythonApi {
   environments?: {
     getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
-    resolveEnvironment(environment: { path: string }): Promise<{ executable?: { uri?: vscode.Uri } } | undefined>;
+    resolveEnvironment(environment: {
+      path: string;
+    }): Promise<{ executable?: { uri?: vscode.Uri } } | undefined>;
   };
 }
 

@@ -50,6 +50,8 @@ export class Server implements vscode.Disposable {
   readonly answered = new Signal<{ method: string; params: unknown; envelope: Envelope }>();
   /** The methods this server serves; empty until it runs. */
   methods: ReadonlySet<string> = new Set();
+  /** Whether this server has been told that reviews are shown here. */
+  reviews = false;
   private client: LanguageClient | undefined;
   private current: ServerState = { kind: 'stopped' };
   private readonly traces: TraceChannel;
@@ -69,7 +71,8 @@ export class Server implements vscode.Disposable {
   async start(command: Executable, settings: Settings): Promise<void> {
     await this.stop();
     this.trace(settings);
-    const client = this.build(command, settings.style === 'diff');
+    this.reviews = settings.style === 'diff';
+    const client = this.build(command);
     this.client = client;
     this.become({ kind: 'starting' });
     try {
@@ -78,6 +81,11 @@ export class Server implements vscode.Disposable {
       this.fail(error instanceof Error ? error.message : String(error));
       throw error;
     }
+  }
+
+  /** What runs the server is being looked for. */
+  prepare(): void {
+    this.become({ kind: 'starting' });
   }
 
   /** There is no server, and why. */
@@ -119,7 +127,7 @@ export class Server implements vscode.Disposable {
     this.traces.dispose();
   }
 
-  private build(command: Executable, reviews: boolean): LanguageClient {
+  private build(command: Executable): LanguageClient {
     const states = new DocumentStates((method, state) => {
       void client.sendNotification(method, state).catch(() => undefined);
     });
@@ -136,7 +144,7 @@ export class Server implements vscode.Disposable {
       fillClientCapabilities: (capabilities) => {
         capabilities.experimental = {
           ...(capabilities.experimental as object | undefined),
-          agentfs: { review: reviews, save: true },
+          agentfs: { review: this.reviews, save: true },
         };
       },
       initialize: ({ experimental }) => {

@@ -5,9 +5,9 @@ import type { Decisions } from './features/decide';
 import type { HistoryView } from './features/history';
 import type { PendingNode } from './features/pending';
 import type { ReviewEditors } from './features/review';
+import type { StatusView } from './features/status';
 import type { Entry } from './ledger';
 import type { Lifecycle } from './lifecycle';
-import { EditorMethod } from './protocol';
 import type { Review, ReviewQueue } from './queue';
 import { PROPOSAL, virtualUri } from './virtual';
 
@@ -18,6 +18,7 @@ export interface Parts {
   editors: ReviewEditors;
   decisions: Decisions;
   history: HistoryView;
+  status: StatusView;
   fetch: (review: Review) => Promise<boolean>;
 }
 
@@ -37,6 +38,7 @@ function handlers({
   editors,
   decisions,
   history,
+  status,
   fetch,
 }: Parts): Record<string, Handler> {
   const step = async (by: 1 | -1): Promise<void> => {
@@ -64,7 +66,7 @@ function handlers({
     },
     openLanded: (entry?: Entry) => entry && history.open(entry),
     undoLanded: (entry?: Entry) => entry && history.undo(entry),
-    manual: () => server.request(EditorMethod.setApprovalMode, { mode: 'manual' }),
+    manual: () => status.manual(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
     restart: () => lifecycle.restart(),
     showOutput: () => server.channel.show(true),

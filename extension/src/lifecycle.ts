@@ -67,6 +67,7 @@ export class Lifecycle implements vscode.Disposable {
       this.refuseWindows();
       return;
     }
+    this.server.prepare();
     const settings = currentSettings();
     const found = await findInterpreter(this.context, settings);
     if (found.kind === 'missing') {

@@ -54,8 +54,8 @@ async function openTestDoor(context: vscode.ExtensionContext, parts: Assembled, 
   const probe = {
     request: ask,
     pending: () => parts.queue.all.map(({ proposed }) => proposed),
-    mode: () => parts.status()?.mode ?? 'unknown',
-    status: parts.status,
+    mode: () => parts.status.status?.mode ?? 'unknown',
+    status: () => parts.status.status,
   };
   context.subscriptions.push(serveTests(socket, probe));
 }

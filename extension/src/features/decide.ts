@@ -7,7 +7,7 @@ import type { Server } from '../client';
 import { findDocument } from '../hand';
 import type { Decision, Outcome, Refusal, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
-import { baseName } from '../shown';
+import { baseName, brief, visible } from '../shown';
 import { Signal } from '../signal';
 import { normalise } from '../texts';
 import { accepted, acceptedText, rejected, settledEach, type TextNow } from '../verdict';
@@ -176,11 +176,11 @@ function landedTexts({ proposed }: Review, texts?: ReadonlyMap<string, string>):
 
 /** One line for a person: what, and by whom. */
 function lineOf({ proposed }: Review): string {
-  return `${proposed.title}: ${agentOf(proposed.agent)}`;
+  return `${visible(proposed.title)}: ${agentOf(proposed.agent)}`;
 }
 
 function nameOf({ proposed }: Review): string {
-  return proposed.files.map(({ path }) => baseName(path)).join(', ');
+  return brief(proposed.files.map(({ path }) => baseName(path)).join(', '), 200);
 }
 
 /** The user's reason, empty for none; undefined where the rejection itself was given up. */

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { findDocument } from '../hand';
 import type { FileTexts, ProposedFile } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
-import { baseName, brief, counts } from '../shown';
+import { baseName, brief, counts, visible } from '../shown';
 import { withEol } from '../texts';
 import { BASE, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
 import { isReviewTab, proposalsIn, reviewIdOf } from './tabs';
@@ -92,8 +92,8 @@ export class ReviewEditors implements vscode.Disposable {
   }
 
   /** Close what shows a review that is over, whatever is unsaved in it. */
-  close(id: string): Promise<void> {
-    return this.closeKnowing(tabs().filter((tab) => reviewIdOf(tab) === id));
+  async close(id: string): Promise<void> {
+    await this.closeKnowing((tab) => reviewIdOf(tab) === id);
   }
 
   /** Let go of the texts of a review that is over, and of its tab. */
@@ -108,9 +108,8 @@ export class ReviewEditors implements vscode.Disposable {
 
   /** Close tabs that an earlier window, or a proposal that is over, left behind. */
   async closeStale(): Promise<void> {
-    const stale = tabs().filter((tab) => isReviewTab(tab) && this.reviewOf(tab) === undefined);
-    await closeTabs(stale);
-    stale.flatMap(proposalsIn).forEach((uri) => this.files.delete(uri));
+    const closed = await closeTabs((tab) => isReviewTab(tab) && this.reviewOf(tab) === undefined);
+    closed.forEach((uri) => this.files.delete(uri));
   }
 
   dispose(): void {
@@ -128,14 +127,13 @@ export class ReviewEditors implements vscode.Disposable {
     if (!(await this.fetch(review)) || review.proposal === undefined || this.queue.get(id) === undefined) {
       return;
     }
-    const others = tabs().filter((tab) => ![undefined, review].includes(this.reviewOf(tab)));
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
     review.setAside = false;
     this.opened = id;
     if (!(await open(review, sides, manner))) {
       this.opened = undefined;
     }
-    await this.closeKnowing(others);
+    await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
   }
 
   /** Put the texts where the editors find them. */
@@ -153,11 +151,11 @@ export class ReviewEditors implements vscode.Disposable {
   }
 
   /** Close tabs, which is not the user's setting aside of their reviews. What was typed in them is kept. */
-  private async closeKnowing(closing: readonly vscode.Tab[]): Promise<void> {
-    const ids = closing.flatMap((tab) => reviewIdOf(tab) ?? []);
+  private async closeKnowing(which: (tab: vscode.Tab) => boolean): Promise<void> {
+    const ids = tabs().filter(which).flatMap((tab) => reviewIdOf(tab) ?? []);
     ids.forEach((id) => this.closing.add(id));
     try {
-      await closeTabs(closing);
+      await closeTabs(which, (uri, text) => this.files.set(uri, text));
     } finally {
       ids.forEach((id) => this.closing.delete(id));
     }
@@ -202,6 +200,7 @@ async function open(review: Review, sides: readonly Sides[], manner: Manner): Pr
       preview: false,
       preserveFocus: manner !== 'focus',
       background: manner === 'background',
+      override: true, // as text, whatever editor the user has for such files
     });
     return true;
   }
@@ -221,7 +220,7 @@ function titleOf({ proposed }: Review, { file, unsaved }: Sides, more: number): 
   if (more > 0) {
     return vscode.l10n.t('{0} files ← {1}', more + 1, about);
   }
-  const name = `${baseName(file.path)} ${counts(file.lines_added, file.lines_removed)}`;
+  const name = `${visible(baseName(file.path))} ${counts(file.lines_added, file.lines_removed)}`;
   if (file.operation === 'create') {
     return vscode.l10n.t('{0} (new file) ← {1}', name, about);
   }
@@ -238,17 +237,29 @@ export function agentOf(name: string): string {
   return brief(name, 80) || vscode.l10n.t('Agent');
 }
 
-/** Save drafts, which is never a question, and close. */
-async function closeTabs(closing: readonly vscode.Tab[]): Promise<void> {
-  const shown = new Set(closing.flatMap(proposalsIn).map(String));
+/**
+ * Close tabs without a question: drafts are saved before. What the user's formatters make of a draft then is
+ * not what was typed, so `keep` gets that. The proposed files that were shown in them.
+ */
+async function closeTabs(
+  which: (tab: vscode.Tab) => boolean,
+  keep: (uri: vscode.Uri, text: string) => void = () => undefined,
+): Promise<readonly vscode.Uri[]> {
+  const shown = tabs().filter(which).flatMap(proposalsIn);
+  const names = new Set(shown.map(String));
   const unsaved = vscode.workspace.textDocuments.filter(
-    (document) => document.isDirty && shown.has(document.uri.toString()),
+    (document) => document.isDirty && names.has(document.uri.toString()),
   );
-  await Promise.all(unsaved.map((document) => document.save()));
-  const still = tabs().filter((tab) => closing.includes(tab));
-  if (still.length > 0) {
-    await vscode.window.tabGroups.close(still, true);
+  for (const document of unsaved) {
+    const text = document.getText();
+    await document.save();
+    keep(document.uri, text);
   }
+  const closing = tabs().filter(which);
+  if (closing.length > 0) {
+    await vscode.window.tabGroups.close(closing, true);
+  }
+  return shown;
 }
 
 function tabs(): readonly vscode.Tab[] {

@@ -1,24 +1,43 @@
 /** One status bar item: the mode, what is allowed for a session, how much waits, and the way back to manual. */
 import * as vscode from 'vscode';
-import type { ServerState } from '../client';
-import type { Status } from '../protocol';
+import type { Server, ServerState } from '../client';
+import { SECTION } from '../config';
+import { AgentMethod, EditorMethod, type Envelope, type Status } from '../protocol';
 import type { ReviewQueue } from '../queue';
 import type { Edits } from './edits';
+
+/** A server takes this long at most to learn of changed settings. */
+const SETTINGS_MS = 1000;
 
 /** Keeps the item at what is the case. */
 export class StatusView implements vscode.Disposable {
   /** What the server told last; undefined while it does not run. */
   status: Status | undefined;
-  private server: ServerState = { kind: 'stopped' };
   private readonly item = new StatusItem();
   private readonly connections: { dispose(): void }[];
 
   constructor(
+    private readonly server: Server,
     private readonly queue: ReviewQueue,
     private readonly edits: Edits,
   ) {
     const refresh = (): void => this.refresh();
-    this.connections = [queue.changed.subscribe(refresh), edits.changed.subscribe(refresh)];
+    this.connections = [
+      queue.changed.subscribe(refresh),
+      edits.changed.subscribe(refresh),
+      server.stateChanged.subscribe(() => this.serverChanged()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration(`${SECTION}.approval`)) {
+          setTimeout(() => void this.ask(), SETTINGS_MS);
+        }
+      }),
+    ];
+  }
+
+  /** Back to a review of every change, in every session. */
+  async manual(): Promise<void> {
+    await this.server.request(EditorMethod.setApprovalMode, { mode: 'manual' });
+    await this.ask();
   }
 
   told(status: Status): void {
@@ -26,20 +45,32 @@ export class StatusView implements vscode.Disposable {
     this.refresh();
   }
 
-  serverIs(state: ServerState): void {
-    this.server = state;
-    this.status = state.kind === 'running' ? this.status : undefined;
-    this.refresh();
-  }
-
   dispose(): void {
     vscode.Disposable.from(this.item, ...this.connections).dispose();
+  }
+
+  private serverChanged(): void {
+    this.status = this.server.state.kind === 'running' ? this.status : undefined;
+    this.refresh();
+    void this.ask();
+  }
+
+  /** The server tells by itself only those that review; with the Refactor Preview it has to be asked. */
+  private async ask(): Promise<void> {
+    if (this.server.state.kind === 'running' && !this.server.reviews) {
+      try {
+        const { data } = await this.server.request<Envelope>(AgentMethod.status, {});
+        this.told(data as unknown as Status);
+      } catch (error) {
+        this.server.channel.warn(String(error));
+      }
+    }
   }
 
   private refresh(): void {
     const { size } = this.queue;
     const { previews } = this.edits;
-    this.item.show({ server: this.server, status: this.status, reviews: size, previews });
+    this.item.show({ server: this.server.state, status: this.status, reviews: size, previews });
   }
 }
 

@@ -24,8 +24,8 @@ def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     os.close(keyboard)
 
 
-@pytest.mark.parametrize("typed", ["\x1b[A", "\x1bOA", "a pasted answer", "aa", "a\n", "\x1ba", "é"])
-def test_neither_an_arrow_key_nor_a_paste_is_an_answer(keyboard: int, typed: str) -> None:
+@pytest.mark.parametrize("typed", ["x", "\x1b[A", "\x1bOA", "a pasted answer", "aa", "a\n", "\x1ba", "é"])
+def test_neither_another_key_nor_an_arrow_nor_a_paste_is_an_answer(keyboard: int, typed: str) -> None:
     with single_keys() as next_key:
         os.write(keyboard, typed.encode())
         later = threading.Timer(0.3, os.write, (keyboard, b"R"))

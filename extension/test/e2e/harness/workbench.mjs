@@ -16,15 +16,15 @@ export const repository = path.resolve(import.meta.dirname, "../../../..");
 const editors = path.join(repository, ".editors");
 
 /** What the tests install: the packages as they are built, never a source folder. */
-export const packages = [process.env.DEVVSIX ?? path.join(repository, "dist/agentfs.vsix"), path.join(editors, "plain-client.vsix")];
+export const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(editors, "plain-client.vsix")];
 
 const START_MS = 60_000;
 
-// A quiet workbench, and nothing that a test is about.
+// A quiet workbench, and nothing that a test is about. In a browser auto save is on by default, unlike elsewhere.
 const QUIET = {
-  "chat.disableAIFeatures": false,
   "extensions.autoCheckUpdates": false,
   "extensions.ignoreRecommendations": true,
+  "files.autoSave": "off",
   "git.enabled": false,
   "security.workspace.trust.enabled": false,
   "telemetry.telemetryLevel": "off",

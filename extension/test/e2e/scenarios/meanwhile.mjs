@@ -88,7 +88,7 @@ scenario("next and previous proposal", async () => {
 
   await ui.titleButton("Next Proposal").click();
   await ui.diffWith("new second");
-  assert.equal((await ui.tabNames()).length, 1);
+  await until("one tab is left", async () => (await ui.tabNames()).length === 1);
   await ui.titleButton("Previous Proposal").click();
   await ui.diffWith("new first");
   await ui.titleButton("Next Proposal").click();

@@ -76,3 +76,23 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
   assert.equal((await next.answer).data.landing, "disk", "the session knows the file as it was saved");
   assert.equal(formatted.text(), tidy.replace("2", "3"));
 });
+
+const [unsorted, sorted] = ["b: /b\n[a]: /a", "a: /a\n[b]: /b"].map((links) => `See [one][a] and [two][b].\n\n[${links}\n`);
+const acted = file("saving/actions.md", "nothing yet\n");
+
+scenario("code actions on save run as the user set them, and the agent sees what they did", async () => {
+  await set("editor.codeActionsOnSave", { "source.organizeLinkDefinitions": "explicit" });
+  await acted.open();
+  await agent("actions").read(acted);
+  const asked = agent("actions").write(acted, unsorted);
+  await openReview();
+  await ui.diffWith("[b]: /b");
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.data.landing, "disk");
+  assert.equal(acted.text(), sorted);
+  assert.match(answer.data.review.on_save, /^[+-]\[[ab]\]: \/[ab]$/m);
+  assert.equal((await acted.document()).dirty, false);
+  await ui.tabsAre("actions.md");
+});
