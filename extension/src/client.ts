@@ -69,7 +69,9 @@ export class Server implements vscode.Disposable {
 
   /** Start `command`; one that runs is stopped first. Rejects with why it did not start. */
   async start(command: Executable, settings: Settings): Promise<void> {
-    await this.stop();
+    if (this.client !== undefined) {
+      await this.stop();
+    }
     this.trace(settings);
     this.reviews = settings.style === 'diff';
     const client = this.build(command);

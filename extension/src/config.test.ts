@@ -19,18 +19,22 @@ test('the server is told its own settings alone', () => {
 });
 
 test('settings are read as they are', () => {
-  const values = { interpreter: ' ~/py ', 'review.style': 'refactorPreview', 'trace.server': 'verbose', save: 'always' };
-  const read = readSettings(section({ ...values, 'approval.mode': 'auto_edit' }));
+  const values = {
+    interpreter: ' ~/py ',
+    'review.style': 'refactorPreview',
+    'trace.server': 'verbose',
+    save: 'always',
+  };
+  const read = readSettings(section(values));
   assert.deepEqual(read, {
     interpreter: '~/py',
     style: 'refactorPreview',
     trace: 'verbose',
     save: 'always',
-    mode: 'auto_edit',
   });
 });
 
 test('what is wrong loosens nothing', () => {
-  const read = readSettings(section({ interpreter: 5, 'review.style': 'none', save: 'yes', 'approval.mode': true }));
-  assert.deepEqual(read, { interpreter: '', style: 'diff', trace: 'off', save: 'never', mode: 'manual' });
+  const read = readSettings(section({ interpreter: 5, 'review.style': 'none', save: 'yes' }));
+  assert.deepEqual(read, { interpreter: '', style: 'diff', trace: 'off', save: 'never' });
 });

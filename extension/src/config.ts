@@ -1,5 +1,4 @@
 /** The section `agentfs` of the user's settings: which of it is the server's, which the extension's own. */
-import type { Mode } from './protocol';
 
 export const SECTION = 'agentfs';
 
@@ -16,7 +15,6 @@ export interface Settings {
   style: ReviewStyle;
   trace: TraceLevel;
   save: 'auto' | 'always' | 'never';
-  mode: Mode;
 }
 
 /** What can be asked for a setting; `vscode.WorkspaceConfiguration` is one. */
@@ -32,7 +30,6 @@ export function readSettings(section: Section): Settings {
     style: oneOf(section.get('review.style'), ['diff', 'refactorPreview']),
     trace: oneOf(section.get('trace.server'), ['off', 'messages', 'verbose']),
     save: oneOf(section.get('save'), ['never', 'auto', 'always']),
-    mode: oneOf(section.get('approval.mode'), ['manual', 'auto_edit']),
   };
 }
 

@@ -15,7 +15,7 @@ import { isReviewTab, proposalsIn, reviewIdOf } from './tabs';
 export type Manner = 'focus' | 'quiet' | 'background';
 
 /** A file of a proposal with its texts. */
-export type ReviewedFile = ProposedFile & FileTexts;
+type ReviewedFile = ProposedFile & FileTexts;
 
 const EXPLANATION_CHARACTERS = 80;
 

@@ -77,7 +77,8 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
   assert.equal(formatted.text(), tidy.replace("2", "3"));
 });
 
-const [unsorted, sorted] = ["b: /b\n[a]: /a", "a: /a\n[b]: /b"].map((links) => `See [one][a] and [two][b].\n\n[${links}\n`);
+const text = "See [one][a] and [two][b].\n\n";
+const [unsorted, sorted] = [`${text}[b]: /b\n[a]: /a\n`, `${text}[a]: /a\n[b]: /b\n`];
 const acted = file("saving/actions.md", "nothing yet\n");
 
 scenario("code actions on save run as the user set them, and the agent sees what they did", async () => {
