@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test check lint types layers texts bench compiled clean
+.PHONY: help demo test test-failed check lint types layers texts bench compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -18,6 +18,9 @@ demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its c
 
 test: check test-extension compiled ## lint, types, layers, and every test that needs no editor installed
 	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/e2e tests/faults
+
+test-failed: $(DEV) compiled ## the tests that failed last, once more and alone; fails if none did
+	$(BIN)/pytest --last-failed --last-failed-no-failures none tests/unit tests/property tests/e2e tests/faults
 
 check: lint types layers
 

@@ -71,7 +71,9 @@ test('the server’s history, and a change of it with its texts', () => {
         agent: 'Ada',
         explanation: 'why',
         landing: 'disk',
-        files: [{ path: 'a', operation: 'update', lines_added: 3, lines_removed: 1, before_text: 'x', after_text: 'y' }],
+        files: [
+          { path: 'a', operation: 'update', lines_added: 3, lines_removed: 1, before_text: 'x', after_text: 'y' },
+        ],
       },
     ],
   };

@@ -6,7 +6,7 @@ import path from "node:path";
 
 import { connect } from "./harness/extension.mjs";
 import { WorkbenchPage } from "./harness/page.mjs";
-import { makeHome, packages, startWorkbench } from "./harness/workbench.mjs";
+import { makeHome, startWorkbench } from "./harness/workbench.mjs";
 
 const ROUNDS = 9; // the first two warm up
 const LIMITS = { shown: 150, answered: 300, task: 2000 };
@@ -36,11 +36,11 @@ const big = {
   open: put("open-large.txt", large("old")),
 };
 
-const workbench = await startWorkbench(home, { packages });
+const workbench = await startWorkbench(home);
 const { page, extension } = workbench;
 const ui = new WorkbenchPage(page);
 try {
-  const plain = await connect(workbench.sockets.AGENTFS_PLAIN_SOCKET);
+  const plain = await connect(workbench.sockets.plain);
   await page.evaluate(watchThePage);
   const figures = { bare: [], closed: [], open: [], answeredClosed: [], answeredOpen: [] };
   for (const { mark, left, right, closed, open } of rounds) {

@@ -8,11 +8,14 @@ import { after, before, test } from "node:test";
 
 import { connect } from "./extension.mjs";
 import { until, WorkbenchPage } from "./page.mjs";
-import { makeHome, packages, repository, startWorkbench } from "./workbench.mjs";
+import { makeHome, READY, repository, startWorkbench } from "./workbench.mjs";
 
 const home = await makeHome();
 const workspace = path.join(home, "workspace");
 const failures = path.join(repository, ".editors/failures");
+
+/** No scenario takes longer, an answer that never comes included. */
+const LONGEST_MS = 60_000;
 
 /** Filled before the first scenario. @type {Awaited<ReturnType<typeof startWorkbench>>} */
 export let workbench;
@@ -20,7 +23,7 @@ export let workbench;
 export let ui;
 
 before(async () => {
-  workbench = await startWorkbench(home, { packages });
+  workbench = await startWorkbench(home);
   ui = new WorkbenchPage(workbench.page);
 });
 after(() => workbench?.stop());
@@ -29,7 +32,7 @@ after(() => workbench?.stop());
 export function scenario(name, body) {
   test(name, async () => {
     try {
-      await body();
+      await soon(body());
       assert.deepEqual(await leftStanding(), [], "messages are left standing");
     } catch (error) {
       await keepEvidence(name);
@@ -46,12 +49,12 @@ export async function reloadWindow() {
   const gone = page.waitForEvent("domcontentloaded");
   await ui.runCommand("Developer: Reload Window");
   await gone;
-  await page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });
+  await page.waitForSelector(READY, { timeout: LONGEST_MS });
   workbench.extension.close();
-  workbench.extension = await connect(sockets.AGENTFS_TEST_SOCKET, 60_000);
+  workbench.extension = await connect(sockets.review, LONGEST_MS);
 }
 
-export const call = (method, params) => workbench.extension.call(method, params);
+export const call = async (method, params) => workbench.extension.call(method, params);
 export const state = () => call("state");
 
 /** Sets a setting of the user for this scenario. */
@@ -115,6 +118,18 @@ export function agent(session, line = () => workbench.extension) {
       return this.edit(file, before, now, more);
     },
   };
+}
+
+async function soon(work) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not over after ${LONGEST_MS} ms`)), LONGEST_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Whether a message stands on the page that nobody asked for; it is taken away. */

