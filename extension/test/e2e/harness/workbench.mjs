@@ -29,7 +29,8 @@ const QUIET = {
   "extensions.ignoreRecommendations": true,
   "files.autoSave": "off",
   "git.enabled": false,
-  "security.workspace.trust.enabled": false,
+  "security.workspace.trust.banner": "never",
+  "security.workspace.trust.startupPrompt": "never",
   "telemetry.telemetryLevel": "off",
   "update.mode": "none",
   "workbench.colorTheme": "Default Light Modern",
@@ -65,23 +66,24 @@ export async function makeHome() {
 /**
  * Installs the packages, starts the server and opens the page.
  * @param {string} home from `makeHome`; removed by `stop`
+ * @param {{trusted?: boolean}} how whether every workspace is trusted, or none
  */
-export async function startWorkbench(home) {
+export async function startWorkbench(home, { trusted = true } = {}) {
   const ends = [() => rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })];
   const stop = async () => {
     while (ends.length) await ends.pop()();
   };
   try {
-    return { ...(await start(home, ends)), stop };
+    return { ...(await start(home, trusted, ends)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(home, ends) {
+async function start(home, trusted, ends) {
   const installed = JSON.parse(await readFile(path.join(editors, "installed.json"), "utf8"));
-  await writeFile(path.join(home, "user/User/settings.json"), JSON.stringify(QUIET, null, 2));
+  await writeFile(path.join(home, "user/User/settings.json"), JSON.stringify({ ...QUIET, "security.workspace.trust.enabled": !trusted }));
   const sockets = { review: path.join(home, "review.sock"), plain: path.join(home, "plain.sock") };
   const env = environment(home, sockets);
   const codeServer = codeServerIn(home, installed.root);
@@ -130,7 +132,7 @@ async function runToEnd([command, ...common], args, env) {
 /** Starts the server; its address, once it answers. */
 async function serve([command, ...common], home, env, ends) {
   const port = await freePort();
-  const quiet = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"];
+  const quiet = ["--disable-telemetry", "--disable-update-check"];
   const bare = ["--disable-getting-started-override", "--ignore-last-opened"];
   const address = ["--bind-addr", `127.0.0.1:${port}`, "--auth", "none"];
   const args = [...common, ...quiet, ...bare, ...address, path.join(home, "workspace")];

@@ -169,6 +169,27 @@ scenario("closing the tab decides nothing: the proposal waits and can be opened 
   assert.equal(closed.text(), "changed\n");
 });
 
+const draft = file("decisions/draft.txt", "old\n");
+
+scenario("closing an amended review decides nothing either, and keeps what was typed", async () => {
+  const asked = await agent("draft").readAndEdit(draft, "old", "new");
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  await ui.page.keyboard.type(" and mine");
+  await ui.diffWith("new and mine");
+  await ui.closeActiveTab();
+  await ui.answerDialog("Save");
+  await ui.tabsAre();
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(draft.text(), "old\n", "saving a draft is no decision");
+
+  await openReview();
+  await ui.diffWith("new and mine");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(draft.text(), "new and mine\n");
+});
+
 const typedIn = file("decisions/mine.txt", "");
 const elsewhere = file("decisions/elsewhere.txt", "old\n");
 

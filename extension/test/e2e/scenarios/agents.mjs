@@ -1,0 +1,55 @@
+// Agents inside the workbench: the language model tools, and the API for other extensions.
+
+import assert from "node:assert/strict";
+
+import { agent, call, file, openReview, scenario, ui } from "../harness/suite.mjs";
+
+const toolText = async (name, input) => (await call("tool", { name, input })).content.map(({ value }) => value).join("");
+
+const byTool = file("agents/tool.txt", "one\ntwo\n");
+
+scenario("the tools of the chat: read, then an edit that the user reviews", async () => {
+  const path = byTool.name;
+  assert.match(await toolText("agentfs_read", { path }), /one\ntwo\n/);
+
+  const edited = toolText("agentfs_edit", { path, old_string: "two", new_string: "2", explanation: "Shorter." });
+  await ui.diffWith("2");
+  await ui.sees("Shorter.");
+  assert.equal(byTool.text(), "one\ntwo\n");
+  await ui.titleButton("Accept").click();
+
+  assert.match(await edited, /Updated 'agents\/tool\.txt'/);
+  assert.equal(byTool.text(), "one\n2\n");
+  await ui.tabsAre();
+});
+
+const made = file("agents/made/by-tool.txt");
+
+scenario("the tools of the chat: a new file that the user refuses, with a reason", async () => {
+  const written = toolText("agentfs_write", { path: made.name, content: "hello\n" });
+  await ui.diffWith("hello");
+  await ui.titleButton("Reject").click();
+  await ui.answer("Not here.");
+
+  assert.match(await written, /Not here\./);
+  await agent("nobody").read(made).then(({ error }) => assert.equal(error.code, "NOT_FOUND"));
+  await ui.tabsAre();
+});
+
+const byApi = file("agents/api.txt", "old\n");
+
+scenario("the API for other extensions: the same review, the same answer", async () => {
+  const params = { path: byApi.name, session: "api", agent: "Another extension" };
+  const read = await call("api", { method: "read", params });
+  assert.equal(read.data.content, "old\n");
+
+  const edited = call("api", { method: "edit", params: { ...params, old_string: "old", new_string: "new" } });
+  await openReview();
+  await ui.diffWith("new");
+  await ui.sees("Another extension");
+  await ui.titleButton("Accept").click();
+
+  assert.equal((await edited).data.review.decision, "accepted");
+  assert.equal(byApi.text(), "new\n");
+  await ui.tabsAre();
+});
