@@ -25,6 +25,7 @@ export interface Ended {
 export class Decisions {
   readonly ended = new Signal<Ended>();
   private readonly acceptedTexts = new Map<string, ReadonlyMap<string, string>>();
+  private decidedAt = -Infinity;
 
   constructor(
     private readonly server: Server,
@@ -37,7 +38,7 @@ export class Decisions {
   async accept(always: boolean): Promise<void> {
     const review = this.editors.current;
     if (review?.proposal === undefined) {
-      nothingActive();
+      this.sayNothingActive();
       return;
     }
     if (this.editors.hasJustAdvanced) {
@@ -49,7 +50,7 @@ export class Decisions {
   /** Reject what is visible and active, or `review`. */
   async reject(review: Review | undefined = this.editors.current): Promise<void> {
     if (review === undefined) {
-      nothingActive();
+      this.sayNothingActive();
       return;
     }
     const feedback = await askReason(vscode.l10n.t('Reject {0}', nameOf(review)));
@@ -63,7 +64,7 @@ export class Decisions {
     const review = this.editors.current;
     const file = uri ?? vscode.window.activeTextEditor?.document.uri;
     if (review?.proposal === undefined || file?.scheme !== PROPOSAL || idOf(file) !== review.proposed.id) {
-      nothingActive();
+      this.sayNothingActive();
       return;
     }
     review.decided.set(pathOf(file), decision);
@@ -126,6 +127,7 @@ export class Decisions {
       return;
     }
     review.deciding = true;
+    this.decidedAt = Date.now();
     this.queue.changed.fire();
     this.keepTexts(review, decision);
     try {
@@ -141,6 +143,15 @@ export class Decisions {
       // The server is gone, and the proposal with it.
       this.server.channel.error(error instanceof Error ? error : String(error));
       this.over(review.proposed.id, 'failed');
+    }
+  }
+
+  /** Not to whoever pressed the button once more than was needed. */
+  private sayNothingActive(): void {
+    if (Date.now() - this.decidedAt > AGAIN_MS) {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('Open the review first: a decision is about the change that you see.'),
+      );
     }
   }
 
@@ -193,11 +204,8 @@ async function askReason(title: string): Promise<string | undefined> {
   });
 }
 
-function nothingActive(): void {
-  void vscode.window.showInformationMessage(
-    vscode.l10n.t('Open the review first: a decision is about the change that you see.'),
-  );
-}
+/** So long after a decision another press is taken for a part of it. */
+const AGAIN_MS = 1500;
 
 const LAST_WORD_MS = 3000;
 
