@@ -7,5 +7,6 @@ import path from "node:path";
 const folder = path.join(import.meta.dirname, "scenarios");
 const wanted = process.argv.slice(2);
 const known = (await readdir(folder)).map((name) => path.basename(name, ".mjs")).sort();
-for (const name of wanted) if (!known.includes(name)) throw new Error(`no such scenarios: ${name}; there are ${known.join(", ")}`);
+for (const name of wanted)
+  if (!known.includes(name)) throw new Error(`no such scenarios: ${name}; there are ${known.join(", ")}`);
 for (const name of wanted.length ? wanted : known) await import(path.join(folder, `${name}.mjs`));

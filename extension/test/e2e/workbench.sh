@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 ./install.sh
-exec ../../../.editors/node "$@"
+exec ../../../.editors/node --test-force-exit "$@"

@@ -13,7 +13,7 @@ const WAIT_MS = 10_000;
  */
 export async function until(what, probe, timeoutMs = WAIT_MS) {
   let seen, failed;
-  for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
+  for (const end = Date.now() + timeoutMs; Date.now() < end;) {
     try {
       seen = await probe();
       failed = undefined;
@@ -37,9 +37,13 @@ export class WorkbenchPage {
 
   /** What stands on the tabs, from left to right. */
   tabNames() {
-    return this.page.locator(".tabs-container .tab").evaluateAll((tabs) =>
-      tabs.map((tab) => [...tab.querySelectorAll(".label-name, .label-suffix")].map((part) => part.textContent).join("")),
-    );
+    return this.page
+      .locator(".tabs-container .tab")
+      .evaluateAll((tabs) =>
+        tabs.map((tab) =>
+          [...tab.querySelectorAll(".label-name, .label-suffix")].map((part) => part.textContent).join(""),
+        ),
+      );
   }
 
   /** Waits until exactly these tabs are there. */
@@ -86,7 +90,9 @@ export class WorkbenchPage {
 
   /** Both sides of the diff editor in front: the lines that are in view. */
   async diff() {
-    const [original, modified] = await Promise.all(["original", "modified"].map((side) => this.#lines(`.editor.${side}`)));
+    const [original, modified] = await Promise.all(
+      ["original", "modified"].map((side) => this.#lines(`.editor.${side}`)),
+    );
     return { original, modified };
   }
 
@@ -99,24 +105,33 @@ export class WorkbenchPage {
   }
 
   #lines(side) {
-    return this.page.locator(`${ACTIVE} .monaco-diff-editor ${side} .view-lines`).first().evaluate((lines) =>
-      [...lines.querySelectorAll(".view-line")]
-        .map((line) => [Number.parseFloat(line.style.top), line.textContent.replaceAll("\u00a0", " ")])
-        .sort(([one], [other]) => one - other)
-        .map(([, text]) => text)
-        .join("\n"),
-    );
+    return this.page
+      .locator(`${ACTIVE} .monaco-diff-editor ${side} .view-lines`)
+      .first()
+      .evaluate((lines) =>
+        [...lines.querySelectorAll(".view-line")]
+          .map((line) => [Number.parseFloat(line.style.top), line.textContent.replaceAll("\u00a0", " ")])
+          .sort(([one], [other]) => one - other)
+          .map(([, text]) => text)
+          .join("\n"),
+      );
   }
 
   /** Puts the cursor behind `text` on the proposal's side, as a click and the End key do. */
   async clickLine(text, side = "modified") {
-    await this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.${side} .view-line`, { hasText: text }).first().click();
+    await this.page
+      .locator(`${ACTIVE} .monaco-diff-editor .editor.${side} .view-line`, { hasText: text })
+      .first()
+      .click();
     await this.page.keyboard.press("End");
   }
 
   /** Waits for the editor of several diffs, with `text` in one of them. */
   async severalWith(text) {
-    await this.page.locator(`${ACTIVE} .multiDiffEntry .editor.modified .view-line`, { hasText: text }).first().waitFor();
+    await this.page
+      .locator(`${ACTIVE} .multiDiffEntry .editor.modified .view-line`, { hasText: text })
+      .first()
+      .waitFor();
   }
 
   /** The files in it, from top to bottom. */
@@ -126,7 +141,9 @@ export class WorkbenchPage {
 
   /** Goes into one of its files, and chooses what is done with that in the menu of the title. */
   async decideFile(name, choice) {
-    const entry = this.page.locator(`${ACTIVE} .multiDiffEntry`, { has: this.page.locator(".title.modified", { hasText: name }) });
+    const entry = this.page.locator(`${ACTIVE} .multiDiffEntry`, {
+      has: this.page.locator(".title.modified", { hasText: name }),
+    });
     await entry.locator(".editor.modified .view-line").first().click();
     await entry.locator(".editor.modified .monaco-editor.focused").waitFor();
     await this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: "More Actions..." }).click();
@@ -154,7 +171,9 @@ export class WorkbenchPage {
 
   /** Presses the arrow between the sides that stands beside `text`: the old text comes back. */
   async revertHunkAt(text) {
-    const line = this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-line`, { hasText: text }).first();
+    const line = this.page
+      .locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-line`, { hasText: text })
+      .first();
     const { y, height } = await line.boundingBox();
     for (const arrow of await this.page.locator(`${ACTIVE} .gutter .gutterItem a.codicon-arrow-right`).all()) {
       const box = await arrow.boundingBox();

@@ -134,7 +134,9 @@ async function soon(work) {
 
 /** Whether a message stands on the page that nobody asked for; it is taken away. */
 async function leftStanding() {
-  const messages = await workbench.page.locator(".notifications-toasts .notification-list-item-message").allInnerTexts();
+  const messages = await workbench.page
+    .locator(".notifications-toasts .notification-list-item-message")
+    .allInnerTexts();
   await call("command", { id: "notifications.clearAll" });
   return messages;
 }

@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
@@ -22,6 +22,8 @@ const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(editors,
 export const READY = ".monaco-workbench .part.editor";
 
 const START_MS = 60_000;
+const CLOSE_MS = 10_000;
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }; // what was killed may still write
 
 // A quiet workbench, and nothing that a test is about. In a browser auto save is on by default, unlike elsewhere.
 const QUIET = {
@@ -50,7 +52,11 @@ const BROWSER_ARGUMENTS = [
 ];
 
 const running = new Set();
-process.on("exit", () => running.forEach(killGroup));
+const homes = new Set();
+process.on("exit", () => {
+  running.forEach(killGroup);
+  homes.forEach((home) => rmSync(home, REMOVAL));
+});
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
 /**
@@ -59,6 +65,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => p
  */
 export async function makeHome() {
   const home = await mkdtemp(path.join(tmpdir(), "agentfs-workbench-"));
+  homes.add(home);
   for (const name of ["workspace", "run", "user/User"]) await mkdir(path.join(home, name), { recursive: true });
   return home;
 }
@@ -69,7 +76,7 @@ export async function makeHome() {
  * @param {{trusted?: boolean}} how whether every workspace is trusted, or none
  */
 export async function startWorkbench(home, { trusted = true } = {}) {
-  const ends = [() => rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })];
+  const ends = [() => rm(home, REMOVAL)];
   const stop = async () => {
     while (ends.length) await ends.pop()();
   };
@@ -83,14 +90,21 @@ export async function startWorkbench(home, { trusted = true } = {}) {
 
 async function start(home, trusted, ends) {
   const installed = JSON.parse(await readFile(path.join(editors, "installed.json"), "utf8"));
-  await writeFile(path.join(home, "user/User/settings.json"), JSON.stringify({ ...QUIET, "security.workspace.trust.enabled": !trusted }));
+  await writeFile(
+    path.join(home, "user/User/settings.json"),
+    JSON.stringify({ ...QUIET, "security.workspace.trust.enabled": !trusted }),
+  );
   const sockets = { review: path.join(home, "review.sock"), plain: path.join(home, "plain.sock") };
   const env = environment(home, sockets);
   const codeServer = codeServerIn(home, installed.root);
-  await runToEnd(codeServer, packages.flatMap((file) => ["--install-extension", file]), env);
+  await runToEnd(
+    codeServer,
+    packages.flatMap((file) => ["--install-extension", file]),
+    env,
+  );
   env.AGENTFS_PLAIN_LIBRARIES = await bundledLibraries(home);
 
-  const url = await serve(codeServer, home, env, ends);
+  const url = await serve(codeServer, { home, env, trusted }, ends);
   const page = await openPage(installed, home, ends);
   await page.goto(url);
   await page.waitForSelector(READY, { timeout: START_MS });
@@ -100,7 +114,10 @@ async function start(home, trusted, ends) {
 
 /** Everything that a process of the run writes is below `home`. */
 function environment(home, sockets) {
-  const folders = ["CACHE", "CONFIG", "DATA", "STATE"].map((kind) => [`XDG_${kind}_HOME`, path.join(home, kind.toLowerCase())]);
+  const folders = ["CACHE", "CONFIG", "DATA", "STATE"].map((kind) => [
+    `XDG_${kind}_HOME`,
+    path.join(home, kind.toLowerCase()),
+  ]);
   return {
     ...process.env,
     ...Object.fromEntries(folders),
@@ -130,9 +147,9 @@ async function runToEnd([command, ...common], args, env) {
 }
 
 /** Starts the server; its address, once it answers. */
-async function serve([command, ...common], home, env, ends) {
+async function serve([command, ...common], { home, env, trusted }, ends) {
   const port = await freePort();
-  const quiet = ["--disable-telemetry", "--disable-update-check"];
+  const quiet = ["--disable-telemetry", "--disable-update-check", ...(trusted ? ["--disable-workspace-trust"] : [])];
   const bare = ["--disable-getting-started-override", "--ignore-last-opened"];
   const address = ["--bind-addr", `127.0.0.1:${port}`, "--auth", "none"];
   const args = [...common, ...quiet, ...bare, ...address, path.join(home, "workspace")];
@@ -155,14 +172,20 @@ async function openPage(installed, home, ends) {
     viewport: { width: 1280, height: 800 },
     locale: "en-US",
   });
-  ends.push(() => context.close());
+  // A page that hangs does not close; the browser is killed at the latest when this process ends.
+  ends.push(() => Promise.race([context.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]));
   return context.pages()[0] ?? (await context.newPage());
 }
 
 /** Where the installed package has the server, for the plain client to run the same. */
 async function bundledLibraries(home) {
   const names = await readdir(path.join(home, "extensions"));
-  return path.join(home, "extensions", names.find((name) => name.startsWith("agentfs.agentfs-")), "bundled/libs");
+  return path.join(
+    home,
+    "extensions",
+    names.find((name) => name.startsWith("agentfs.agentfs-")),
+    "bundled/libs",
+  );
 }
 
 function killGroup(child) {
@@ -184,9 +207,12 @@ async function freePort() {
 }
 
 async function answers(url, server) {
-  for (const end = Date.now() + START_MS; Date.now() < end; ) {
+  for (const end = Date.now() + START_MS; Date.now() < end;) {
     if (server.exitCode !== null) throw new Error(`code-server ended with ${server.exitCode} before it was ready`);
-    const ready = await fetch(url).then((response) => response.ok, () => false);
+    const ready = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
     if (ready) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

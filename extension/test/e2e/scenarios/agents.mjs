@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 
 import { agent, call, file, openReview, scenario, ui } from "../harness/suite.mjs";
 
-const toolText = async (name, input) => (await call("tool", { name, input })).content.map(({ value }) => value).join("");
+const toolText = async (name, input) =>
+  (await call("tool", { name, input })).content.map(({ value }) => value).join("");
 
 const byTool = file("agents/tool.txt", "one\ntwo\n");
 
@@ -32,7 +33,9 @@ scenario("the tools of the chat: a new file that the user refuses, with a reason
   await ui.answer("Not here.");
 
   assert.match(await written, /Not here\./);
-  await agent("nobody").read(made).then(({ error }) => assert.equal(error.code, "NOT_FOUND"));
+  await agent("nobody")
+    .read(made)
+    .then(({ error }) => assert.equal(error.code, "NOT_FOUND"));
   await ui.tabsAre();
 });
 

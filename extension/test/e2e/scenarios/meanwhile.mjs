@@ -57,7 +57,11 @@ scenario("ten proposals at once: one tab, a list of ten, one after the other", a
   await until("ten are pending", async () => (await state()).pending.length === 10);
   await ui.diffWith("new");
   const [first] = (await state()).pending;
-  assert.match((await ui.tabNames()).join(), new RegExp(`^${path.basename(first.files[0].path)} [^,]*$`), "one tab, the first's");
+  assert.match(
+    (await ui.tabNames()).join(),
+    new RegExp(`^${path.basename(first.files[0].path)} [^,]*$`),
+    "one tab, the first's",
+  );
   await ui.statusItem(": 10").waitFor();
   await call("command", { id: "agentfs.ui.showPending" });
   for (const one of ten) await ui.viewRow("Pending", one.base).waitFor();
@@ -99,7 +103,10 @@ scenario("next and previous proposal", async () => {
   await ui.pressUntilTaken("Accept", "first.txt");
 
   assert.equal((await first.answer).data.applied, true);
-  assert.deepEqual(skipped.map((one) => one.text()), ["new first\n", "new second\n"]);
+  assert.deepEqual(
+    skipped.map((one) => one.text()),
+    ["new first\n", "new second\n"],
+  );
   await until("no tab is left", async () => (await ui.tabNames()).length === 0);
 });
 
@@ -118,7 +125,10 @@ scenario("the window is reloaded with proposals pending: nothing lands, no stale
   for (const one of asked) await assert.rejects(one.answer, /went away|was cancelled/);
   await ui.tabsAre("reload-2.txt");
   assert.deepEqual((await state()).pending, []);
-  assert.deepEqual(reloaded.map((one) => one.text()), ["old\n", "old\n"]);
+  assert.deepEqual(
+    reloaded.map((one) => one.text()),
+    ["old\n", "old\n"],
+  );
 
   const again = await agent("reload-again").readAndEdit(reloaded[0], "old", "new");
   await ui.diffWith("new");

@@ -12,7 +12,10 @@ const python = path.join(import.meta.dirname, "../scripted/python");
 /** Has the scripted server run, and propose these texts together. */
 async function propose(name, changes) {
   await set("agentfs.interpreter", python);
-  await until("the scripted server runs", async () => (await call("request", { method: "agentfs/status", params: {} })) === null);
+  await until(
+    "the scripted server runs",
+    async () => (await call("request", { method: "agentfs/status", params: {} })) === null,
+  );
   const operations = changes.map(([file, content]) => ({ tool: "write", params: { path: file.name, content } }));
   const params = { session: name, agent: "Ada", explanation: "They belong together.", operations };
   const asked = workbench.extension.request("agentfs/batch", params);

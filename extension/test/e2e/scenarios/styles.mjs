@@ -14,7 +14,11 @@ scenario("the Refactor Preview style: ticked and applied, it lands", async () =>
   await previewed.open();
   const asked = await agent("preview").readAndEdit(previewed, "two", "2");
   await ui.preview.waitFor();
-  assert.equal((await state()).tabs.filter(({ uri }) => uri?.startsWith("agentfs")).length, 0, "no diff of agentfs' own");
+  assert.equal(
+    (await state()).tabs.filter(({ uri }) => uri?.startsWith("agentfs")).length,
+    0,
+    "no diff of agentfs' own",
+  );
 
   await ui.tickPreview();
   await ui.previewButton("Apply").click();
@@ -43,24 +47,27 @@ const plainly = file("styles/plain.txt", "one\ntwo\nthree\n");
 let plain;
 after(() => plain?.close());
 
-scenario("a client without reviews of its own: the workbench's preview asks, and says where the change is", async () => {
-  plain = await connect(workbench.sockets.plain);
-  const asked = await agent("plain", () => plain).readAndEdit(plainly, "two", "2");
-  await ui.preview.waitFor();
-  assert.equal((await state()).pending.length, 0, "the extension has no part in it");
+scenario(
+  "a client without reviews of its own: the workbench's preview asks, and says where the change is",
+  async () => {
+    plain = await connect(workbench.sockets.plain);
+    const asked = await agent("plain", () => plain).readAndEdit(plainly, "two", "2");
+    await ui.preview.waitFor();
+    assert.equal((await state()).pending.length, 0, "the extension has no part in it");
 
-  await ui.tickPreview();
-  await ui.previewButton("Apply").click();
+    await ui.tickPreview();
+    await ui.previewButton("Apply").click();
 
-  const answer = await asked.answer;
-  assert.equal(answer.data.review?.rung, "preview", answer.text);
-  assert.equal(answer.data.review.decision, "accepted");
-  assert.equal(answer.status, "partial");
-  assert.equal(answer.data.landing, "editor", "the workbench applies and does not save");
-  assert.equal(plainly.text(), "one\ntwo\nthree\n");
-  await until("the change waits in the editor", async () => (await plainly.document())?.text === "one\n2\nthree\n");
-  await ui.preview.waitFor({ state: "hidden" });
-});
+    const answer = await asked.answer;
+    assert.equal(answer.data.review?.rung, "preview", answer.text);
+    assert.equal(answer.data.review.decision, "accepted");
+    assert.equal(answer.status, "partial");
+    assert.equal(answer.data.landing, "editor", "the workbench applies and does not save");
+    assert.equal(plainly.text(), "one\ntwo\nthree\n");
+    await until("the change waits in the editor", async () => (await plainly.document())?.text === "one\n2\nthree\n");
+    await ui.preview.waitFor({ state: "hidden" });
+  },
+);
 
 const refusedPlainly = file("styles/plain-no.txt", "one\ntwo\nthree\n");
 

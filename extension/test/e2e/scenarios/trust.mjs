@@ -27,7 +27,10 @@ function makeHostile(workspace) {
   writeFileSync(path.join(workspace, "text.txt"), "old\n");
 }
 
-for (const [what, trusted] of [["Restricted Mode", false], ["a trusted workspace", true]]) {
+for (const [what, trusted] of [
+  ["Restricted Mode", false],
+  ["a trusted workspace", true],
+]) {
   test(`${what}: nothing that the workspace sets loosens anything`, { timeout: 120_000 }, async () => {
     const home = await makeHome();
     const workspace = path.join(home, "workspace");
@@ -35,7 +38,8 @@ for (const [what, trusted] of [["Restricted Mode", false], ["a trusted workspace
     const workbench = await startWorkbench(home, { trusted });
     try {
       const ui = new WorkbenchPage(workbench.page);
-      const ask = (method, params) => workbench.extension.request(`agentfs/${method}`, { session: "trust", ...params }).answer;
+      const ask = (method, params) =>
+        workbench.extension.request(`agentfs/${method}`, { session: "trust", ...params }).answer;
 
       const change = { path: "text.txt", old_string: "old", new_string: "new" };
       const unread = await ask("edit", change);

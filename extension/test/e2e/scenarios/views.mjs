@@ -26,13 +26,20 @@ scenario("accept all: asked once, with a list of them; then all land", async () 
   await ui.pressInView("Pending", /^Accept All/);
   assert.match(await ui.dialogText(), /all-1\.txt[^]*all-2\.txt[^]*all-3\.txt/);
   await ui.answerDialog("Cancel");
-  assert.deepEqual(all.map((one) => one.text()), ["old\n", "old\n", "old\n"], "cancelling accepts nothing");
+  assert.deepEqual(
+    all.map((one) => one.text()),
+    ["old\n", "old\n", "old\n"],
+    "cancelling accepts nothing",
+  );
 
   await ui.pressInView("Pending", /^Accept All/);
   await ui.answerDialog("Accept All");
 
   for (const one of asked) assert.equal((await one.answer).data.review.decision, "accepted");
-  assert.deepEqual(all.map((one) => one.text()), ["new\n", "new\n", "new\n"]);
+  assert.deepEqual(
+    all.map((one) => one.text()),
+    ["new\n", "new\n", "new\n"],
+  );
   await ui.tabsAre();
 });
 
@@ -44,7 +51,10 @@ scenario("reject all, with one reason", async () => {
   await ui.answer("Not today.");
 
   for (const one of asked) assert.equal((await one.answer).context.review.feedback, "Not today.");
-  assert.deepEqual(none.map((one) => one.text()), ["old\n", "old\n", "old\n"]);
+  assert.deepEqual(
+    none.map((one) => one.text()),
+    ["old\n", "old\n", "old\n"],
+  );
   await ui.tabsAre();
 });
 
@@ -56,7 +66,10 @@ scenario("a row of the list opens its review", async () => {
   await until("its review is in front", async () => (await ui.tabNames()).join().startsWith("chosen-2.txt"));
   await ui.titleButton("Accept").click();
   assert.equal((await asked[1].answer).data.applied, true);
-  assert.deepEqual(chosen.map((one) => one.text()), ["old\n", "new\n", "old\n"]);
+  assert.deepEqual(
+    chosen.map((one) => one.text()),
+    ["old\n", "new\n", "old\n"],
+  );
 });
 
 const landed = file("views/landed.txt", "before\n");
