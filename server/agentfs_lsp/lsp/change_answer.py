@@ -112,7 +112,7 @@ def _text(say: Say, submitted: Submitted, final: FileChange, *, shown: bool) -> 
     if submitted.landing is not None:
         said += _after_landing(say, submitted.landing)
     if shown and final.preview.truncated:
-        said.append(say("(Diff preview truncated. Use Read to verify full content.)"))
+        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(say, said)
 
 
