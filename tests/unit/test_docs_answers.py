@@ -10,7 +10,7 @@ import pytest
 
 from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.texts import english
-from agentfs_lsp.lsp.envelope import fail_with
+from agentfs_lsp.lsp.envelope import fail_with, told_of
 from support.docs import keys, section, table, tables, text_of
 from support.editor import AUTO, REVIEW, Editor, editing
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 DOCS = text_of("protocol.md")
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-UNKNOWN = fail_with(LandingUnknown("a.txt", "closed"), english, {"cwd": ".", "params_input": {}}, 1.0)
+LOST = LandingUnknown("a.txt", "closed")
+UNKNOWN = fail_with(LOST, told_of(LOST, english), english, {"cwd": ".", "params_input": {}}, 1.0)
 
 READ, WRITE, EDIT = (
     section(DOCS, title) for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit")

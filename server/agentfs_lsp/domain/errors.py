@@ -39,7 +39,7 @@ ParameterProblem = Literal[
 ]
 
 
-ParameterKind = Literal["string", "whole", "flag"]
+ParameterKind = Literal["string", "whole", "flag", "object"]
 
 
 @dataclass(eq=False)
@@ -328,6 +328,14 @@ class PolicyDenied(DomainError):
     path: str
     operation: Literal["read", "write", "edit"]
     rule: str
+
+
+@dataclass(eq=False)
+class ToolNotListed(DomainError):
+    """The catalogue has no tool of this name now; `listed`: those it has."""
+
+    name: str
+    listed: tuple[str, ...]
 
 
 @dataclass(eq=False)

@@ -18,8 +18,11 @@ Told = tuple[str, str]
 """What is told of an error: its message, and what to do about it."""
 
 NAMES: Mapping[str, str] = {
-    **{"Read": "Read", "Write": "Write", "Edit": "Edit"},
-    **{"old_string": "old_string", "new_string": "new_string"},
+    "Read": "Read",
+    "Write": "Write",
+    "Edit": "Edit",
+    "old_string": "old_string",
+    "new_string": "new_string",
 }
 """What templates call the tools and their parameters, for readers who know them by these very names. Facts
 that every template can use; a dialect has others (docs/protocol.md#12-tool-catalogue)."""

@@ -115,7 +115,9 @@ def text_left_out(error: errors.TextLeftOut, say: Say) -> Told:
 
 
 def empty_old_string(_: errors.EmptyOldString, say: Say) -> Told:
-    return say("{old_string} cannot be empty."), say("Give the text to replace, or use {Write} for a new file.")
+    return say("{old_string} cannot be empty."), say(
+        "Give the text to replace, or use {Write} for a new file."
+    )
 
 
 def nothing_changes(_: errors.NothingChanges, say: Say) -> Told:
