@@ -58,6 +58,10 @@ async def _unreviewed(found: Answers, root: Path) -> None:
         found["write"].append(await editor.write("new/b.txt", "\ufeff1\r\n2\r\n"))
         found["edit"].append(await editor.edit("a.txt", "one\ntwo", "1\n2"))
         found["edit"].append(await editor.edit("a.txt", "1", "one", dry_run=True))
+        (root / "new/b.txt").write_bytes(b"1\n2\n\nthree\n")
+        found["write"].append(await editor.write("new/b.txt", "one\n2\n", on_conflict="merge"))
+        (root / "new/b.txt").write_bytes(b"one\n2\n\n3\n")
+        found["edit"].append(await editor.edit("new/b.txt", "one", "1", on_conflict="merge"))
         (root / "a.txt").write_bytes(b"else\n")
         found["error"] += [await editor.edit("a.txt", "1", "one"), await editor.read(""), UNKNOWN]
 

@@ -32,6 +32,7 @@ def asked_of(tool: Literal["write", "edit"], params: ChangeParams, *, overwrite:
         params.dry_run,
         Expected(params.expected_mtime_ms, params.expected_size_bytes, params.expected_hash),
         overwrite,
+        params.on_conflict == "merge",
     )
 
 
@@ -54,6 +55,8 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         data["landing"] = landing.where
         review = landed_facts(exchange.trace.proposal, landing)
         data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
+    if change.merged is not None:
+        data["merged"] = change.merged
     if change.level is not None:
         data |= {"replacements": change.replacements, "match": change.level}
         if _is_fallback(change):
@@ -108,6 +111,8 @@ def _text(say: Say, submitted: Submitted, final: FileChange, *, shown: bool) -> 
                 level=final.level,
             )
         )
+    if final.merged is not None:
+        said.append(say("It was merged with what others had changed since it was read; see merged."))
     said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
     if submitted.landing is not None:
         said += _after_landing(say, submitted.landing)

@@ -28,6 +28,12 @@ def conflict(error: errors.Conflict, say: Say) -> Told:
         "wrong_encoding": say("The editor shows '{path}' in an encoding that loses characters.", path=path),
         "reviewing": say("'{path}' was changed {where} while it was being reviewed.", path=path, where=where),
         "out_of_sync": say("What the editor holds of '{path}' is not known for certain.", path=path),
+        "overlap": say(
+            "'{path}' was changed {where} in the same lines ({lines}).",
+            path=path,
+            where=where,
+            lines=", ".join(map(str, error.lines)),
+        ),
     }
     if error.reason == "wrong_encoding":
         next_step = say("Ask the user to reopen the file with its encoding.")

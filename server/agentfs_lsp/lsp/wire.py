@@ -64,7 +64,7 @@ class ChangeParams(Params):
     expected_mtime_ms: int | None = None
     expected_size_bytes: int | None = None
     expected_hash: str | None = None
-    on_conflict: Literal["error"] = "error"
+    on_conflict: Literal["error", "merge"] = "error"
     explanation: str = _bounded("", most=EXPLANATION_CHARACTERS)
 
 
