@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, ReadRejected, TooLarge
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
@@ -41,8 +41,7 @@ class Read:
         return self.start_line > 1 or bool(self.limit)
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """What was read. Sizes in bytes and code points, times in ms. Where the file was too large to be loaded,
     `total_lines` and `hash` are None, and `eol` is that of the range."""
 
