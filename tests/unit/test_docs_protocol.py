@@ -14,7 +14,7 @@ import pytest
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.domain.match_levels import Level
 from agentfs_lsp.lsp.error_texts import ERRORS
-from agentfs_lsp.lsp.server import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND
 from agentfs_lsp.lsp.wire import (
     CallParams,
     EditParams,
