@@ -32,8 +32,6 @@ class EditorExchange:
     encoding: Encoding
     say: Say
     set_mode: Callable[[Mode, str | None], None]
-    set_switch: Callable[[str, bool], bool]
-    """Whether there is such a switch."""
 
 
 EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]
