@@ -177,10 +177,15 @@ def test_the_refusals_that_end_in_a_word_of_their_own() -> None:
     assert set(re.findall(r"(\w+): '", table[1])) <= set(Code.__args__)
 
 
+# Named in the extension already; the list goes when the server has them all.
+TO_COME = {
+    f"agentfs/{name}" for name in ("batch", "history", "undo", "tools", "call", "setSwitch", "toolsChanged")
+}
+
+
 def test_the_methods() -> None:
-    to_come = {"agentfs/history", "agentfs/undo"}
-    assert methods("AgentMethod") - to_come == set(AGENT_REQUESTS) - to_come
-    assert methods("EditorMethod") == set(EDITOR_REQUESTS)
+    assert methods("AgentMethod") - TO_COME == set(AGENT_REQUESTS) - TO_COME
+    assert methods("EditorMethod") - TO_COME == set(EDITOR_REQUESTS) - TO_COME
     announced = "".join(
         path.read_text("utf-8")
         for path in (
@@ -189,7 +194,7 @@ def test_the_methods() -> None:
         )
     )
     told = set(re.findall(r"notify\(\"(agentfs/\w+)\"", announced))
-    assert methods("Told") == told | {"agentfs/documentState"}
+    assert methods("Told") - TO_COME == (told | {"agentfs/documentState"}) - TO_COME
 
 
 def test_the_tools_of_the_chat_take_what_the_requests_take() -> None:

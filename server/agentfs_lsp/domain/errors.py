@@ -39,7 +39,7 @@ ParameterProblem = Literal[
 ]
 
 
-ParameterKind = Literal["string", "whole", "flag"]
+ParameterKind = Literal["string", "whole", "flag", "object"]
 
 
 @dataclass(eq=False)
@@ -303,6 +303,7 @@ ConflictReason = Literal[
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
     "reviewing",  # changed while it was being reviewed
     "out_of_sync",  # what the editor holds is not known with certainty
+    "overlap",  # the same lines were changed; `lines`: which, 1-based, of what is there now
 ]
 
 
@@ -316,6 +317,7 @@ class Conflict(DomainError):
     expected: Expected | None = None
     actual: Expected | None = None
     diff: str | None = None
+    lines: tuple[int, ...] = ()
 
 
 # --- policy, review, landing (docs/protocol.md#9-review-and-landing) --------------------------------------
@@ -328,6 +330,14 @@ class PolicyDenied(DomainError):
     path: str
     operation: Literal["read", "write", "edit"]
     rule: str
+
+
+@dataclass(eq=False)
+class ToolNotListed(DomainError):
+    """The catalogue has no tool of this name now; `listed`: those it has."""
+
+    name: str
+    listed: tuple[str, ...]
 
 
 @dataclass(eq=False)
