@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Mode, Settings
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.editor_exchange import EditorRequest

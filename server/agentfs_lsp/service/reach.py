@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from agentfs_lsp.domain.policy import Operation
+from agentfs_lsp.domain.rules import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.lsp.dialects.dialect import Dialect
     from agentfs_lsp.service.reach import Reach
     from agentfs_lsp.service.workspace import Workspace

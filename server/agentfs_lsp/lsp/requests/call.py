@@ -19,7 +19,7 @@ from agentfs_lsp.service.reach import reach
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.lsp.dialects.dialect import Dialect, Tool
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange, Request
