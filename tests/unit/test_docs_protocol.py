@@ -150,7 +150,7 @@ def test_every_method_in_the_code_is_in_the_document() -> None:
 
 
 def test_what_is_not_in_this_version_is_not_in_the_code() -> None:
-    known = {"batch", "history", "undo", "setSwitch"}
+    known = {"batch", "history", "undo"}
     assert all(f"`agentfs/{name}`" in DOCS for name in known)
     assert not {f"agentfs/{name}" for name in known} & named_in_code("agentfs/")
 

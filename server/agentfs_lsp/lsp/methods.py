@@ -16,13 +16,14 @@ from agentfs_lsp.lsp.requests.proposal import proposal_request
 from agentfs_lsp.lsp.requests.read import read_request
 from agentfs_lsp.lsp.requests.saved import saved_request
 from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
+from agentfs_lsp.lsp.requests.set_switch import set_switch_request
 from agentfs_lsp.lsp.requests.settle import settle_request
 from agentfs_lsp.lsp.requests.status import status_request
 from agentfs_lsp.lsp.requests.tools import tools_request
 from agentfs_lsp.lsp.requests.write import write_request
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange, Request
@@ -49,6 +50,7 @@ EDITOR_REQUESTS: dict[str, EditorRequest] = {
     "agentfs/applied": applied_request,
     "agentfs/saved": saved_request,
     "agentfs/setApprovalMode": set_approval_mode_request,
+    "agentfs/setSwitch": set_switch_request,
 }
 """What only the editor itself calls."""
 

@@ -127,7 +127,9 @@ class Server:
 
     def _serve_editor(self, request: EditorRequest, params: object) -> object:
         """What the editor tells of the user's decision is not taken back by cancelling."""
-        exchange = EditorExchange(params, self._reviews, self._editor.encoding, self._say, self._set_mode)
+        exchange = EditorExchange(
+            params, self._reviews, self._editor.encoding, self._say, self._set_mode, self._set_switch
+        )
         result = answer_editor(request, exchange)
         return result if isinstance(result, dict) else Later(result, lambda: True)
 
@@ -224,6 +226,9 @@ class Server:
     def _set_mode(self, mode: Mode, session: str | None) -> None:
         self.workspace.sessions.set_mode(mode, session)
         self._status_changed()
+
+    def _set_switch(self, name: str, on: bool) -> bool:
+        return self._settings.switch(name, on=on) is not None
 
     # --- what is told -------------------------------------------------------------------------------------
 

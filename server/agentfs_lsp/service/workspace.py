@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.policy import Operation, Policy, Verdict
+    from agentfs_lsp.domain.policy import Policy, Verdict
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
     from agentfs_lsp.service.proposals import Proposals

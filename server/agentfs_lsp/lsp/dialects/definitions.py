@@ -14,7 +14,7 @@ from agentfs_lsp.lsp.dialects.tool_texts import parameter_text, path_text, tool_
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.dialects.dialect import Dialect, Tool
     from agentfs_lsp.lsp.dialects.files import Files

@@ -14,7 +14,7 @@ from agentfs_lsp.lsp.words import USUAL, Words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.texts import Say
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.lsp.dialects.dialect import Dialect
     from agentfs_lsp.service.reach import Reach
     from agentfs_lsp.service.workspace import Workspace
@@ -33,7 +33,7 @@ def files_of(dialect: Dialect, ws: Workspace, reached: Mapping[Operation, Reach]
     return {
         operation: Files(
             closed=None if one.closed is None else tuple(spell(location) for location in one.closed),
-            named=one.named,
+            named=tuple(spell(location) for location in one.named),
             roots=roots,
         )
         for operation, one in reached.items()

@@ -13,7 +13,7 @@ from agentfs_lsp.domain.shown import escape_to_one_line as shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.dialects.dialect import Dialect
     from agentfs_lsp.lsp.dialects.files import Files

@@ -13,7 +13,7 @@ from agentfs_lsp.domain.texts import sentences
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.policy import Operation
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.texts import Say
 
 
