@@ -13,7 +13,7 @@ from agentfs_lsp.domain.folding import fold_path
 from agentfs_lsp.domain.protected import Permission, protection_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentfs_lsp.domain.settings import Mode, Settings
 
@@ -52,7 +52,7 @@ class Policy:
             self._unenforced,
             _by_mode(operation, mode),
         )
-        return max((verdict for verdict in verdicts if verdict), key=_strictness)
+        return strictest(verdict for verdict in verdicts if verdict)
 
     def _own(self, root: str, relative: str) -> Verdict | None:
         path = fold_path(f"{root.rstrip('/')}/{relative}")
@@ -73,6 +73,11 @@ def _protected(operation: Operation, relative: str) -> Verdict | None:
 def _by_mode(operation: Operation, mode: Mode) -> Verdict:
     allowed = operation == "read" or mode == "auto_edit"
     return Verdict("allow" if allowed else "ask", "mode")
+
+
+def strictest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Of several verdicts, at least one, the strictest; of several as strict the first."""
+    return max(verdicts, key=_strictness)
 
 
 def _strictness(verdict: Verdict) -> int:
