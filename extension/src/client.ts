@@ -42,7 +42,13 @@ export interface Receiver {
 const STOP_MS = 8000; // landings under way are finished first
 
 /** Changes among the agents' requests; what they answer is what landed. */
-const CHANGING: ReadonlySet<string> = new Set([AgentMethod.write, AgentMethod.edit, AgentMethod.undo]);
+const CHANGING: ReadonlySet<string> = new Set([
+  AgentMethod.write,
+  AgentMethod.edit,
+  AgentMethod.batch,
+  AgentMethod.undo,
+  AgentMethod.call,
+]);
 
 export class Server implements vscode.Disposable {
   readonly stateChanged = new Signal<ServerState>();

@@ -3,14 +3,17 @@
  * the server's own (server/agentfs_lsp/lsp/wire.py, review_wire.py, review_params.py).
  */
 
-/** Requests that agents make. */
+/** Requests that agents make; which of them a server serves it says at its start. */
 export const AgentMethod = {
   read: 'agentfs/read',
   write: 'agentfs/write',
   edit: 'agentfs/edit',
-  status: 'agentfs/status',
+  batch: 'agentfs/batch',
   history: 'agentfs/history',
   undo: 'agentfs/undo',
+  tools: 'agentfs/tools',
+  call: 'agentfs/call',
+  status: 'agentfs/status',
 } as const;
 
 /** Requests that only the editor makes. */
@@ -20,6 +23,7 @@ export const EditorMethod = {
   applied: 'agentfs/applied',
   saved: 'agentfs/saved',
   setApprovalMode: 'agentfs/setApprovalMode',
+  setSwitch: 'agentfs/setSwitch',
 } as const;
 
 /** Notifications, both ways. */
@@ -27,6 +31,7 @@ export const Told = {
   proposed: 'agentfs/proposed',
   settled: 'agentfs/settled',
   statusChanged: 'agentfs/statusChanged',
+  toolsChanged: 'agentfs/toolsChanged',
   documentState: 'agentfs/documentState',
 } as const;
 
@@ -54,7 +59,7 @@ export interface ChangeParams extends Params {
   expected_mtime_ms?: number;
   expected_size_bytes?: number;
   expected_hash?: string;
-  on_conflict?: 'error';
+  on_conflict?: 'error' | 'merge';
   explanation?: string;
 }
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.comparing import conflict, same_version
-from agentfs_lsp.adapters.confined import open_folder
+from agentfs_lsp.adapters.confined import READING, open_folder
 from agentfs_lsp.adapters.refusals import domain_error, regular
 from agentfs_lsp.adapters.syscalls import MISSING, rename_exclusive, sync
 from agentfs_lsp.adapters.temporary import remove_temporary
@@ -23,6 +23,7 @@ from agentfs_lsp.domain.errors import LandingUnknown, SystemFailed
 from agentfs_lsp.service.ports import Landed
 
 if TYPE_CHECKING:
+    from agentfs_lsp.adapters.closing import Closing
     from agentfs_lsp.adapters.confined import OpenBeneath
     from agentfs_lsp.adapters.folders import NewFolders, Stay
     from agentfs_lsp.adapters.state import LandingLock
@@ -39,6 +40,7 @@ class Means:
     lock: LandingLock
     kernel: Kernel
     open_beneath: OpenBeneath
+    closing: Closing
 
 
 class StagedFile(ABC):
@@ -146,7 +148,7 @@ class StagedFile(ABC):
     def finish(self, links: int) -> Landed:
         """All of it stands: the old content goes. `links`: from `confirm`."""
         self._over = True
-        remove_temporary(self._fd, self.temporary)
+        self._drop_old()
         return Landed(
             regular(self._ours, self.location.relative),
             hard_links=links - 1,
@@ -156,6 +158,16 @@ class StagedFile(ABC):
     def leave_as_is(self) -> None:
         """What stands under which name is for the next start to find out: touch nothing more."""
         self._over = True
+
+    def _drop_old(self) -> None:
+        """Its name goes now. What it held is freed behind the landing: that can take longer than the rest."""
+        try:
+            held = os.open(self.temporary, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
+        except OSError:
+            remove_temporary(self._fd, self.temporary)
+            return
+        remove_temporary(self._fd, self.temporary)
+        self._means.closing.close(held)
 
     # --- small steps --------------------------------------------------------------------------------------
 

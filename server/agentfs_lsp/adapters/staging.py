@@ -9,6 +9,7 @@ import itertools
 import os
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.closing import Closing
 from agentfs_lsp.adapters.comparing import conflict, has_content, looks_like
 from agentfs_lsp.adapters.confined import READING
 from agentfs_lsp.adapters.creation import Creation
@@ -35,7 +36,7 @@ class Staging:
 
     def __init__(self, notes: Notes, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath) -> None:
         self._notes = notes
-        self._means = Means(NewFolders(notes, open_beneath), lock, kernel, open_beneath)
+        self._means = Means(NewFolders(notes, open_beneath), lock, kernel, open_beneath, Closing())
         self._numbers = itertools.count(1)
 
     def stage(self, root: Folder, draft: Draft) -> StagedFile:

@@ -44,7 +44,7 @@ ParameterProblem = Literal[
 ]
 
 
-ParameterKind = Literal["string", "whole", "flag"]
+ParameterKind = Literal["string", "whole", "flag", "object"]
 
 
 @dataclass(eq=False)
@@ -308,6 +308,7 @@ ConflictReason = Literal[
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
     "reviewing",  # changed while it was being reviewed
     "out_of_sync",  # what the editor holds is not known with certainty
+    "overlap",  # the same lines were changed; `lines`: which, 1-based, of what is there now
 ]
 
 
@@ -321,6 +322,7 @@ class Conflict(DomainError):
     expected: Expected | None = None
     actual: Expected | None = None
     diff: str | None = None
+    lines: tuple[int, ...] = ()
 
 
 # --- policy, review, landing (docs/protocol.md#9-review-and-landing) --------------------------------------
@@ -333,6 +335,14 @@ class PolicyDenied(DomainError):
     path: str
     operation: Literal["read", "write", "edit"]
     rule: str
+
+
+@dataclass(eq=False)
+class ToolNotListed(DomainError):
+    """The catalogue has no tool of this name now; `listed`: those it has."""
+
+    name: str
+    listed: tuple[str, ...]
 
 
 @dataclass(eq=False)

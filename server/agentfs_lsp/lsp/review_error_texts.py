@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say, Told
 
 
+_LONGEST_SHOWN = 200  # characters of a name that is none
+
+
 def not_read(error: errors.NotRead, say: Say) -> Told:
     return say("Read the file first."), say("File: '{path}'.", path=shown(error.path))
 
@@ -29,6 +32,12 @@ def conflict(error: errors.Conflict, say: Say) -> Told:
         "wrong_encoding": say("The editor shows '{path}' in an encoding that loses characters.", path=path),
         "reviewing": say("'{path}' was changed {where} while it was being reviewed.", path=path, where=where),
         "out_of_sync": say("What the editor holds of '{path}' is not known for certain.", path=path),
+        "overlap": say(
+            "'{path}' was changed {where} in the same lines ({lines}).",
+            path=path,
+            where=where,
+            lines=", ".join(map(str, error.lines)),
+        ),
     }
     if error.reason == "wrong_encoding":
         next_step = say("Ask the user to reopen the file with its encoding.")
@@ -51,6 +60,17 @@ def policy_denied(error: errors.PolicyDenied, say: Say) -> Told:
         ),
         say("Only the user can change that."),
     )
+
+
+def tool_not_listed(error: errors.ToolNotListed, say: Say) -> Told:
+    name = shown(error.name if len(error.name) <= _LONGEST_SHOWN else f"{error.name[:_LONGEST_SHOWN]}…")
+    if not error.listed:
+        return (
+            say("There is no tool '{name}'.", name=name),
+            say("The user's settings let no tool touch a file now."),
+        )
+    tools = ", ".join(map(shown, error.listed))
+    return say("There is no tool '{name}'.", name=name), say("Tools: {tools}.", tools=tools)
 
 
 def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:

@@ -81,6 +81,8 @@ class FileChange:
 
     `path` is the file's name as it is shown; `splices` are offsets in `base.text.text`, as small as they
     came; `level` is the matching level of an edit, None for a write. A file to be deleted loses all its text.
+    `merged`: where the change was brought into what others had made of the file since the session read it,
+    the diff of that.
     """
 
     path: str
@@ -94,6 +96,7 @@ class FileChange:
     corrections: tuple[Correction, ...] = ()
     replacements: int = 0
     level: str | None = None
+    merged: str | None = None
 
     @lazily
     def hunks(self) -> tuple[Splice, ...]:

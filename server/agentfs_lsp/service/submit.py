@@ -13,12 +13,14 @@ from agentfs_lsp.domain.errors import Conflict, DomainError, NotRead, PolicyDeni
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.lock import check_lock
+from agentfs_lsp.service.merging import as_read, brought_into
 from agentfs_lsp.service.proposals import Proposal
 from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Present
@@ -39,6 +41,10 @@ class Asked:
     expected: Expected = field(default_factory=Expected)
     overwrite: bool = True
     """Whether the file may be there already."""
+    merges: bool = False
+    """Whether the change is brought into what others have made of the file since it was read."""
+    paths: PathMode | None = None
+    """How `path` may be spelled; None: as the settings say."""
 
 
 @dataclass(slots=True)
@@ -49,6 +55,7 @@ class Trace:
     is there. Answers hold text of the file only then (docs/protocol.md#13-settings-and-policy)."""
 
     resolved: str | None = None
+    absolute: str | None = None
     readable: bool = True
     seen: bool = True
     proposal: Proposal | None = None
@@ -74,8 +81,9 @@ async def submit(
 ) -> Submitted:
     """Take the change from its computation to its landing. `compute` is called with the present file once
     it is this change's turn, off the event loop unless the file is small."""
-    location = ws.locate(asked.path)
+    location = ws.locate(asked.path, asked.paths)
     path = trace.resolved = ws.name_of(location)
+    trace.absolute = location.absolute
     trace.readable = ws.judge("read", location, asked.session).decision == "allow"
     _refuse_denied(ws, asked, location, path)
     if asked.dry_run:
@@ -124,10 +132,16 @@ async def _computed(
         raise _unseen(path, present, record)
     if present.exists and not asked.overwrite:
         raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
-    check_lock(path, present, record, asked.expected, ws.settings)
+    read: Present | None = None
+    try:
+        check_lock(path, present, record, asked.expected, ws.settings)
+    except Conflict as conflict:
+        read = as_read(present, record, asked.expected, conflict) if asked.merges else None
+        if read is None:
+            raise
     if record is not None and known:
         ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
-    return await off_loop(present.size, _compute_checked, compute, present)
+    return await off_loop(present.size, _compute_checked, compute, present, read)
 
 
 def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead | Conflict:
@@ -139,7 +153,10 @@ def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead |
     return Conflict(path, "editor" if present.dirty else "disk", "changed", record.revision)
 
 
-def _compute_checked(compute: Callable[[Present], FileChange], present: Present) -> FileChange:
-    change = compute(present)
+def _compute_checked(
+    compute: Callable[[Present], FileChange], present: Present, read: Present | None
+) -> FileChange:
+    """`read`: what the change is computed on where the file has moved on since."""
+    change = compute(present) if read is None else brought_into(compute(read), present)
     change.check()
     return change

@@ -99,7 +99,7 @@ def test_folders_that_are_in_use_by_now_stay(disk: Disk) -> None:
 
 def test_folders_that_landed_stay_even_when_they_are_empty_later(disk: Disk) -> None:
     note = disk.store
-    note.stage(disk.at("made/new.py"), b"new", None, True).commit()
+    note.stage_one(Draft(disk.at("made/new.py"), b"new", None, True)).commit()
     (disk.path / "made/new.py").unlink()
     _abandon(disk)
     disk.another().sweep()
