@@ -7,6 +7,7 @@ import dataclasses
 import json
 import types
 import typing
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -195,7 +196,7 @@ def test_the_levels_of_matching_in_their_order() -> None:
 
 def test_the_decisions_that_land() -> None:
     rows = {row["review key"].strip("`"): row["meaning"] for row in table(of_section("9.4"), "review key")}
-    hints = typing.get_type_hints(Decision)
+    hints = typing.get_type_hints(Decision, localns={"Mapping": Mapping})
     assert {f'"{one}"' for one in typing.get_args(hints["decision"])} <= set(codes(rows["decision"]))
     assert [f'"{one}"' for one in typing.get_args(hints["by"])] == codes(rows["by"])
 
