@@ -10,7 +10,7 @@ import pytest
 
 from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.texts import english
-from agentfs_lsp.lsp.envelope import fail_with
+from agentfs_lsp.lsp.envelope import fail_with, told_of
 from support.docs import keys, section, table, tables, text_of
 from support.editor import AUTO, REVIEW, Editor, editing
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 DOCS = text_of("protocol.md")
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-UNKNOWN = fail_with(LandingUnknown("a.txt", "closed"), english, {"cwd": ".", "params_input": {}}, 1.0)
+LOST = LandingUnknown("a.txt", "closed")
+UNKNOWN = fail_with(LOST, told_of(LOST, english), english, {"cwd": ".", "params_input": {}}, 1.0)
 
 READ, WRITE, EDIT = (
     section(DOCS, title) for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit")
@@ -58,6 +59,10 @@ async def _unreviewed(found: Answers, root: Path) -> None:
         found["write"].append(await editor.write("new/b.txt", "\ufeff1\r\n2\r\n"))
         found["edit"].append(await editor.edit("a.txt", "one\ntwo", "1\n2"))
         found["edit"].append(await editor.edit("a.txt", "1", "one", dry_run=True))
+        (root / "new/b.txt").write_bytes(b"1\n2\n\nthree\n")
+        found["write"].append(await editor.write("new/b.txt", "one\n2\n", on_conflict="merge"))
+        (root / "new/b.txt").write_bytes(b"one\n2\n\n3\n")
+        found["edit"].append(await editor.edit("new/b.txt", "one", "1", on_conflict="merge"))
         (root / "a.txt").write_bytes(b"else\n")
         found["error"] += [await editor.edit("a.txt", "1", "one"), await editor.read(""), UNKNOWN]
 

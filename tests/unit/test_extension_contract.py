@@ -13,10 +13,11 @@ import pytest
 
 from agentfs_lsp.adapters.review.client import PENDING
 from agentfs_lsp.adapters.review.conversation import Code
+from agentfs_lsp.domain.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings import SETTINGS, Mode, SaveMode, Setting
 from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
 from agentfs_lsp.lsp import review_params, review_wire, wire
-from agentfs_lsp.lsp.server import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
 from agentfs_lsp.service.proposals import Outcome, State
 
 EXTENSION = Path(__file__).parents[2] / "extension"
@@ -32,7 +33,7 @@ USERS_ALONE = {"application", "machine"}
 
 def loosens(setting: Setting) -> bool:
     """Whether some value of it lets agents do more, so that no workspace may choose it."""
-    return setting.strictest is not None or setting.key.startswith("limits.")
+    return setting.strictest is not None or setting.wrong_asks or setting.key.startswith("limits.")
 
 
 # --- settings ---------------------------------------------------------------------------------------------
@@ -45,7 +46,9 @@ def test_the_settings_are_the_servers_and_its_own() -> None:
 @pytest.mark.parametrize("setting", list(SETTINGS.values()), ids=lambda one: one.key)
 def test_a_setting_has_the_servers_default_and_bounds(setting: Setting) -> None:
     told = CONTRIBUTED[f"agentfs.{setting.key}"]
-    assert told["default"] == setting.default
+    assert told["default"] == (
+        list(setting.default) if isinstance(setting.default, tuple) else setting.default
+    )
     assert TEXTS[told["description"].strip("%")] == setting.meaning
     unset = [None] if setting.default is None else []
     match setting.shape:
@@ -57,6 +60,10 @@ def test_a_setting_has_the_servers_default_and_bounds(setting: Setting) -> None:
             assert (told["type"], told["minimum"], told["maximum"]) == ("integer", minimum, maximum)
         case Seconds(minimum=minimum, maximum=maximum):
             assert (told["minimum"], told["maximum"]) == (minimum, maximum)
+        case Rules():
+            members = told["items"]["properties"]
+            assert set(members) == {field.name for field in fields(Rule)}
+            assert all(members[operation]["enum"] == list(PERMISSIONS) for operation in OPERATIONS)
 
 
 @pytest.mark.parametrize("setting", list(filter(loosens, SETTINGS.values())), ids=lambda one: one.key)
@@ -136,8 +143,8 @@ def test_what_a_proposal_is_told_as() -> None:
     assert set(interface("Proposed")) == _keys_made_in(review_wire.proposed_on_wire)
     assert set(interface("ProposedFile")) == _keys_made_in(review_wire._file)
     assert set(interface("Warned")) == _keys_made_in(review_wire.warnings_on_wire)
-    told = set(interface("FileTexts")) | {"state", "files"}
-    assert told == _keys_made_in(review_wire.proposal_on_wire)
+    assert {"state", "files"} == _keys_made_in(review_wire.proposal_on_wire)
+    assert set(interface("FileTexts")) == _keys_made_in(review_wire._texts)
     assert set(interface("Proposal")) == set(interface("Proposed")) | {"state"}
 
 

@@ -8,10 +8,14 @@ docs/protocol.md#6-agentfswrite).
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.lines import normalise, with_eol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _END = re.compile(r"\r\n?|\n")
 
@@ -21,19 +25,23 @@ def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Spli
 
     Where `shown` has no line end to take after, `lone_eol` is put.
     """
-    pieces = diff(normalise(shown), normalise(wanted))
+    return placed(shown, diff(normalise(shown), normalise(wanted)), lone_eol)
+
+
+def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[Splice, ...]:
+    """Pieces of `shown` with plain line ends, as pieces of `shown` with its own. `lone_eol` as above."""
     if not _END.search(shown):
         return tuple(Splice(piece.start, piece.end, with_eol(piece.text, lone_eol)) for piece in pieces)
     if "\r" not in shown:
-        return pieces
-    placed: list[Splice] = []
+        return tuple(pieces)
+    put: list[Splice] = []
     at_plain = at = 0  # the same place in the text with plain line ends, and in the file's
     for piece in pieces:
         start = _advance(shown, at, piece.start - at_plain)
         end = _advance(shown, start, piece.end - piece.start)
-        placed.append(_apart(shown, start, end, with_eol(piece.text, surrounding_eol(shown, start, end))))
+        put.append(_apart(shown, start, end, with_eol(piece.text, surrounding_eol(shown, start, end))))
         at_plain, at = piece.end, end
-    return tuple(placed)
+    return tuple(put)
 
 
 def first_eol(text: str) -> str:

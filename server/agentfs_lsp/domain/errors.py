@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class DomainError(Exception):
-    """The root of the tree; never raised itself."""
+    """The root of the tree; never raised itself.
+
+    `file`: the real absolute path of the file it is about, where it came up among several.
+    """
+
+    file = ""
 
     def __str__(self) -> str:
         return repr(self)
@@ -39,7 +44,7 @@ ParameterProblem = Literal[
 ]
 
 
-ParameterKind = Literal["string", "whole", "flag"]
+ParameterKind = Literal["string", "whole", "flag", "object"]
 
 
 @dataclass(eq=False)
@@ -303,6 +308,7 @@ ConflictReason = Literal[
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
     "reviewing",  # changed while it was being reviewed
     "out_of_sync",  # what the editor holds is not known with certainty
+    "overlap",  # the same lines were changed; `lines`: which, 1-based, of what is there now
 ]
 
 
@@ -316,6 +322,7 @@ class Conflict(DomainError):
     expected: Expected | None = None
     actual: Expected | None = None
     diff: str | None = None
+    lines: tuple[int, ...] = ()
 
 
 # --- policy, review, landing (docs/protocol.md#9-review-and-landing) --------------------------------------
@@ -331,6 +338,14 @@ class PolicyDenied(DomainError):
 
 
 @dataclass(eq=False)
+class ToolNotListed(DomainError):
+    """The catalogue has no tool of this name now; `listed`: those it has."""
+
+    name: str
+    listed: tuple[str, ...]
+
+
+@dataclass(eq=False)
 class NobodyToAsk(DomainError):
     """A question is needed and the client can't put it to anybody."""
 
@@ -340,10 +355,12 @@ class NobodyToAsk(DomainError):
 
 @dataclass(eq=False)
 class Rejected(DomainError):
-    """The user said no, or went away without a yes."""
+    """The user said no, or went away without a yes. `paths`: which of several files the no was for, where it
+    was not for all."""
 
     decision: Literal["rejected", "dismissed"]
     feedback: str = ""
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -392,5 +409,14 @@ class LandingUnknown(DomainError):
     """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused."""
 
     path: str
-    reason: Literal["system", "changed_otherwise", "closed"]
+    reason: Literal["system", "changed_otherwise", "closed", "not_taken_back"]
     detail: str = ""
+
+
+@dataclass(eq=False)
+class LeftUndone(DomainError):
+    """One of several changes that was not come to: the request was cancelled, or another of them failed and
+    they land together or not at all."""
+
+    path: str
+    reason: Literal["cancelled", "together"]

@@ -75,7 +75,7 @@ class Splicer:
             splice = self._splice(place, stretch)
             if splice is None:
                 return None
-            splice = _shortened(self._text, splice)
+            splice = shortened(self._text, splice)
             if splice.text or splice.start < splice.end:
                 splices.append(splice)
         return splices
@@ -169,7 +169,7 @@ def _joined(lines: Sequence[str], ends: Iterator[str]) -> str:
     return "".join(pieces)
 
 
-def _shortened(text: str, splice: Splice) -> Splice:
+def shortened(text: str, splice: Splice) -> Splice:
     """The same change without what it would replace by itself at its begin and end: a byte that did not
     decode, say, is not put in anew."""
     start, end, put = splice.start, splice.end, splice.text

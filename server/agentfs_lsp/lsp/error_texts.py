@@ -58,6 +58,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.NotRead: ("INVALID_PARAM", reviews.not_read),
     errors.Conflict: ("CONFLICT", reviews.conflict),
     errors.PolicyDenied: ("ACCESS_DENIED", reviews.policy_denied),
+    errors.ToolNotListed: ("ACCESS_DENIED", reviews.tool_not_listed),
     errors.NobodyToAsk: ("ACCESS_DENIED", reviews.nobody_to_ask),
     errors.Rejected: ("USER_REJECTED", reviews.rejected),
     errors.ReadRejected: ("USER_REJECTED", reviews.read_rejected),
@@ -65,5 +66,6 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.Withdrawn: ("ACCESS_DENIED", reviews.withdrawn),
     errors.TooManyPending: ("EXECUTION_ERROR", reviews.too_many_pending),
     errors.NotLanded: ("EXECUTION_ERROR", reviews.not_landed),
+    errors.LeftUndone: ("CANCELLED", reviews.left_undone),
     errors.LandingUnknown: ("EXECUTION_ERROR", reviews.landing_unknown),
 }

@@ -63,7 +63,7 @@ def outside_roots(_: errors.OutsideRoots, say: Say) -> Told:
 def file_missing(error: errors.FileMissing, say: Say) -> Told:
     return (
         say("File not found: '{path}'.", path=shown(error.path)),
-        say("Check the path; a new file is created with Write."),
+        say("Check the path; a new file is created with {Write}."),
     )
 
 

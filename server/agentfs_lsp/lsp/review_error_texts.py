@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_invisible
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.domain.texts import sentences
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
     from agentfs_lsp.domain.texts import Say, Told
+
+
+_LONGEST_SHOWN = 200  # characters of a name that is none
 
 
 def not_read(error: errors.NotRead, say: Say) -> Told:
@@ -28,6 +32,12 @@ def conflict(error: errors.Conflict, say: Say) -> Told:
         "wrong_encoding": say("The editor shows '{path}' in an encoding that loses characters.", path=path),
         "reviewing": say("'{path}' was changed {where} while it was being reviewed.", path=path, where=where),
         "out_of_sync": say("What the editor holds of '{path}' is not known for certain.", path=path),
+        "overlap": say(
+            "'{path}' was changed {where} in the same lines ({lines}).",
+            path=path,
+            where=where,
+            lines=", ".join(map(str, error.lines)),
+        ),
     }
     if error.reason == "wrong_encoding":
         next_step = say("Ask the user to reopen the file with its encoding.")
@@ -52,6 +62,17 @@ def policy_denied(error: errors.PolicyDenied, say: Say) -> Told:
     )
 
 
+def tool_not_listed(error: errors.ToolNotListed, say: Say) -> Told:
+    name = shown(error.name if len(error.name) <= _LONGEST_SHOWN else f"{error.name[:_LONGEST_SHOWN]}…")
+    if not error.listed:
+        return (
+            say("There is no tool '{name}'.", name=name),
+            say("The user's settings let no tool touch a file now."),
+        )
+    tools = ", ".join(map(shown, error.listed))
+    return say("There is no tool '{name}'.", name=name), say("Tools: {tools}.", tools=tools)
+
+
 def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
     reasons = {
         "no_message": say("The editor can't put the question to the user, so the change is refused."),
@@ -67,6 +88,8 @@ def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
 
 
 def rejected(error: errors.Rejected, say: Say) -> Told:
+    if error.paths:
+        return _rejected_in_part(error, say)
     if error.feedback:
         return (
             say("The user rejected the change: “{feedback}”.", feedback=escape_invisible(error.feedback)),
@@ -78,6 +101,22 @@ def rejected(error: errors.Rejected, say: Say) -> Told:
             say("Nothing was changed. Ask the user how to go on."),
         )
     return say("The user rejected the change."), say("Nothing was changed. Ask the user how to go on.")
+
+
+def _rejected_in_part(error: errors.Rejected, say: Say) -> Told:
+    paths = ", ".join(f"'{shown(path)}'" for path in error.paths)
+    said = [say("The user rejected the change of {paths}.", paths=paths)]
+    if error.feedback:
+        said.append(say("The user wrote: “{feedback}”.", feedback=escape_invisible(error.feedback)))
+    return sentences(say, said), say("Nothing was changed. Ask the user how to go on.")
+
+
+def left_undone(error: errors.LeftUndone, say: Say) -> Told:
+    reasons = {
+        "cancelled": say("'{path}' was not changed: the request was cancelled.", path=shown(error.path)),
+        "together": say("'{path}' was not changed: all of it lands or none.", path=shown(error.path)),
+    }
+    return reasons[error.reason], ""
 
 
 def read_rejected(error: errors.ReadRejected, say: Say) -> Told:
@@ -130,6 +169,7 @@ def landing_unknown(error: errors.LandingUnknown, say: Say) -> Told:
         "system": shown(error.detail),
         "changed_otherwise": say("the document changed in another way while the edit was applied"),
         "closed": say("the document was closed before it was saved"),
+        "not_taken_back": say("another file of it failed, and here it could not be taken back in the editor"),
     }
     return (
         say(
