@@ -16,7 +16,7 @@ from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.ladder import Ladder
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.settings import MIB
+from agentfs_lsp.domain.setting_groups import MIB
 from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten, served
 from agentfs_lsp.lsp.configuration import Configuration
