@@ -185,6 +185,11 @@ class RuleList:
         return False
 
 
+def strictest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Of several verdicts, at least one, the strictest; of several as strict the first."""
+    return max(verdicts, key=_strictness)
+
+
 def _strictness(verdict: Verdict) -> int:
     return _ORDER[verdict.decision]
 

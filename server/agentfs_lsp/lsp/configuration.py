@@ -10,6 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.domain.errors import PolicyDenied
 from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.setting_groups import MIB
 from agentfs_lsp.domain.tightening import tightened
@@ -118,7 +119,9 @@ class Configuration:
             return
         self._said[root.path] = now
         settings = self._workspace.settings
-        self._apply(Changed(settings, settings, tuple(one for one in now.problems if one not in known.problems)))
+        self._apply(
+            Changed(settings, settings, tuple(one for one in now.problems if one not in known.problems))
+        )
 
     async def _register(self, client: ClientCapabilities) -> None:
         registrations = [
@@ -178,7 +181,8 @@ class Configuration:
         """Pending proposals are judged again towards stricter only."""
         ws = self._workspace
         for proposal in ws.proposals:
-            if proposal.change is not None:
-                location = proposal.change.base.location
-                if ws.judge(proposal.tool, location, proposal.session).decision == "deny":
+            if proposal.changes:
+                try:
+                    ws.judge_changes(proposal.changes, proposal.session)
+                except PolicyDenied:
                     proposal.withdraw("settings")

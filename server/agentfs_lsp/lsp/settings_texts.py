@@ -12,7 +12,7 @@ from agentfs_lsp.domain.texts import sentences
 if TYPE_CHECKING:
     from agentfs_lsp.domain.shapes import Wanted
     from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.lsp.settings_reading import Problem, UnusableFile
+    from agentfs_lsp.lsp.settings_reading import Problem
 
 
 RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", "requires": switch}'
@@ -22,13 +22,8 @@ def problem_text(problem: Problem, say: Say) -> str:
     """One or two sentences: what is wrong with which setting, and what is in force instead."""
     name = _name(problem)
     match problem.kind:
-        case "users_alone":
-            return say("{name} can be set in your own settings alone; it is ignored.", name=name)
-        case "loosens":
-            only = json.dumps(SETTINGS[problem.key].strictest)
-            return say("{name} can only be {only} in a workspace; it is ignored.", name=name, only=only)
-        case "too_large" | "unreadable" | "no_toml" as kind:
-            return _unusable(kind, name, say)
+        case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml":
+            return _of_workspace(problem, name, say)
         case "unknown":
             return say("{name} is no setting of agentfs; it is ignored.", name=name)
         case "switch_missing":
@@ -57,15 +52,20 @@ def _name(problem: Problem) -> str:
     return path if problem.kind == "no_object" and path == "agentfs" else f"agentfs.{path}"
 
 
-def _unusable(kind: UnusableFile, name: str, say: Say) -> str:
+def _of_workspace(problem: Problem, name: str, say: Say) -> str:
     """What is wrong with a workspace's file, and what that means."""
+    if problem.kind == "users_alone":
+        return say("{name} can be set in your own settings alone; it is ignored.", name=name)
+    if problem.kind == "loosens":
+        only = json.dumps(SETTINGS[problem.key].strictest)
+        return say("{name} can only be {only} in a workspace; it is ignored.", name=name, only=only)
     whats = {
         "too_large": say("{name} is larger than 64 KiB.", name=name),
         "unreadable": say("{name} can't be read as a plain file.", name=name),
         "no_toml": say("{name} is not TOML in UTF-8.", name=name),
     }
     asked = say("Until it is mended, you are asked before anything in its folder is read or changed.")
-    return sentences(say, (whats[kind], asked))
+    return sentences(say, (whats[problem.kind], asked))
 
 
 def _instead(key: str, facts: dict[str, Any], say: Say) -> str:

@@ -8,7 +8,7 @@ tighten, and what can't be used of it makes everything in that folder asked. Put
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError, FileMissing, TooLarge
@@ -30,7 +30,7 @@ class WorkspaceFile:
     """What a folder's file says. `data`: its bytes, None for no file, or for one that can't be read."""
 
     data: bytes | None = None
-    tightening: Tightening = Tightening()
+    tightening: Tightening = field(default_factory=Tightening)
     problems: tuple[Problem, ...] = ()
 
 
