@@ -166,6 +166,25 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HistorySettings:
+    """What is kept of the changes that landed (docs/protocol.md#11-history-and-undo)."""
+
+    enabled: bool = field(
+        default=True,
+        metadata=_about(Flag(), "Changes that landed are kept, to be looked at and undone."),
+    )
+    max_mib: int = field(
+        default=256,
+        metadata=_about(
+            Whole("MiB", 1, 65_536), "What a workspace folder's history takes at most; the oldest go first."
+        ),
+    )
+    max_days: int = field(
+        default=90, metadata=_about(Whole("days", 1, 36_500), "Older changes are dropped.")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings in force. Computed once a change of any layer, never a request.
 
@@ -221,6 +240,7 @@ class Settings:
     )
     limits: Limits = Limits()
     diff: Diff = Diff()
+    history: HistorySettings = HistorySettings()
     unenforced: tuple[str, ...] = ()
 
 
