@@ -362,6 +362,13 @@ class ReviewTimedOut(DomainError):
     seconds: float
 
 
+@dataclass(eq=False)
+class ChangeUnknown(DomainError):
+    """No change of this id is kept, or none that this session may see."""
+
+    change_id: str
+
+
 WithdrawnReason = Literal["root_removed", "settings"]
 
 

@@ -179,9 +179,7 @@ class HistorySettings:
             Whole("MiB", 1, 65_536), "What a workspace folder's history takes at most; the oldest go first."
         ),
     )
-    max_days: int = field(
-        default=90, metadata=_about(Whole("days", 1, 36_500), "Older changes are dropped.")
-    )
+    max_days: int = field(default=90, metadata=_about(Whole("days", 1, 36_500), "Older changes are dropped."))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

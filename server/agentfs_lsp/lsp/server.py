@@ -24,11 +24,13 @@ from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
 from agentfs_lsp.lsp.exchange import Exchange, answer
 from agentfs_lsp.lsp.flights import Later
+from agentfs_lsp.lsp.history_texts import trouble_text
 from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.protocol import Method, build_pygls
 from agentfs_lsp.lsp.requests.applied import applied_request
 from agentfs_lsp.lsp.requests.edit import edit_request
+from agentfs_lsp.lsp.requests.history import history_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
 from agentfs_lsp.lsp.requests.read import read_request
 from agentfs_lsp.lsp.requests.saved import saved_request
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Request
     from agentfs_lsp.lsp.settings import Changed
+    from agentfs_lsp.service.kept import History, HistoryTrouble
     from agentfs_lsp.service.ports import FileStore
     from agentfs_lsp.service.proposals import Outcome, Proposal
 
@@ -62,6 +65,7 @@ AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/read": read_request,
     "agentfs/write": write_request,
     "agentfs/edit": edit_request,
+    "agentfs/history": history_request,
 }
 """What agents call; each is a command too (docs/protocol.md#15-commands)."""
 
@@ -90,10 +94,12 @@ class Server:
         send: Callable[[dict[str, Any]], None],
         stop: Callable[[int], None],
         files: FileStore,
+        history: History,
         diff_files: DiffFiles,
         own_folders: Sequence[str],
         catalogue: Callable[[str], Say],
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._stop = stop
         self._catalogue = catalogue
         self._say = catalogue("en")
@@ -116,7 +122,9 @@ class Server:
             clock,
             settings,
             Policy(settings, own_folders),
+            history,
         )
+        history.on_trouble(self._history_in_trouble)
         self._folders = Folders(self.workspace)
         self._configuration = Configuration(
             self._settings, self._outgoing, self.workspace, own_folders, self._speak, self._settings_changed
@@ -263,6 +271,12 @@ class Server:
 
     def _status_changed(self) -> None:
         self._announcements.status(self.workspace)
+
+    def _history_in_trouble(self, trouble: HistoryTrouble, where: str) -> None:
+        """From the history's own thread."""
+        text = trouble_text(trouble, where, self._say)
+        message = {"type": 2, "message": text}
+        self._loop.call_soon_threadsafe(self._outgoing.notify, "window/showMessage", message)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

@@ -24,6 +24,7 @@ T = TypeVar("T")
 NAME_CHARACTERS = 80
 SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
+HISTORY_CHANGES = 1000
 
 
 def _bounded(default: Any = MISSING, **bounds: Any) -> Any:
@@ -86,6 +87,17 @@ class EditParams(ChangeParams):
     new_string: str = _bounded(alias="newText")
     replace_all: bool = False
     expected_count: int | None = _bounded(None, least=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryParams(Params):
+    """agentfs/history: `limit` in changes; `before` is a change's id."""
+
+    path: str | None = None
+    change_id: str | None = None
+    texts: bool = False
+    limit: int = _bounded(50, least=1, most=HISTORY_CHANGES)
+    before: str | None = None
 
 
 def parse(shape: type[T], raw: object) -> T:

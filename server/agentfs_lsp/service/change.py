@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.textfile import TextFile
     from agentfs_lsp.service.present import Present
 
-Operation = Literal["create", "update"]
+Operation = Literal["create", "update", "delete"]
 
 MARK = "\ufeff"
 """The byte-order mark where it gets into text: a file's own is kept beside its text, not in it."""

@@ -1,14 +1,17 @@
 """A change as history keeps it, and what can be asked of history (docs/protocol.md#11-history-and-undo).
 
-Values only: keeping and finding is the port `History`; who may see what is `history.py`.
+Values, and the port that keeps them; who may see what is `history.py`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.domain.settings import HistorySettings
     from agentfs_lsp.service.change import Operation
 
 KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
@@ -17,9 +20,9 @@ KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """One file of a change. `root` is the real path of its workspace folder, `relative` the file's path in it;
-    hashes name bytes, None where there was no file. Texts are as reads show them, None where there was no
-    file, where they were not asked for, and where they are not kept (`texts_kept`)."""
+    """One file of a change. `root` is the real path of its workspace folder, `relative` the file's path in
+    it; hashes name bytes, None where there was no file. Texts are as reads show them, None where there was
+    no file, where they were not asked for, and where they are not kept (`texts_kept`)."""
 
     root: str
     relative: str
@@ -65,8 +68,8 @@ class KeptChange:
 class Wanted:
     """Which changes: those that fit all that is given, newest first, at most `limit`.
 
-    `path`: the real path of a workspace folder, and a file or folder in it (empty: all of it). `before`: older
-    than this `order`.
+    `path`: the real path of a workspace folder, and a file or folder in it. `before`: older than this
+    `order`.
     """
 
     limit: int
@@ -76,3 +79,30 @@ class Wanted:
     session: str | None = None
     before: tuple[int, str] | None = None
     texts: bool = False
+
+
+HistoryTrouble = Literal[
+    "damaged",  # the file could not be read and was set aside
+    "unwritten",  # changes that landed could not be kept
+]
+
+
+class History(Protocol):
+    """Where what landed is kept, by workspace folder. Called from any thread."""
+
+    def keep(self, size: int, make: Callable[[], KeptChange]) -> None:
+        """Keep what `make` gives, which is called from another thread, soon. Never waits and never fails;
+        `size` is how much memory `make` holds on to, in bytes."""
+
+    def find(self, roots: Sequence[str], wanted: Wanted) -> list[KeptChange]:
+        """What is kept, newest first, of the folders of these real paths. Blocking. Raises SystemFailed and
+        SystemRefused."""
+
+    def configure(self, settings: HistorySettings) -> None:
+        """Take new bounds."""
+
+    def on_trouble(self, told: Callable[[HistoryTrouble, str], None]) -> None:
+        """Call `told`, from some thread, with what has gone wrong and the file it is about."""
+
+    def close(self) -> None:
+        """Write what is left, and end."""

@@ -18,6 +18,7 @@ from agentfs_lsp.domain.errors import (
     TooManyPending,
 )
 from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing import land
 from agentfs_lsp.service.lock import check_lock, check_unmoved
 from agentfs_lsp.service.merging import as_read, brought_into
@@ -184,6 +185,7 @@ async def _decide_and_land(ws: Workspace, asked: Asked, proposal: Proposal) -> L
         hand.failed(error)
         raise
     _remember(ws, asked.session, landing)
+    keep(ws, proposal, [(change, landing)])
     return landing
 
 

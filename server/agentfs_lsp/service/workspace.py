@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentfs_lsp.domain.errors import Conflict, TooLarge
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.policy import Operation, Policy, Verdict
     from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.kept import History
     from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
     from agentfs_lsp.service.proposals import Proposals
     from agentfs_lsp.service.sessions import Sessions
@@ -40,11 +42,14 @@ class Workspace:
     clock: Clock
     settings: Settings
     policy: Policy
+    history: History
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path a root is known under, with its place in `roots`."""
     settings_known: bool = False
     """Whether the user's settings have been told; until then nothing is let through."""
+    connection: str = field(default_factory=lambda: token_hex(8))
+    """Names this connection among all that history knows."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
