@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.folding import fold_path
-from agentfs_lsp.domain.policy import Operation, Policy
+from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.rules import Operation
 from agentfs_lsp.domain.settings import Settings
 
 POLICY = Policy(Settings(), [])

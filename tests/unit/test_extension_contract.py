@@ -13,6 +13,7 @@ import pytest
 
 from agentfs_lsp.adapters.review.client import PENDING
 from agentfs_lsp.adapters.review.conversation import Code
+from agentfs_lsp.domain.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings import SETTINGS, Mode, SaveMode, Setting
 from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
 from agentfs_lsp.lsp import review_params, review_wire, wire
@@ -32,7 +33,7 @@ USERS_ALONE = {"application", "machine"}
 
 def loosens(setting: Setting) -> bool:
     """Whether some value of it lets agents do more, so that no workspace may choose it."""
-    return setting.strictest is not None or setting.key.startswith("limits.")
+    return setting.strictest is not None or setting.wrong_asks or setting.key.startswith("limits.")
 
 
 # --- settings ---------------------------------------------------------------------------------------------
@@ -45,7 +46,9 @@ def test_the_settings_are_the_servers_and_its_own() -> None:
 @pytest.mark.parametrize("setting", list(SETTINGS.values()), ids=lambda one: one.key)
 def test_a_setting_has_the_servers_default_and_bounds(setting: Setting) -> None:
     told = CONTRIBUTED[f"agentfs.{setting.key}"]
-    assert told["default"] == setting.default
+    assert told["default"] == (
+        list(setting.default) if isinstance(setting.default, tuple) else setting.default
+    )
     assert TEXTS[told["description"].strip("%")] == setting.meaning
     unset = [None] if setting.default is None else []
     match setting.shape:
@@ -57,6 +60,10 @@ def test_a_setting_has_the_servers_default_and_bounds(setting: Setting) -> None:
             assert (told["type"], told["minimum"], told["maximum"]) == ("integer", minimum, maximum)
         case Seconds(minimum=minimum, maximum=maximum):
             assert (told["minimum"], told["maximum"]) == (minimum, maximum)
+        case Rules():
+            members = told["items"]["properties"]
+            assert set(members) == {field.name for field in fields(Rule)}
+            assert all(members[operation]["enum"] == list(PERMISSIONS) for operation in OPERATIONS)
 
 
 @pytest.mark.parametrize("setting", list(filter(loosens, SETTINGS.values())), ids=lambda one: one.key)

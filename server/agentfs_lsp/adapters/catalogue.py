@@ -7,7 +7,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.texts import english, fill
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
@@ -28,7 +28,7 @@ def say_in(locale: str) -> Say:
 
     def say(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
         said = catalogue.ngettext(template, plural, count) if plural else catalogue.gettext(template)
-        return said.format(count=count, **facts)
+        return fill(said, count, facts)
 
     return say
 

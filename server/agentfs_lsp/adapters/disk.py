@@ -85,8 +85,9 @@ class DiskStore:
 
     def resolve(self, root: Root, relative: str) -> Location:
         """See `FileStore.resolve`. In nested roots the location is the innermost's; a root itself is
-        IsDirectory."""
-        folder = self._root(root, relative)
+        IsDirectory. Where it leads is told of the folder that was set; whoever opens it finds out whether
+        that is still the root."""
+        folder = self._folders.get(root.path) or self._root(root, relative)
         return self._roots.resolve(self._open, folder.fd, root, relative)
 
     # --- reading ------------------------------------------------------------------------------------------

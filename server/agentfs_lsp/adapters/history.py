@@ -115,7 +115,7 @@ class SqliteHistory:
             try:
                 self._with(root, partial(self._add, of_it))
             except DomainError as error:
-                self._say("unwritten", getattr(error, "path", root), root)
+                self._report("unwritten", getattr(error, "path", root), root)
             else:
                 self._in_trouble.discard(root)
 
@@ -165,7 +165,7 @@ class SqliteHistory:
                 self._set_aside(root)
                 return work(self._opened(root))
         except UnknownVersion:
-            raise SystemFailed(self._path(root), "system", "a later version of agentfs made it") from None
+            raise SystemFailed(self._path(root), "later_version") from None
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", type(error).__name__)
             raise SystemFailed(self._path(root), "system", name) from error
@@ -195,9 +195,9 @@ class SqliteHistory:
         for suffix in _SUFFIXES:
             with suppress(FileNotFoundError):
                 os.replace(path + suffix, f"{path}.damaged{suffix}")
-        self._say("damaged", f"{path}.damaged", root)
+        self._report("damaged", f"{path}.damaged", root)
 
-    def _say(self, trouble: HistoryTrouble, where: str, root: str) -> None:
+    def _report(self, trouble: HistoryTrouble, where: str, root: str) -> None:
         """Once, until it is over."""
         if trouble == "unwritten" and root in self._in_trouble:
             return

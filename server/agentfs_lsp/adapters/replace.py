@@ -19,6 +19,7 @@ from agentfs_lsp.domain.errors import LandingUnknown, SystemFailed
 from agentfs_lsp.service.ports import Landed
 
 if TYPE_CHECKING:
+    from agentfs_lsp.adapters.closing import Closing
     from agentfs_lsp.adapters.confined import OpenBeneath
     from agentfs_lsp.adapters.folders import NewFolders, Stay
     from agentfs_lsp.adapters.state import LandingLock
@@ -47,6 +48,7 @@ class Replacement:
         lock: LandingLock,
         kernel: Kernel,
         open_beneath: OpenBeneath,
+        closing: Closing,
     ) -> None:
         self._location = location
         self._base = base
@@ -60,6 +62,7 @@ class Replacement:
         self._lock = lock
         self._kernel = kernel
         self._open_beneath = open_beneath
+        self._closing = closing
         self._over = False
 
     def commit(self) -> Landed:
@@ -183,7 +186,7 @@ class Replacement:
         except BaseException:
             self._put_back()
             raise
-        self._remove_temporary()
+        self._drop_pushed_out()
         return pushed_out.st_nlink
 
     def _check_pushed_out(self, base: Blob) -> os.stat_result:
@@ -248,6 +251,16 @@ class Replacement:
             os.unlink(self._temporary, dir_fd=self._folder)
         except OSError:
             pass  # the next start sweeps it
+
+    def _drop_pushed_out(self) -> None:
+        """Its name goes now. What it held is freed behind the landing: that can take longer than the rest."""
+        try:
+            held = os.open(self._temporary, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._folder)
+        except OSError:
+            self._remove_temporary()
+            return
+        self._remove_temporary()
+        self._closing.close(held)
 
     def _conflict(self, reason: ConflictReason, found: os.stat_result | None = None) -> Conflict:
         return conflict(self._location, reason, self._base, found)

@@ -53,9 +53,12 @@ class Roots:
         innermost, below = found
         if not below:
             raise IsDirectory(relative)
-        if any(len(os.fsencode(part)) > _MAX_NAME_BYTES for part in below):
+        leads_to = "/".join(below)
+        if len(leads_to) * 4 > _MAX_NAME_BYTES and any(
+            len(os.fsencode(it)) > _MAX_NAME_BYTES for it in below
+        ):
             raise MalformedPath(relative, "too_long")
-        return Location(innermost, "/".join(below))
+        return Location(innermost, leads_to)
 
     def _follow(self, root: Root, parts: Sequence[str], relative: str) -> list[str]:
         try:
@@ -126,6 +129,8 @@ def _checked(relative: str) -> list[str]:
     """The components of a path as given, if a file system can hold such names at all."""
     if "\0" in relative:
         raise MalformedPath(relative, "control")
+    if relative.isascii() and len(relative) <= _MAX_NAME_BYTES:
+        return [part for part in relative.split("/") if part not in {"", "."}]
     try:
         relative.encode()
         if len(os.fsencode(relative)) > _MAX_PATH_BYTES:

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.attributes import keep_attributes
+from agentfs_lsp.adapters.closing import Closing
 from agentfs_lsp.adapters.comparing import conflict, has_content, looks_like
 from agentfs_lsp.adapters.confined import READING
 from agentfs_lsp.adapters.folders import NewFolders
@@ -39,6 +40,7 @@ class Staging:
         self._kernel = kernel
         self._open_beneath = open_beneath
         self._folders = NewFolders(notes, open_beneath)
+        self._closing = Closing()
         self._numbers = itertools.count(1)
 
     def stage(
@@ -72,6 +74,7 @@ class Staging:
             lock=self._lock,
             kernel=self._kernel,
             open_beneath=self._open_beneath,
+            closing=self._closing,
         )
 
     def _enter(self, root: Folder, location: Location, base: Blob | None, *, create_dirs: bool) -> Stay:

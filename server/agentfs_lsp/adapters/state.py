@@ -6,6 +6,7 @@ Fails closed: where the folder can't be made or is not the user's own, nothing l
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -49,8 +50,13 @@ class StateFolder:
 
 def _make_private(folder: str) -> None:
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        found = os.stat(folder)
+        try:
+            found = os.stat(folder)
+        except FileNotFoundError:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            found = os.stat(folder)
+        if not stat.S_ISDIR(found.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
         if found.st_uid != os.geteuid():
             raise SystemRefused(folder, "other_owner")
         if stat.S_IMODE(found.st_mode) & 0o077:

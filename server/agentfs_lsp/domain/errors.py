@@ -39,7 +39,7 @@ ParameterProblem = Literal[
 ]
 
 
-ParameterKind = Literal["string", "whole", "flag"]
+ParameterKind = Literal["string", "whole", "flag", "object"]
 
 
 @dataclass(eq=False)
@@ -149,7 +149,9 @@ class SystemFailed(DomainError):
     SystemRefused."""
 
     path: str
-    reason: Literal["system", "unsteady", "temporary_lost", "landing_here", "landing_elsewhere"]
+    reason: Literal[
+        "system", "unsteady", "temporary_lost", "landing_here", "landing_elsewhere", "later_version"
+    ]
     detail: str = ""
 
 
@@ -330,6 +332,14 @@ class PolicyDenied(DomainError):
     path: str
     operation: Literal["read", "write", "edit"]
     rule: str
+
+
+@dataclass(eq=False)
+class ToolNotListed(DomainError):
+    """The catalogue has no tool of this name now; `listed`: those it has."""
+
+    name: str
+    listed: tuple[str, ...]
 
 
 @dataclass(eq=False)

@@ -32,6 +32,14 @@ def fold_path(path: str) -> str:
     return "/".join(part for part in parts if part)
 
 
+def fold_glob(glob: str) -> str:
+    """`glob` as it is held against folded paths. A character that only folding would make a wildcard stays
+    one of the name; dots, blanks and data streams at the end of a component go, as they go from paths."""
+    if not glob.isascii():
+        glob = "".join(_escaped(letter) for letter in glob)
+    return "/".join(_trimmed(part) for part in fold_text(glob).split("/"))
+
+
 def short_names(glob: str) -> list[str]:
     """Folded globs for the 8.3 names (`GIT~1`) that file systems may give to what `glob`, one component of a
     path, matches: none where such a name is not needed. The only wildcard taken for one is `*`."""
@@ -51,6 +59,28 @@ def short_names(glob: str) -> list[str]:
     return names + [f"{name}.*" for name in names] if open_ended else names
 
 
+def wide_name(glob: str) -> str:
+    """A folded glob for whatever `glob`, one component, matches, and for its 8.3 names, which keep its first
+    two letters."""
+    start = glob[:2]
+    return f"{start}*" if start.isascii() and start.isalnum() else "*"
+
+
+def _escaped(letter: str) -> str:
+    """A letter that folds to a wildcard, as one that stands for itself."""
+    if letter.isascii():
+        return letter
+    return "".join(f"\\{one}" if one in "*?[]\\!#" else one for one in fold_text(letter))
+
+
+def _trimmed(part: str) -> str:
+    """A component of a glob as `fold_path` leaves what it matches; what ends in a wildcard stays."""
+    name = part.partition(":")[0]
+    part = part if not name or _WILDCARD.search(name) else name
+    bare = part.rstrip(". ")
+    return part if not bare or bare[-1] in "*?]\\" else bare
+
+
 def _with_tail(start: str, open_ended: bool, tail: str) -> str:
     room = 8 - tail.count("[0-9]") - 1
     return start[:room] + ("*" if open_ended and len(start) < room else "") + tail
@@ -61,4 +91,6 @@ _IGNORED = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_WILDCARD = re.compile(r"[*?\[\\]")
+_OTHER_WILDCARD = re.compile(r"[?\[\\]")
 _TRIMMED = re.compile(r":|[. ](?:/|$)")

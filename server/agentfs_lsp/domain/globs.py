@@ -1,55 +1,185 @@
-"""gitignore's globs that forbid or ask, and so match a path however it is spelled.
+"""gitignore's globs, as they are written and however a path is spelled.
 
-Globs that permit something must not use this: they match the path as it is.
+What forbids or asks matches every spelling of a path; what permits matches only the very path. The rules are
+those of docs/protocol.md#13-settings-and-policy; which spellings there are is `folding.py`.
 """
 
 from __future__ import annotations
 
+import re
+import warnings
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from pathspec import GitIgnoreSpec
 
-from agentfs_lsp.domain.folding import fold_path, fold_text, short_names
+from agentfs_lsp.domain.folding import fold_glob, fold_path, short_names, wide_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pathspec.pattern import Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """A root-relative path as it is, and folded."""
+
+    raw: str
+    folded: str
+
+    @classmethod
+    def of(cls, relative: str) -> Spelled:
+        """A line end in a name must not end what a glob is held against."""
+        raw = relative.replace("\n", "\r")
+        return cls(raw, fold_path(raw))
 
 
 class FoldedGlobs:
-    """Globs matched against the path raw, folded, and in 8.3 names. Immutable once made.
+    """Globs without negations, matched against the path raw, folded, and in 8.3 names. Immutable once made.
 
     `globs` maps each glob, as gitignore has them and relative to a root, to the name it is known by.
     """
 
     def __init__(self, globs: Mapping[str, str]) -> None:
         self._names = list(globs.values())
-        self._raw = GitIgnoreSpec.from_lines(globs)
-        self._folded = GitIgnoreSpec.from_lines(map(fold_text, globs))
+        self._raw = _compiled(globs)
+        folded = [fold_glob(glob) for glob in globs]
+        self._folded = self._raw if folded == list(globs) else _compiled(folded)
         self._short_globs = {short: name for glob, name in globs.items() for short in _short_spellings(glob)}
 
-    def match(self, relative: str) -> str | None:
-        """The name of the glob that matches a root-relative path, or a folder above it; None for none."""
-        raw = relative.replace("\n", "\r")  # a line end in a name must not end what the glob is held against
-        folded = fold_path(raw)
-        index = self._folded.check_file(folded).index
-        if index is None and folded != raw:
-            index = self._raw.check_file(raw).index
-        if index is not None:
-            return self._names[index]
-        if "~" in folded and (index := self._short.check_file(folded).index) is not None:
-            return list(self._short_globs.values())[index]
-        return None
+    def match(self, path: Spelled) -> str | None:
+        """The name of the glob that matches the path under any spelling, or a folder above it."""
+        index = _last(self._folded, path.folded)
+        if index is None and path.folded != path.raw:
+            index = _last(self._raw, path.raw)
+        return self._match_short(path) if index is None else self._names[index]
+
+    def match_as_written(self, path: Spelled) -> str | None:
+        """The same for the path as it is, and no other spelling of it."""
+        index = _last(self._raw, path.raw)
+        return None if index is None else self._names[index]
+
+    def has_otherwise(self, path: Spelled) -> bool:
+        """Whether some glob matches another spelling of the path, and not the path as it is."""
+        return self._match_short(path) is not None or any(
+            folded.match_file(path.folded) is not None and raw.match_file(path.raw) is None
+            for folded, raw in zip(self._folded, self._raw, strict=True)
+        )
+
+    def _match_short(self, path: Spelled) -> str | None:
+        if "~" not in path.folded or (index := _last(self._short, path.folded)) is None:
+            return None
+        return list(self._short_globs.values())[index]
 
     @cached_property
-    def _short(self) -> GitIgnoreSpec:
+    def _short(self) -> Sequence[Pattern]:
         """Compiled when first needed: hardly any path has a tilde."""
-        return GitIgnoreSpec.from_lines(self._short_globs)
+        return _compiled(self._short_globs)
+
+
+class GlobList:
+    """A list of globs as one .gitignore would hold them, negations included. Immutable once made."""
+
+    def __init__(self, globs: Sequence[str]) -> None:
+        self._globs = tuple(globs)
+        self._included = _positives(globs)
+        negations = {glob[1:]: glob for glob in globs if glob.startswith("!")}
+        self._excluded = FoldedGlobs(negations) if negations else None
+        self._spec = GitIgnoreSpec.from_lines(globs)
+        self._behind: dict[int, FoldedGlobs] = {}
+
+    def permits(self, path: Spelled) -> str | None:
+        """The glob that lets the path pass: it matches the very path, which nothing excludes under any
+        spelling."""
+        glob = self._matching(path)
+        if glob is None or (self._excluded is not None and self._excluded.has_otherwise(path)):
+            return None
+        return glob
+
+    def forbids(self, path: Spelled) -> tuple[str, bool] | None:
+        """The glob that stops the path under some spelling, and whether as it is written: only a negation of
+        the very path takes it out."""
+        glob = self._matching(path)
+        if glob is not None:
+            return glob, True
+        otherwise = self._not_excluded(path).match(path)
+        return None if otherwise is None else (otherwise, False)
+
+    def excludes(self, path: Spelled) -> bool:
+        """Whether a negation takes out the very path."""
+        return self._excluded is not None and self._spec.check_file(path.raw).include is False
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether it matches every path."""
+        return bool(self._globs) and self._globs[-1] in {"*", "**", "/**", "**/*"}
+
+    def _matching(self, path: Spelled) -> str | None:
+        """As gitignore reads the list."""
+        if self._excluded is None:
+            return self._included.match_as_written(path)
+        found = self._spec.check_file(path.raw)
+        return self._globs[found.index] if found.include and found.index is not None else None
+
+    def _not_excluded(self, path: Spelled) -> FoldedGlobs:
+        """The globs that no negation of the very path stands behind."""
+        if self._excluded is None:
+            return self._included
+        found = self._spec.check_file(path.raw)
+        if found.index is None:
+            return self._included
+        if found.index not in self._behind:
+            self._behind[found.index] = _positives(self._globs[found.index + 1 :])
+        return self._behind[found.index]
+
+
+def fault_of(glob: str) -> bool:
+    """Whether this is no glob that can match anything, or one that may take for ever to match: more than
+    three stars before the end of a name, or two `**` before the end."""
+    names = glob.removeprefix("!").split("/")
+    if len(glob) > _MOST_CHARACTERS or not glob.isprintable() or "[[:" in glob:
+        return True
+    if names[:-1].count("**") > 2 or any(len(_STARS.findall(name)) > 3 for name in names):
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            (pattern,) = GitIgnoreSpec.from_lines([glob]).patterns
+    except (ValueError, re.error, Warning):
+        return True
+    return pattern.include is None
+
+
+_MOST_CHARACTERS = 1000
+_MOST_SPELLINGS = 64
+_STARS = re.compile(r"\*+(?=[^*])")
+
+
+def _positives(globs: Iterable[str]) -> FoldedGlobs:
+    return FoldedGlobs({glob: glob for glob in globs if not glob.startswith("!")})
+
+
+def _compiled(globs: Iterable[str]) -> Sequence[Pattern]:
+    return list(GitIgnoreSpec.from_lines(globs).patterns)
+
+
+def _last(patterns: Sequence[Pattern], path: str) -> int | None:
+    """The place of the last glob that matches."""
+    for index in range(len(patterns) - 1, -1, -1):
+        if patterns[index].match_file(path) is not None:
+            return index
+    return None
 
 
 def _short_spellings(glob: str) -> list[str]:
-    """`glob` with each component long or short, but for the one that is long throughout."""
-    parts = fold_text(glob).split("/")
-    spelled = product(*([part] if part == "**" else [part, *short_names(part)] for part in parts))
-    return ["/".join(one) for one in spelled][1:]
+    """`glob` with each component long or short, but for the one that is long throughout. Where those are too
+    many, one wider glob that matches all of them."""
+    parts = fold_glob(glob).split("/")
+    choices = [[part] if part == "**" else [part, *short_names(part)] for part in parts]
+    if prod(map(len, choices)) > _MOST_SPELLINGS:
+        return ["/".join(each[0] if len(each) == 1 else wide_name(each[0]) for each in choices)]
+    return ["/".join(one) for one in product(*choices)][1:]

@@ -7,8 +7,7 @@ spelling that passes here may still lead outside.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.domain.errors import (
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 PathMode = Literal["relative", "any"]
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """A path as it was meant: the root's place in the list of roots, and what follows it.
 
     `relative` is never empty, has no `.` and no empty component; it may still hold `..`.
@@ -91,6 +89,7 @@ def path_of_uri(uri: str) -> str:
         raise MalformedPath(uri, "uri") from None
 
 
+_ORDINARY = re.compile("[\\w./ -]*", re.ASCII)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BIDIRECTIONAL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -114,6 +113,8 @@ def _decoded(path: str, mode: PathMode) -> str:
 
 
 def _check_characters(path: str, text: str) -> None:
+    if _ORDINARY.fullmatch(text):
+        return
     if "\\" in text:
         raise MalformedPath(path, "backslash")
     if _CONTROL.search(text):

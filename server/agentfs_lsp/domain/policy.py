@@ -10,23 +10,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.folding import fold_path
-from agentfs_lsp.domain.protected import Permission, protection_of
+from agentfs_lsp.domain.globs import GlobList, Spelled
+from agentfs_lsp.domain.protected import protection_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from agentfs_lsp.domain.rules import Operation, Permission, Rule
     from agentfs_lsp.domain.settings import Mode, Settings
 
-Operation = Literal["read", "write", "edit"]
+Source = Literal["own", "protected", "switch", "files", "rule", "spelling", "fault", "mode"]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`rule` is the glob that decided, as the user knows it; None where the mode did."""
+    """`source`: what decided; "spelling": a rule, but for another spelling of the path. `rule`: the glob, the
+    switch or the setting, as the user knows it; None for the mode."""
 
     decision: Permission
-    by: Literal["mode", "rule"]
+    source: Source
     rule: str | None = None
+
+    @property
+    def by(self) -> Literal["mode", "rule"]:
+        """The same as answers tell it."""
+        return "mode" if self.source == "mode" else "rule"
 
 
 class Policy:
@@ -35,39 +43,125 @@ class Policy:
     `own_folders`: the server's own state, runtime and configuration folders, as real absolute paths.
     """
 
-    __slots__ = ("_own_folders", "_unenforced")
-
     def __init__(self, settings: Settings, own_folders: Sequence[str]) -> None:
         self._own_folders = tuple((fold_path(folder).rstrip("/"), folder) for folder in own_folders)
-        self._unenforced = Verdict("ask", "rule", settings.unenforced[0]) if settings.unenforced else None
+        self._settings = settings
+        self._rules = RuleList(settings.rules, settings.switches)
+        self._files = None if settings.files is None else frozenset(settings.files)
+        self._protected = GlobList(settings.protected)
+        self._ruled: dict[tuple[Operation, str], tuple[Verdict, ...]] = {}
 
     def judge(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> Verdict:
         """The strictest of all that has a say; of several as strict the one most particular to the file.
 
         `relative` is the resolved path in the root whose real absolute path is `root`. Never raises.
         """
+        return self.explain(operation, relative, root=root, mode=mode)[0]
+
+    def explain(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> tuple[Verdict, ...]:
+        """All that has a say, the strictest first."""
+        own = self._own(root, relative)
+        ruled = self._by_path(operation, relative)
+        decided = any(verdict.source == "rule" for verdict in ruled)
         verdicts = (
-            self._own(root, relative),
-            _protected(operation, relative),
-            self._unenforced,
-            _by_mode(operation, mode),
+            *((own,) if own else ()),
+            *ruled,
+            *(() if decided else (_by_mode(operation, mode),)),
         )
-        return max((verdict for verdict in verdicts if verdict), key=_strictness)
+        return tuple(sorted(verdicts, key=_strictness, reverse=True))
+
+    def may_reach(self, operation: Operation) -> bool:
+        """Whether there may be a file that this operation is not denied on: false where a rule denies it for
+        every file, and none behind it permits some."""
+        return self._files != frozenset() and not self._rules.deny_everything(operation)
 
     def _own(self, root: str, relative: str) -> Verdict | None:
         path = fold_path(f"{root.rstrip('/')}/{relative}")
         for folded, folder in self._own_folders:
             if path == folded or path.startswith(f"{folded}/"):
-                return Verdict("deny", "rule", f"{folder.rstrip('/')}/**")
+                return Verdict("deny", "own", f"{folder.rstrip('/')}/**")
         return None
 
+    def _by_path(self, operation: Operation, relative: str) -> tuple[Verdict, ...]:
+        """What has a say whatever the mode is. Kept for each path, since a list of rules takes its time."""
+        key = operation, relative
+        if key not in self._ruled:
+            if len(self._ruled) >= _MOST_KEPT:
+                self._ruled.clear()
+            self._ruled[key] = tuple(self._judged(operation, relative))
+        return self._ruled[key]
 
-def _protected(operation: Operation, relative: str) -> Verdict | None:
-    protection = protection_of(relative)
-    if protection is None:
-        return None
-    decision = protection.read if operation == "read" else protection.change
-    return None if decision == "allow" else Verdict(decision, "rule", protection.rule)
+    def _judged(self, operation: Operation, relative: str) -> Iterable[Verdict]:
+        path = Spelled.of(relative)
+        yield from self._protection(operation, path)
+        yield from self._rules.switched_off(path)
+        if self._files is not None and relative not in self._files:
+            yield Verdict("deny", "files", "files")
+        yield from self._rules.judge(operation, path)
+        if self._settings.faulty:
+            yield Verdict("ask", "fault", self._settings.faulty[0])
+
+    def _protection(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
+        protection = protection_of(path)
+        if protection is not None:
+            denied = protection.change == "deny"
+            taken_out = protection.as_written and not denied and self._protected.excludes(path)
+            decision = protection.read if operation == "read" else protection.change
+            if decision != "allow" and not taken_out:
+                yield Verdict(decision, "protected", protection.rule)
+        added = None if operation == "read" else self._protected.forbids(path)
+        if added is not None:
+            yield Verdict("ask", "protected", added[0])
+
+
+class RuleList:
+    """Rules compiled: the last one that matches a path and says something of an operation decides it.
+
+    What asks or denies matches any spelling. Where it matches only another one than the path has, no rule
+    behind it undoes that: by which spelling a file system knows the file can't be told.
+    """
+
+    def __init__(self, rules: Sequence[Rule], switches: Mapping[str, bool]) -> None:
+        self._rules = [(rule, GlobList(rule.files)) for rule in rules]
+        self._off = [
+            (rule.requires, globs)
+            for rule, globs in self._rules
+            if rule.requires is not None and not switches.get(rule.requires, False)
+        ]
+
+    def judge(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
+        """The rule that decides, and those that other spellings meet."""
+        decided = False
+        for rule, globs in reversed(self._rules):
+            decision = rule.says(operation)
+            if decision == "allow" and not decided:
+                glob = globs.permits(path)
+                if glob is not None:
+                    decided = True
+                    yield Verdict("allow", "rule", glob)
+            elif decision in {"ask", "deny"} and (found := globs.forbids(path)) is not None:
+                glob, as_written = found
+                if not as_written:
+                    yield Verdict(decision, "spelling", glob)
+                elif not decided:
+                    decided = True
+                    yield Verdict(decision, "rule", glob)
+
+    def switched_off(self, path: Spelled) -> Iterable[Verdict]:
+        """A file that any rule gives to a switch is gone with it."""
+        for name, globs in self._off:
+            if globs.forbids(path) is not None:
+                yield Verdict("deny", "switch", f"switches.{name}")
+
+    def deny_everything(self, operation: Operation) -> bool:
+        """Whether some rule denies it for every file, and none behind it says otherwise."""
+        for rule, globs in reversed(self._rules):
+            decision = rule.says(operation)
+            if decision == "deny" and globs.is_everything:
+                return True
+            if decision in {"ask", "allow"}:
+                return False
+        return False
 
 
 def _by_mode(operation: Operation, mode: Mode) -> Verdict:
@@ -80,3 +174,4 @@ def _strictness(verdict: Verdict) -> int:
 
 
 _ORDER: dict[Permission, int] = {"allow": 0, "ask": 1, "deny": 2}
+_MOST_KEPT = 4096

@@ -1,30 +1,34 @@
-"""What is guarded in every mode, whatever the settings say (docs/protocol.md#13-settings-and-policy).
+"""What is guarded in every mode (docs/protocol.md#13-settings-and-policy).
 
 Files that run code or steer the editor or an agent are asked for before they change; secrets before they
-are read as well; the version control's own data and the server's are never touched.
+are read as well; the version control's own data and the server's are never touched. What the setting
+`protected` adds and takes out is the part of `policy.py`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.globs import FoldedGlobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Permission = Literal["allow", "ask", "deny"]
+    from agentfs_lsp.domain.globs import Spelled
+    from agentfs_lsp.domain.rules import Permission
 
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What reads and changes of a guarded file need, and the glob that guards it, as the user knows it."""
+    """What reads and changes of a guarded file need, and the glob that guards it, as the user knows it.
+    `as_written`: it matches the very path, and not only another spelling."""
 
     read: Permission
     change: Permission
     rule: str
+    as_written: bool
 
 
 DENIED = (".git/**", ".hg/**", ".svn/**", ".jj/**", ".agentfs/**")
@@ -43,13 +47,12 @@ ASKED_FOR_CHANGES = (
 )
 
 
-@lru_cache(maxsize=4096)
-def protection_of(relative: str) -> Protection | None:
+def protection_of(path: Spelled) -> Protection | None:
     """The strictest protection of a root-relative, resolved path; None where there is none."""
     for read, change, globs in _strictest_first():
-        rule = globs.match(relative)
+        rule = globs.match(path)
         if rule is not None:
-            return Protection(read, change, rule)
+            return Protection(read, change, rule, globs.match_as_written(path) is not None)
     return None
 
 

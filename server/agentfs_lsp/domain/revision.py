@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 
 def hash_bytes(data: bytes) -> str:
@@ -11,8 +12,7 @@ def hash_bytes(data: bytes) -> str:
     return "sha256:" + sha256(data).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """What the file system says of a regular file. `mtime_ns` in nanoseconds, `size` in bytes."""
 
     mtime_ns: int

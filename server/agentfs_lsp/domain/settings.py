@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from agentfs_lsp.domain.rules import Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.shapes import Choice, Encoding, Flag, NamedRoot, NamedRoots, Seconds, Shape, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.rules import Rule
 
 Mode = Literal["manual", "auto_edit"]
 SaveMode = Literal["auto", "always", "never"]
@@ -29,7 +31,8 @@ class Setting:
     """A setting as the user knows it.
 
     `strictest`: for those that guard something, the value that a wrong one is taken for; None for the others,
-    where a wrong value leaves what was set before.
+    where a wrong value leaves what was set before. `wrong_asks`: of a wrong value the right parts are used,
+    and everything is asked for.
     """
 
     key: str
@@ -37,10 +40,13 @@ class Setting:
     shape: Shape
     meaning: str
     strictest: object = None
+    wrong_asks: bool = False
 
 
-def _about(shape: Shape, meaning: str, *, strictest: object = None) -> dict[str, object]:
-    return {"shape": shape, "meaning": meaning, "strictest": strictest}
+def _about(
+    shape: Shape, meaning: str, *, strictest: object = None, wrong_asks: bool = False
+) -> dict[str, object]:
+    return {"shape": shape, "meaning": meaning, "strictest": strictest, "wrong_asks": wrong_asks}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,11 +192,40 @@ class HistorySettings:
 class Settings:
     """The settings in force. Computed once a change of any layer, never a request.
 
-    `unenforced` is no setting: it names what the user set of the policy that this version does not know
-    (`POLICY_TO_COME`), and for which everything is asked.
+    `faulty` is no setting: it names what of the policy is wrong, and for which everything is asked.
     """
 
     approval: Approval = Approval()
+    rules: tuple[Rule, ...] = field(
+        default=(),
+        metadata=_about(
+            Rules(),
+            "Who may touch what: of the rules that match a file, the last that names an operation decides.",
+            wrong_asks=True,
+        ),
+    )
+    switches: Mapping[str, bool] = field(
+        default_factory=dict,
+        metadata=_about(
+            Switches(),
+            "What rules may require: the files of a rule whose switch is off are out of reach.",
+            strictest={},
+        ),
+    )
+    files: tuple[str, ...] | None = field(
+        default=None,
+        metadata=_about(
+            Paths(), "A closed list: the only files that agents may touch. Not set: all.", strictest=()
+        ),
+    )
+    protected: tuple[str, ...] = field(
+        default=(),
+        metadata=_about(
+            Globs(),
+            "More files whose changes are asked for in every mode; `!` takes files out of the built-in list.",
+            wrong_asks=True,
+        ),
+    )
     landing_timeout_s: float = field(
         default=30,
         metadata=_about(Seconds(0.05, 3600), "How long the editor has to apply what the user accepted."),
@@ -239,16 +274,12 @@ class Settings:
     limits: Limits = Limits()
     diff: Diff = Diff()
     history: HistorySettings = HistorySettings()
-    unenforced: tuple[str, ...] = ()
+    faulty: tuple[str, ...] = ()
 
 
-POLICY_TO_COME = ("rules", "switches", "files", "protected")
-"""Keys of policy that belong to a later version: set, they are not ignored but make everything asked."""
-
-
-def settings_from(values: Mapping[str, object], unenforced: tuple[str, ...] = ()) -> Settings:
+def settings_from(values: Mapping[str, object], faulty: tuple[str, ...] = ()) -> Settings:
     """The settings with these values, by key, each already checked by its shape; defaults elsewhere."""
-    return cast("Settings", _build(Settings, "", {**values, "unenforced": unenforced}))
+    return cast("Settings", _build(Settings, "", {**values, "faulty": faulty}))
 
 
 def _build(group: type[Any], prefix: str, values: Mapping[str, object]) -> object:
@@ -268,8 +299,8 @@ def _table(group: type[Any], prefix: str = "") -> Iterator[Setting]:
         if is_dataclass(item.default):
             yield from _table(type(item.default), f"{key}.")
         elif "shape" in item.metadata:
-            assert item.default is not MISSING
-            yield Setting(key=key, default=item.default, **item.metadata)
+            default = item.default if item.default_factory is MISSING else item.default_factory()
+            yield Setting(key=key, default=default, **item.metadata)
 
 
 SETTINGS: Mapping[str, Setting] = {setting.key: setting for setting in _table(Settings)}

@@ -29,6 +29,13 @@ class Wanted:
         "absolute_paths",
         "plain_names",
         "own_names",
+        "rules",
+        "globs",
+        "glob",
+        "plain_paths",
+        "plain_path",
+        "switches",
+        "switch_name",
     ]
     options: tuple[str, ...] = ()
     minimum: float = 0
@@ -36,11 +43,19 @@ class Wanted:
 
 
 class ShapeError(ValueError):
-    """A value that the shape does not take; `wanted` is what it does take."""
+    """A value that the shape does not take; `wanted` is what it does take. Where that is about a part of it,
+    `where` names the part, such as `[2].write`, and `given` is that part. `kept`: what of a list is right."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: Wanted, where: str = "", given: object = None, kept: object = None) -> None:
         super().__init__(wanted)
         self.wanted = wanted
+        self.where = where
+        self.given = given
+        self.kept = kept
+
+    def within(self, part: str, value: object) -> ShapeError:
+        """The same, told of what holds the `value` as its `part`."""
+        return ShapeError(self.wanted, part + self.where, self.given if self.where else value, self.kept)
 
 
 class Shape(Protocol):

@@ -29,6 +29,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_FIRST_OF_MARKS = {mark[:1] for mark, _ in _MARKS}
 # What keeps the bytes that do not decode. No other encoding is used for bytes that do not fit it.
 _KEEP = {encoding: "surrogatepass" for _, encoding in _MARKS} | {"utf-8": "surrogateescape"}
 # Encodings of names, literals and mail headers: of no file, and slow or noisy on what is not theirs.
@@ -48,6 +49,8 @@ class LineEnds(NamedTuple):
     @property
     def kind(self) -> Eol:
         """The one kind there is, "mixed", or "none"."""
+        if not self.crlf and not self.cr:
+            return "lf" if self.lf else "none"
         kinds: list[Eol] = [kind for kind, count in zip(_KINDS, self[:3], strict=True) if count]
         return "mixed" if len(kinds) > 1 else kinds[0] if kinds else "none"
 
@@ -92,7 +95,9 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
     Raises BinaryFile (with `path`) for NUL in the text, and for a mark of UTF-16 or UTF-32 before bytes
     that can't be that: shown as anything else, an edit would harm them.
     """
-    mark, encoding = next((it for it in _MARKS if data.startswith(it[0])), (b"", "utf-8"))
+    mark, encoding = b"", "utf-8"
+    if data[:1] in _FIRST_OF_MARKS:
+        mark, encoding = next((it for it in _MARKS if data.startswith(it[0])), (mark, encoding))
     body = data[len(mark) :]
     text, lossy = _fit(body, encoding), False
     if not mark and (text is None or "\0" in text):

@@ -11,11 +11,21 @@ from functools import reduce
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 Told = tuple[str, str]
 """What is told of an error: its message, and what to do about it."""
+
+NAMES: Mapping[str, str] = {
+    "Read": "Read",
+    "Write": "Write",
+    "Edit": "Edit",
+    "old_string": "old_string",
+    "new_string": "new_string",
+}
+"""What templates call the tools and their parameters, for readers who know them by these very names. Facts
+that every template can use; a dialect has others (docs/protocol.md#12-tool-catalogue)."""
 
 
 class Say(Protocol):
@@ -30,7 +40,21 @@ class Say(Protocol):
 
 def english(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
     """The templates themselves."""
-    return (plural if plural and count != 1 else template).format(count=count, **facts)
+    return fill(plural if plural and count != 1 else template, count, facts)
+
+
+def fill(template: str, count: int, facts: Mapping[str, object]) -> str:
+    """The template with the facts put in."""
+    return template.format(count=count, **{**NAMES, **facts})
+
+
+def naming(say: Say, names: Mapping[str, str]) -> Say:
+    """The same language for a reader who knows tools and parameters by other names."""
+
+    def renamed(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
+        return say(template, plural=plural, count=count, **{**names, **facts})
+
+    return renamed
 
 
 def sentences(say: Say, said: Iterable[str]) -> str:

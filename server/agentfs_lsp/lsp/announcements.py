@@ -38,7 +38,7 @@ class Announcements:
         status: dict[str, object] = {
             "mode": ws.sessions.mode_for_all(configured),
             "sessions": sessions,
-            "switches": {},
+            "switches": dict(ws.settings.switches),
             "pending": len(ws.proposals),
         }
         self._outgoing.notify("agentfs/statusChanged", status)

@@ -10,9 +10,11 @@ from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
+from agentfs_lsp.lsp.words import Landed
 from agentfs_lsp.service.submit import Asked
 
 if TYPE_CHECKING:
+    from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.submit import Submitted
 
 
-def asked_of(tool: Literal["write", "edit"], params: ChangeParams, *, overwrite: bool = True) -> Asked:
-    """The part of the params that every change has. `overwrite`: whether the file may be there already."""
+def asked_of(
+    tool: Literal["write", "edit"], params: ChangeParams, paths: PathMode | None, *, overwrite: bool = True
+) -> Asked:
+    """The part of the params that every change has. `paths`: how the path may be spelled; `overwrite`:
+    whether the file may be there already."""
     return Asked(
         tool,
         params.path,
@@ -32,7 +37,8 @@ def asked_of(tool: Literal["write", "edit"], params: ChangeParams, *, overwrite:
         params.dry_run,
         Expected(params.expected_mtime_ms, params.expected_size_bytes, params.expected_hash),
         overwrite,
-        params.on_conflict == "merge",
+        merges=params.on_conflict == "merge",
+        paths=paths,
     )
 
 
@@ -51,6 +57,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
         "unchanged": submitted.unchanged,
     }
+    review: dict[str, object] = {}
     if landing is not None and exchange.trace.proposal is not None:
         data["landing"] = landing.where
         if exchange.ws.settings.history.enabled:
@@ -63,7 +70,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         data |= {"replacements": change.replacements, "match": change.level}
         if _is_fallback(change):
             data["fallback"] = change.level
-    text = _text(exchange.say, submitted, final, shown=shown)
+    text = _text(exchange, submitted, final, shown=shown, amended="amendments" in review)
     return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
 
 
@@ -104,8 +111,11 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
     return stats | {key: value for key, value in now.items() if value is not None}
 
 
-def _text(say: Say, submitted: Submitted, final: FileChange, *, shown: bool) -> str:
-    said = [_headline(say, submitted, final)]
+def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, shown: bool, amended: bool) -> str:
+    say = exchange.say
+    said = [_headline(exchange, submitted, final)]
+    if amended:
+        said.append(say("The user accepted it in another form; see review.amendments."))
     if _is_fallback(final):
         said.append(
             say(
@@ -119,19 +129,23 @@ def _text(say: Say, submitted: Submitted, final: FileChange, *, shown: bool) -> 
     if submitted.landing is not None:
         said += _after_landing(say, submitted.landing)
     if shown and final.preview.truncated:
-        said.append(say("(Diff preview truncated. Use Read to verify full content.)"))
+        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(say, said)
 
 
-def _headline(say: Say, submitted: Submitted, final: FileChange) -> str:
-    added, removed = final.line_counts
-    facts: dict[str, Any] = {"path": escape_to_one_line(final.path), "added": added, "removed": removed}
+def _headline(exchange: Exchange, submitted: Submitted, final: FileChange) -> str:
+    say, (added, removed) = exchange.say, final.line_counts
+    facts: dict[str, Any] = {"path": exchange.shown(final.path), "added": added, "removed": removed}
     if submitted.unchanged:
         return _unchanged(say, submitted, facts)
     if submitted.landing is None:
         if final.operation == "create":
             return say("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
         return say("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
+    if submitted.landing.where == "disk" and exchange.words.landed is not None:
+        written = submitted.landing.bytes_written
+        landed = Landed(path=facts["path"], size=written, is_edit=final.level is not None)
+        return exchange.words.landed(landed, say)
     return _landed(say, submitted.landing, facts)
 
 

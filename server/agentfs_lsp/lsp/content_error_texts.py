@@ -95,7 +95,7 @@ def unencodable(error: errors.Unencodable, say: Say) -> Told:
 def lossy_replace(error: errors.LossyReplace, say: Say) -> Told:
     return (
         say("Not all bytes of '{path}' are text in a known encoding.", path=shown(error.path)),
-        say("Change parts of it with Edit, or give expected_hash from a Read to replace it whole."),
+        say("Change parts of it with {Edit}, or give expected_hash from a {Read} to replace it whole."),
     )
 
 
@@ -110,12 +110,14 @@ def text_left_out(error: errors.TextLeftOut, say: Say) -> Told:
             line=error.line,
             marker=escape_invisible(error.marker),
         ),
-        say("Write the text out, or use Edit to change only a part."),
+        say("Write the text out, or use {Edit} to change only a part."),
     )
 
 
 def empty_old_string(_: errors.EmptyOldString, say: Say) -> Told:
-    return say("old_string cannot be empty."), say("Give the text to replace, or use Write for a new file.")
+    return say("{old_string} cannot be empty."), say(
+        "Give the text to replace, or use {Write} for a new file."
+    )
 
 
 def nothing_changes(_: errors.NothingChanges, say: Say) -> Told:
@@ -124,8 +126,8 @@ def nothing_changes(_: errors.NothingChanges, say: Say) -> Told:
 
 def no_match(error: errors.NoMatch, say: Say) -> Told:
     causes = {
-        "line_numbers": say("old_string has line numbers in it that are not in the file: leave them out."),
-        "over_escaped": say("old_string is escaped once too often."),
+        "line_numbers": say("{old_string} has line numbers in it that are not in the file: leave them out."),
+        "over_escaped": say("{old_string} is escaped once too often."),
         "letter_case": say("The letter case differs."),
         "drifted": say("A part of it differs from the file."),
     }
@@ -139,12 +141,12 @@ def no_match(error: errors.NoMatch, say: Say) -> Told:
         parts.append(say("Closest lines in the file:\n{lines}", lines=lines))
     if not parts:
         parts.append(say("Read the file again and copy the text to replace exactly."))
-    return say("old_string was not found."), "\n".join(parts)
+    return say("{old_string} was not found."), "\n".join(parts)
 
 
 def several_matches(error: errors.SeveralMatches, say: Say) -> Told:
     return (
-        say("old_string was found {count} times.", count=error.count),
+        say("{old_string} was found {count} times.", count=error.count),
         say(
             "Lines: {lines}. Add context to make it unique, or give replace_all or expected_count.",
             lines=_lines(error.lines, error.count),
@@ -155,8 +157,8 @@ def several_matches(error: errors.SeveralMatches, say: Say) -> Told:
 def count_mismatch(error: errors.CountMismatch, say: Say) -> Told:
     return (
         say(
-            "old_string was found once, not {expected} times.",
-            plural="old_string was found {count} times, not {expected}.",
+            "{old_string} was found once, not {expected} times.",
+            plural="{old_string} was found {count} times, not {expected}.",
             count=error.count,
             expected=error.expected,
         ),
@@ -166,7 +168,7 @@ def count_mismatch(error: errors.CountMismatch, say: Say) -> Told:
 
 def overlapping_matches(error: errors.OverlappingMatches, say: Say) -> Told:
     return (
-        say("old_string was found at {count} places that overlap.", count=error.count),
+        say("{old_string} was found at {count} places that overlap.", count=error.count),
         say("Lines: {lines}. Replace them one by one.", lines=_lines(error.lines, error.count)),
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.texts import Say, Told
 
 Envelope = dict[str, Any]
 
@@ -55,10 +55,17 @@ def fail(code: str, message: str, text: str, context: Mapping[str, object], time
     }
 
 
-def fail_with(error: DomainError, say: Say, context: dict[str, object], time_ms: float) -> Envelope:
+def told_of(error: DomainError, say: Say) -> Told:
+    """What is usually told of an error."""
+    return ERRORS[type(error)][1](error, say)
+
+
+def fail_with(
+    error: DomainError, told: Told, say: Say, context: dict[str, object], time_ms: float
+) -> Envelope:
     """The answer that a domain error is: its code, what happened, and the next step."""
-    code, tell = ERRORS[type(error)]
-    message, next_step = tell(error, say)
+    code = ERRORS[type(error)][0]
+    message, next_step = told
     if isinstance(error, errors.Conflict):
         context["conflict"] = {
             "source": error.source,

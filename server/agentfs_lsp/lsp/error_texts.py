@@ -60,6 +60,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.Conflict: ("CONFLICT", reviews.conflict),
     errors.ChangeUnknown: ("NOT_FOUND", histories.change_unknown),
     errors.PolicyDenied: ("ACCESS_DENIED", reviews.policy_denied),
+    errors.ToolNotListed: ("ACCESS_DENIED", reviews.tool_not_listed),
     errors.NobodyToAsk: ("ACCESS_DENIED", reviews.nobody_to_ask),
     errors.Rejected: ("USER_REJECTED", reviews.rejected),
     errors.ReadRejected: ("USER_REJECTED", reviews.read_rejected),

@@ -13,14 +13,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.errors import Conflict, DomainError
+from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
-from agentfs_lsp.lsp.envelope import Envelope, context_for, fail, fail_with, succeed
+from agentfs_lsp.lsp.envelope import Envelope, context_for, fail, fail_with, succeed, told_of
 from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.review_facts import review_facts
+from agentfs_lsp.lsp.words import USUAL, Words
 from agentfs_lsp.service.submit import Trace
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.texts import Say, Told
     from agentfs_lsp.service.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -28,12 +31,18 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Exchange:
-    """What a request knows while it is answered."""
+    """What a request knows while it is answered.
+
+    `came`: what came on the wire, where `params` were made of it. `paths`: how paths may be spelled, None for
+    as the settings say."""
 
     ws: Workspace
     params: object
     say: Say
     configured: Callable[[], Awaitable[None]]
+    words: Words = USUAL
+    paths: PathMode | None = None
+    came: object = None
     trace: Trace = field(default_factory=Trace)
     started: float = field(default_factory=time.perf_counter)
 
@@ -58,13 +67,29 @@ class Exchange:
         review = review_facts(self.trace.proposal, error)
         if review is not None:
             context["review"] = review
-        return fail_with(error, self.say, context, self.time_ms())
+        return fail_with(error, self._told(error), self.say, context, self.time_ms())
+
+    def _told(self, error: DomainError) -> Told:
+        """In the words of this caller, where it has words of its own for it."""
+        tell = self.words.errors.get(type(error))
+        if tell is None:
+            return told_of(error, self.say)
+        return tell(error, self.say, self.shown(self.trace.resolved or ""))
+
+    def shown(self, path: str) -> str:
+        """How texts name the file that answers know as `path`."""
+        return escape_to_one_line(self._named(path))
+
+    def _named(self, path: str) -> str:
+        """By its absolute path, where the caller knows files so."""
+        absolute = self.trace.absolute if self.words.absolute and path == self.trace.resolved else None
+        return absolute or path
 
     def _name_with_root(self, error: DomainError) -> None:
         """Whoever works below a root knows a file by what follows it; answers name it as paths are given."""
         named, resolved = getattr(error, "path", None), self.trace.resolved
-        if resolved is not None and resolved.endswith(f"/{named}"):
-            error.path = resolved  # type: ignore[attr-defined]
+        if named and resolved and f"/{resolved}".endswith(f"/{named}"):
+            error.path = self._named(resolved)  # type: ignore[attr-defined]
 
     def incident(self, error: Exception) -> Envelope:
         """The answer to a defect."""
@@ -78,7 +103,7 @@ class Exchange:
         return round((time.perf_counter() - self.started) * 1000, 1)
 
     def _context(self) -> dict[str, object]:
-        return context_for(self.params, self.trace.resolved)
+        return context_for(self.params if self.came is None else self.came, self.trace.resolved)
 
 
 Request = Callable[[Exchange], Envelope | Coroutine[Any, Any, Envelope]]

@@ -50,5 +50,10 @@ def parameter_text(error: BadParameter, say: Say) -> str:
 
 
 def _kinds(error: BadParameter, say: Say) -> str:
-    kinds = {"string": say("a string"), "whole": say("a whole number"), "flag": say("true or false")}
+    kinds = {
+        "string": say("a string"),
+        "whole": say("a whole number"),
+        "flag": say("true or false"),
+        "object": say("a JSON object"),
+    }
     return say(" or ").join(kinds[kind] for kind in error.kinds)

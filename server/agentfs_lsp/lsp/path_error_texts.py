@@ -63,7 +63,7 @@ def outside_roots(_: errors.OutsideRoots, say: Say) -> Told:
 def file_missing(error: errors.FileMissing, say: Say) -> Told:
     return (
         say("File not found: '{path}'.", path=shown(error.path)),
-        say("Check the path; a new file is created with Write."),
+        say("Check the path; a new file is created with {Write}."),
     )
 
 
@@ -112,6 +112,7 @@ def system_failed(error: errors.SystemFailed, say: Say) -> Told:
         "temporary_lost": say("its temporary file was changed or removed"),
         "landing_here": say("another change is landing"),
         "landing_elsewhere": say("another agentfs server is landing a change"),
+        "later_version": say("a later version of agentfs made it"),
     }
     return (
         say("The system failed on '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say, Told
 
 
+_LONGEST_SHOWN = 200  # characters of a name that is none
+
+
 def not_read(error: errors.NotRead, say: Say) -> Told:
     return say("Read the file first."), say("File: '{path}'.", path=shown(error.path))
 
@@ -56,6 +59,17 @@ def policy_denied(error: errors.PolicyDenied, say: Say) -> Told:
         ),
         say("Only the user can change that."),
     )
+
+
+def tool_not_listed(error: errors.ToolNotListed, say: Say) -> Told:
+    name = shown(error.name if len(error.name) <= _LONGEST_SHOWN else f"{error.name[:_LONGEST_SHOWN]}…")
+    if not error.listed:
+        return (
+            say("There is no tool '{name}'.", name=name),
+            say("The user's settings let no tool touch a file now."),
+        )
+    tools = ", ".join(map(shown, error.listed))
+    return say("There is no tool '{name}'.", name=name), say("Tools: {tools}.", tools=tools)
 
 
 def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:

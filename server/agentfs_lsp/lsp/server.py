@@ -29,6 +29,7 @@ from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.protocol import Method, build_pygls
 from agentfs_lsp.lsp.requests.applied import applied_request
+from agentfs_lsp.lsp.requests.call import call_request
 from agentfs_lsp.lsp.requests.edit import edit_request
 from agentfs_lsp.lsp.requests.history import history_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
@@ -37,6 +38,7 @@ from agentfs_lsp.lsp.requests.saved import saved_request
 from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
 from agentfs_lsp.lsp.requests.settle import settle_request
 from agentfs_lsp.lsp.requests.status import status_request
+from agentfs_lsp.lsp.requests.tools import tools_request
 from agentfs_lsp.lsp.requests.write import write_request
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.settings import SettingsStore
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Mode, Settings
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
@@ -60,12 +63,20 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_RUN_BY_TOOLS: dict[Operation, Request] = {
+    "read": read_request,
+    "write": write_request,
+    "edit": edit_request,
+}
+
 AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/status": status_request,
     "agentfs/read": read_request,
     "agentfs/write": write_request,
     "agentfs/edit": edit_request,
     "agentfs/history": history_request,
+    "agentfs/tools": tools_request,
+    "agentfs/call": partial(call_request, _RUN_BY_TOOLS),
 }
 """What agents call; each is a command too (docs/protocol.md#15-commands)."""
 

@@ -7,28 +7,16 @@ Deliberately not here: asking the client, and telling the user of problems (`set
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.settings import GROUPS, POLICY_TO_COME, SETTINGS, Settings, settings_from
-from agentfs_lsp.domain.shapes import ShapeError, Wanted
+from agentfs_lsp.domain.settings import SETTINGS, Settings, settings_from
+from agentfs_lsp.lsp.settings_reading import SWITCH, Layer, Problem, read_layer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-LayerName = Literal["initialization", "configuration", "changed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something the user set that is not in force; `path` is its key. Of a wrong value `wanted` is what it
-    should be; `given` is what was set, as JSON, cut."""
-
-    path: str
-    kind: Literal["wrong", "no_object", "unenforced", "unknown"]
-    given: str = ""
-    wanted: Wanted | None = None
+LayerName = Literal["initialization", "configuration", "changed", "switched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +32,7 @@ class SettingsStore:
     """The one place of the settings in force. Used on the event loop alone."""
 
     def __init__(self) -> None:
-        self._layers: dict[LayerName, _Layer] = {name: _Layer({}, ()) for name in _ORDER}
+        self._layers: dict[LayerName, Layer] = {name: Layer({}, ()) for name in _ORDER}
         self._current = Settings()
         self._listeners: list[Callable[[Changed], None]] = []
 
@@ -56,7 +44,8 @@ class SettingsStore:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """All that is wrong in the layers as they are now, each once."""
-        return tuple(dict.fromkeys(one for layer in self._layers.values() for one in layer.problems))
+        told = [one for layer in self._layers.values() for one in layer.problems]
+        return tuple(dict.fromkeys((*told, *_missing_switches(self._current))))
 
     def replace_layer(self, name: LayerName, raw: object) -> Changed:
         """Take a layer's answer, of whatever shape, in place of its last one, and tell the listeners if that
@@ -65,14 +54,31 @@ class SettingsStore:
         `raw` is `initializationOptions` itself, the one item of the answer to `workspace/configuration`, or
         the `settings` of a `workspace/didChangeConfiguration`, where null only says that something changed.
         """
+        if name == "changed" and raw is None:
+            return Changed(self._current, self._current, ())
+        return self._replace(name, read_layer(_section(raw) if name == "changed" else raw))
+
+    def switch(self, name: str, *, on: bool) -> Changed | None:
+        """Turn a switch that the settings name; None for any other. It stays so until what they say of it is
+        another thing."""
+        if name not in self._current.switches:
+            return None
+        turned = {**self._layers["switched"].values, f"{SWITCH}{name}": on}
+        return self._replace("switched", Layer(turned, ()))
+
+    def _replace(self, name: LayerName, layer: Layer) -> Changed:
         known = self.problems
         before = self._current
-        if name == "changed" and raw is None:
-            return Changed(before, before, ())
-        if name == "changed":
-            raw = _section(raw)
-        self._layers[name] = _read(raw)
-        self._current = _effective(layer.values for layer in self._layers.values())
+        told = self._told_switches()
+        self._layers[name] = layer
+        now = self._told_switches()
+        kept = {
+            key: on
+            for key, on in self._layers["switched"].values.items()
+            if told.get(key.removeprefix(SWITCH)) is now.get(key.removeprefix(SWITCH))
+        }
+        self._layers["switched"] = Layer(kept, ())
+        self._current = _effective(self._layers.values())
         new = tuple(problem for problem in self.problems if problem not in known)
         changed = Changed(before, self._current, new)
         if new or changed.after != before:
@@ -80,26 +86,19 @@ class SettingsStore:
                 heard(changed)
         return changed
 
+    def _told_switches(self) -> Mapping[str, bool]:
+        """The switches as the settings have them, whatever was turned since."""
+        return _effective(self._layers[name] for name in _ORDER if name != "switched").switches
+
     def listen(self, heard: Callable[[Changed], None]) -> Callable[[], None]:
         """Call `heard` after every change. Returns what ends that."""
         self._listeners.append(heard)
         return lambda: self._listeners.remove(heard)
 
 
-_ORDER: tuple[LayerName, ...] = ("initialization", "configuration", "changed")
+_ORDER: tuple[LayerName, ...] = ("initialization", "configuration", "changed", "switched")
 
-_OURS = frozenset(key.partition(".")[0] for key in (*SETTINGS, *POLICY_TO_COME))
-
-# What clients of the common client library keep in any server's section for themselves.
-_CLIENTS_OWN = frozenset({"trace"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """One layer, by key: checked values of settings, and raw ones of policy that is not enforced yet."""
-
-    values: Mapping[str, object]
-    problems: tuple[Problem, ...]
+_OURS = frozenset(key.partition(".")[0] for key in SETTINGS)
 
 
 def _section(pushed: object) -> object:
@@ -112,66 +111,25 @@ def _section(pushed: object) -> object:
     return pushed if any(key.partition(".")[0] in _OURS for key in pushed) else {}
 
 
-def _read(raw: object) -> _Layer:
-    values: dict[str, object] = {}
-    problems: list[Problem] = []
-    for key, value in _leaves(raw):
-        head = key.partition(".")[0]
-        if key in SETTINGS:
-            try:
-                values[key] = SETTINGS[key].shape.check(value)
-            except ShapeError as error:
-                problems.append(Problem(key, "wrong", _shown(value), error.wanted))
-                if SETTINGS[key].strictest is not None:
-                    values[key] = SETTINGS[key].strictest
-        elif key in GROUPS or not key:
-            problems.append(Problem(key or "agentfs", "no_object", _shown(value)))
-            values.update(_strictest_below(key))
-        elif head in POLICY_TO_COME:
-            values[key] = value
-            if _is_set(key, value):
-                problems.append(Problem(head, "unenforced"))
-        elif head not in _CLIENTS_OWN:
-            problems.append(Problem(key, "unknown"))
-    return _Layer(values, tuple(problems))
-
-
-def _leaves(raw: object) -> Iterator[tuple[str, object]]:
-    """Keys and what was set for them; of the groups only those that are no objects. An empty list is what
-    Lua makes of an empty table."""
-    waiting: list[tuple[str, object]] = [("", raw)]
-    for key, value in waiting:
-        if value is None or (value == [] and (key in GROUPS or key in {"", "switches"})):
-            continue
-        if isinstance(value, dict) and (key in GROUPS or key in {"", "switches"}):
-            waiting.extend((f"{key}.{name}" if key else name or "?", below) for name, below in value.items())
-        else:
-            yield key, value
-
-
-def _effective(layers: Iterator[Mapping[str, object]]) -> Settings:
+def _effective(layers: Iterable[Layer]) -> Settings:
     merged: dict[str, object] = {}
-    for values in layers:
-        merged.update(values)
-    heads = {key.partition(".")[0] for key, value in merged.items() if _is_set(key, value)}
-    return settings_from(merged, tuple(name for name in POLICY_TO_COME if name in heads))
+    switches: dict[str, bool] = {}
+    faulty: set[str] = set()
+    for layer in layers:
+        if "switches" in layer.values:  # what is no object leaves none on
+            switches.clear()
+        for key, value in layer.values.items():
+            if key.startswith(SWITCH):
+                switches[key.removeprefix(SWITCH)] = value is True
+            else:
+                merged[key] = value
+        faulty = (faulty - layer.values.keys()) | layer.faulty
+    return settings_from({**merged, "switches": switches}, tuple(key for key in SETTINGS if key in faulty))
 
 
-def _is_set(key: str, value: object) -> bool:
-    """Whether this is policy that says something. An empty closed list says that no file may be touched."""
-    return key.partition(".")[0] in POLICY_TO_COME and (key == "files" or value not in ([], {}))
-
-
-def _strictest_below(group: str) -> dict[str, object]:
-    return {
-        key: setting.strictest
-        for key, setting in SETTINGS.items()
-        if setting.strictest is not None and (not group or key.startswith(f"{group}."))
-    }
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, list | dict):  # of any depth: not to be written out
-        return "[…]" if isinstance(value, list) else "{…}"
-    text = json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
+def _missing_switches(settings: Settings) -> tuple[Problem, ...]:
+    """Switches that rules require and nobody set."""
+    required = dict.fromkeys(rule.requires for rule in settings.rules if rule.requires)
+    return tuple(
+        Problem(f"{SWITCH}{name}", "switch_missing") for name in required if name not in settings.switches
+    )

@@ -11,7 +11,10 @@ from agentfs_lsp.domain.shown import escape_to_one_line
 if TYPE_CHECKING:
     from agentfs_lsp.domain.shapes import Wanted
     from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.lsp.settings import Problem
+    from agentfs_lsp.lsp.settings_reading import Problem
+
+
+RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", "requires": switch}'
 
 
 def problem_text(problem: Problem, say: Say) -> str:
@@ -21,12 +24,8 @@ def problem_text(problem: Problem, say: Say) -> str:
     match problem.kind:
         case "unknown":
             return say("{name} is no setting of agentfs; it is ignored.", name=name)
-        case "unenforced":
-            return say(
-                "{name} is not known to this version of agentfs. As long as it is set, you are asked before"
-                " anything is read or changed.",
-                name=name,
-            )
+        case "switch_missing":
+            return say("{name} is required by a rule and not set: the switch is off.", name=name)
         case "no_object":
             return say(
                 "{name} must be an object, not {given}; what guards in it is as strict as can be.",
@@ -40,14 +39,26 @@ def problem_text(problem: Problem, say: Say) -> str:
                 "given": problem.given,
                 "wanted": _wanted(problem.wanted, say),
             }
-            strictest = SETTINGS[problem.path].strictest
-            if strictest is None:
-                return say("{name} must be {wanted}, not {given}; it is ignored.", **facts)
-            return say(
-                "{name} must be {wanted}, not {given}; {instead} is used.",
-                instead=json.dumps(strictest),
-                **facts,
-            )
+            return _instead(problem.key, facts, say)
+
+
+def _instead(key: str, facts: dict[str, Any], say: Say) -> str:
+    """What is wrong, and what is in force for it."""
+    setting = SETTINGS.get(key)
+    if setting is not None and setting.wrong_asks:
+        return say(
+            "{name} must be {wanted}, not {given}. Until it is mended, you are asked before anything is read"
+            " or changed.",
+            **facts,
+        )
+    if key == "files":
+        return say("{name} must be {wanted}, not {given}; it names no file.", **facts)
+    strictest = setting.strictest if setting is not None else False
+    if strictest is None:
+        return say("{name} must be {wanted}, not {given}; it is ignored.", **facts)
+    return say(
+        "{name} must be {wanted}, not {given}; {instead} is used.", instead=json.dumps(strictest), **facts
+    )
 
 
 def _wanted(wanted: Wanted, say: Say) -> str:
@@ -62,5 +73,12 @@ def _wanted(wanted: Wanted, say: Say) -> str:
         "absolute_paths": say("a list of folders given by absolute paths or file: URIs"),
         "plain_names": say("a list of folders with printable names without slashes"),
         "own_names": say("a list of folders each with a name of its own"),
+        "rules": say("a list of {entry}", entry=RULE),
+        "globs": say("a list of globs as .gitignore has them"),
+        "glob": say("a glob as .gitignore has them, with few stars"),
+        "plain_paths": say("a list of paths relative to the workspace folder"),
+        "plain_path": say("a path relative to the workspace folder, without * in it"),
+        "switches": say("an object of names that are true or false"),
+        "switch_name": say("the name of a switch"),
     }
     return kinds[wanted.kind]

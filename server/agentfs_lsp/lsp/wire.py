@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+DialectName = Literal["standard", "gemini", "workspace"]
+
 NAME_CHARACTERS = 80
 SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
 HISTORY_CHANGES = 1000
 
 
-def _bounded(default: Any = MISSING, **bounds: Any) -> Any:
+def bounded(default: Any = MISSING, **bounds: Any) -> Any:
     """A field with bounds, of numbers or of the length of strings; `alias` is another name for it."""
     return field(metadata=bounds) if default is MISSING else field(default=default, metadata=bounds)
 
@@ -36,8 +38,8 @@ def _bounded(default: Any = MISSING, **bounds: Any) -> Any:
 class Params:
     """What every request takes (docs/protocol.md#2-requests)."""
 
-    session: str = _bounded("default", least=1, most=SESSION_CHARACTERS)
-    agent: str = _bounded("", most=NAME_CHARACTERS)
+    session: str = bounded("default", least=1, most=SESSION_CHARACTERS)
+    agent: str = bounded("", most=NAME_CHARACTERS)
     workDoneToken: int | str | None = None  # noqa: N815 - LSP's own name
 
 
@@ -51,8 +53,8 @@ class ReadParams(Params):
     """agentfs/read: lines are 1-based; `limit` in lines, 0 for all."""
 
     path: str
-    start_line: int = _bounded(1, least=1)
-    limit: int | None = _bounded(None, least=0)
+    start_line: int = bounded(1, least=1)
+    limit: int | None = bounded(None, least=0)
     line_numbers: bool = False
 
 
@@ -66,7 +68,7 @@ class ChangeParams(Params):
     expected_size_bytes: int | None = None
     expected_hash: str | None = None
     on_conflict: Literal["error", "merge"] = "error"
-    explanation: str = _bounded("", most=EXPLANATION_CHARACTERS)
+    explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,10 +85,28 @@ class WriteParams(ChangeParams):
 class EditParams(ChangeParams):
     """agentfs/edit."""
 
-    old_string: str = _bounded(alias="oldText")
-    new_string: str = _bounded(alias="newText")
+    old_string: str = bounded(alias="oldText")
+    new_string: str = bounded(alias="newText")
     replace_all: bool = False
-    expected_count: int | None = _bounded(None, least=1)
+    expected_count: int | None = bounded(None, least=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsParams(Params):
+    """agentfs/tools."""
+
+    dialect: DialectName = "standard"
+    format: Literal["openai", "anthropic", "mcp"] = "openai"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallParams(Params):
+    """agentfs/call. `arguments` are the tool's own, checked when the tool is known."""
+
+    dialect: DialectName = "standard"
+    name: str
+    arguments: dict[str, object]
+    explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +116,7 @@ class HistoryParams(Params):
     path: str | None = None
     change_id: str | None = None
     texts: bool = False
-    limit: int = _bounded(50, least=1, most=HISTORY_CHANGES)
+    limit: int = bounded(50, least=1, most=HISTORY_CHANGES)
     before: str | None = None
 
 
@@ -152,7 +172,11 @@ def _spec(each: Field[Any], hint: object) -> _Spec:
     choices = tuple(
         choice for option in options if get_origin(option) is Literal for choice in get_args(option)
     )
-    kinds = tuple(option for option in options if isinstance(option, type) and option is not types.NoneType)
+    kinds = tuple(
+        kind
+        for option in options
+        if isinstance(kind := get_origin(option) or option, type) and kind is not types.NoneType
+    )
     return _Spec(
         each.name,
         (*kinds, *{type(choice) for choice in choices}),
@@ -163,7 +187,7 @@ def _spec(each: Field[Any], hint: object) -> _Spec:
     )
 
 
-_KIND_NAMES: dict[type, ParameterKind] = {str: "string", int: "whole", bool: "flag"}
+_KIND_NAMES: dict[type, ParameterKind] = {str: "string", int: "whole", bool: "flag", dict: "object"}
 
 
 def _checked(key: str, value: object, spec: _Spec) -> object:
@@ -173,8 +197,7 @@ def _checked(key: str, value: object, spec: _Spec) -> object:
         raise BadParameter(key, "kind", kinds=tuple(_KIND_NAMES[kind] for kind in spec.kinds))
     if spec.choices and value not in spec.choices:
         raise BadParameter(key, "choice", tuple(map(str, spec.choices)))
-    measure = len(value) if isinstance(value, str) else value
-    assert isinstance(measure, int)
+    measure = value if isinstance(value, int) else len(value) if isinstance(value, str) else 0
     if spec.least is not None and measure < spec.least:
         raise BadParameter(key, "short" if isinstance(value, str) else "small", bound=spec.least)
     if spec.most is not None and measure > spec.most:

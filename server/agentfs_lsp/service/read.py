@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, ReadRejected, TooLarge
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
@@ -14,6 +14,7 @@ from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, is_small
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
+    from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Buffer, Present
@@ -31,6 +32,8 @@ class Read:
     agent: str = ""
     start_line: int = 1
     limit: int | None = None
+    paths: PathMode | None = None
+    """How `path` may be spelled; None: as the settings say."""
 
     @property
     def is_range(self) -> bool:
@@ -38,8 +41,7 @@ class Read:
         return self.start_line > 1 or bool(self.limit)
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """What was read. Sizes in bytes and code points, times in ms. Where the file was too large to be loaded,
     `total_lines` and `hash` are None, and `eol` is that of the range."""
 
@@ -64,8 +66,9 @@ class Passage:
 def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Awaitable[Passage]:
     """Read at once what is small and needs no question; the rest is awaited. Raises FileMissing, BadRange,
     TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and reading raise."""
-    location = ws.locate(command.path)
+    location = ws.locate(command.path, command.paths)
     path = trace.resolved = ws.name_of(location)
+    trace.absolute = location.absolute
     verdict = ws.judge("read", location, command.session)
     if verdict.decision == "deny":
         trace.readable = False

@@ -28,6 +28,7 @@ from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.ports import Hand, Location
     from agentfs_lsp.service.present import Present
@@ -50,6 +51,8 @@ class Asked:
     """Whether the file may be there already."""
     merges: bool = False
     """Whether the change is brought into what others have made of the file since it was read."""
+    paths: PathMode | None = None
+    """How `path` may be spelled; None: as the settings say."""
 
 
 @dataclass(slots=True)
@@ -60,6 +63,7 @@ class Trace:
     is there. Answers hold text of the file only then (docs/protocol.md#13-settings-and-policy)."""
 
     resolved: str | None = None
+    absolute: str | None = None
     readable: bool = True
     seen: bool = True
     proposal: Proposal | None = None
@@ -85,8 +89,9 @@ async def submit(
 ) -> Submitted:
     """Take the change from its computation to its landing. `compute` is called with the present file once
     it is this change's turn, off the event loop unless the file is small."""
-    location = ws.locate(asked.path)
+    location = ws.locate(asked.path, asked.paths)
     path = trace.resolved = ws.name_of(location)
+    trace.absolute = location.absolute
     trace.readable = ws.judge("read", location, asked.session).decision == "allow"
     _refuse_denied(ws, asked, location, path)
     if asked.dry_run:

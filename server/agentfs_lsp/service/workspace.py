@@ -16,7 +16,9 @@ from agentfs_lsp.service.queue import FileQueue
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from agentfs_lsp.domain.policy import Operation, Policy, Verdict
+    from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.policy import Policy, Verdict
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.kept import History
     from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
@@ -54,8 +56,9 @@ class Workspace:
     queue: FileQueue = field(default_factory=FileQueue)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def locate(self, path: str) -> Location:
-        """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots)."""
+    def locate(self, path: str, paths: PathMode | None = None) -> Location:
+        """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots). `paths`: how it
+        may be spelled, None for as the settings say."""
         for root in self.roots:
             if not self.files.root_intact(root):
                 self.leave(root.path)
@@ -63,7 +66,7 @@ class Workspace:
         spelling = parse(
             path,
             [root.name for root in self.roots],
-            self.settings.paths,
+            paths or self.settings.paths,
             self.folders,
         )
         return self.files.resolve(self.roots[spelling.root], spelling.relative)

@@ -177,8 +177,6 @@ def test_a_root_that_moved_away_is_not_followed(disk: Disk) -> None:
     assert not disk.store.root_intact(disk.root)
     with pytest.raises(FileMissing):
         disk.store.read(location, 10)
-    with pytest.raises(FileMissing):
-        disk.at("a.py")
 
     disk.put("a.py", b"another")
     assert not disk.store.root_intact(disk.root)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.policy import Operation, Policy, Verdict
+from agentfs_lsp.domain.policy import Policy, Verdict
 from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.rules import OPERATIONS, Operation
 from agentfs_lsp.domain.settings import Mode, Settings
 
 ROOT = "/home/u/app"
 STATE = "/home/u/.local/state/agentfs-lsp"
 POLICY = Policy(Settings(), [STATE, "/run/user/1000/agentfs-lsp"])
-OPERATIONS: tuple[Operation, ...] = ("read", "write", "edit")
 MODES: tuple[Mode, ...] = ("manual", "auto_edit")
 
 DENIED_PATHS = {
@@ -203,7 +203,7 @@ def test_every_spelling_gets_its_verdict(path, rule, read, change) -> None:  # t
     for mode in MODES:
         for operation in OPERATIONS:
             decision = read if operation == "read" else change
-            wanted = Verdict(decision, "rule", rule) if decision else by_mode(operation, mode)
+            wanted = Verdict(decision, "protected", rule) if decision else by_mode(operation, mode)
             assert POLICY.judge(operation, path, root=ROOT, mode=mode) == wanted
 
 
@@ -229,7 +229,7 @@ def test_the_servers_own_folders_are_denied_wherever_the_root_is(
 ) -> None:
     for operation in OPERATIONS:
         verdict = POLICY.judge(operation, relative, root=root, mode="auto_edit")
-        assert verdict == Verdict("deny", "rule", f"{folder}/**")
+        assert verdict == Verdict("deny", "own", f"{folder}/**")
 
 
 @pytest.mark.parametrize("relative", [".local/state/agentfs-lsp2/x", ".local/state/x", "agentfs-lsp/x"])
@@ -237,10 +237,10 @@ def test_what_lies_beside_the_servers_own_folders_is_not(relative: str) -> None:
     assert POLICY.judge("edit", relative, root="/home/u", mode="auto_edit").decision == "allow"
 
 
-def test_policy_that_is_not_enforced_yet_makes_everything_asked() -> None:
-    policy = Policy(Settings(unenforced=("rules", "files")), [STATE])
+def test_policy_that_is_wrong_somewhere_makes_everything_asked() -> None:
+    policy = Policy(Settings(faulty=("rules", "protected")), [STATE])
     for operation in OPERATIONS:
         verdict = policy.judge(operation, "src/a.py", root=ROOT, mode="auto_edit")
-        assert verdict == Verdict("ask", "rule", "rules")
+        assert verdict == Verdict("ask", "fault", "rules")
     assert policy.judge("read", ".git/config", root=ROOT, mode="manual").decision == "deny"
     assert policy.judge("read", ".env", root=ROOT, mode="manual").rule == ".env"

@@ -16,7 +16,7 @@ from agentfs_lsp.domain import errors, shown
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shapes import Wanted
 from agentfs_lsp.lsp.error_texts import ERRORS
-from agentfs_lsp.lsp.settings import Problem
+from agentfs_lsp.lsp.settings_reading import Problem
 from agentfs_lsp.lsp.settings_texts import problem_text
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ def test_every_error_is_told_in_each_language(kind: type[DomainError]) -> None:
 
 @pytest.mark.parametrize("wanted", list(instances_of(Wanted)), ids=lambda wanted: wanted.kind)
 def test_every_wrong_setting_is_told_in_each_language(wanted: Wanted) -> None:
-    for key in ("diff.context", "approval.mode"):
-        problem = Problem(key, "wrong", '"x"', wanted)
-        assert problem_text(problem, ENGLISH).startswith(f"agentfs.{key} must be ")
+    for key in ("diff.context", "approval.mode", "rules", "files", "switches.memory"):
+        problem = Problem(f"{key}[0]", "wrong", '"x"', wanted, key)
+        assert problem_text(problem, ENGLISH).startswith(f"agentfs.{key}[0] must be ")
         assert not WORDS.search(problem_text(problem, CHINESE))
 
 
-@pytest.mark.parametrize("kind", ["no_object", "unenforced", "unknown"])
+@pytest.mark.parametrize("kind", ["no_object", "switch_missing", "unknown"])
 def test_settings_that_are_not_in_force_are_told_in_each_language(kind: Any) -> None:
     assert problem_text(Problem("rules", kind, "5"), ENGLISH).startswith("agentfs.rules ")
     assert not WORDS.search(problem_text(Problem("rules", kind, "5"), CHINESE))

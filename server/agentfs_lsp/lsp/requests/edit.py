@@ -19,7 +19,7 @@ async def edit_request(exchange: Exchange) -> Envelope:
     await exchange.configured()
     several = params.expected_count is not None and params.expected_count > 1
     command = Edit(
-        asked_of("edit", params),
+        asked_of("edit", params, exchange.paths),
         params.old_string,
         params.new_string,
         replace_all=params.replace_all or several,

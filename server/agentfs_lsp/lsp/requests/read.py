@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.lines import split_lines
-from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.wire import ReadParams, parse
 from agentfs_lsp.service.read import Passage, Read, read
@@ -13,7 +12,6 @@ from agentfs_lsp.service.read import Passage, Read, read
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
 
-    from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
     """Answer agentfs/read; at once when the file is small and nobody has to be asked."""
     params = parse(ReadParams, exchange.params)
-    command = Read(params.path, params.session, params.agent, params.start_line, params.limit)
+    command = Read(params.path, params.session, params.agent, params.start_line, params.limit, exchange.paths)
     passage = read(exchange.ws, command, exchange.trace)
     if isinstance(passage, Passage):
         return _envelope(exchange, params, passage)
@@ -58,7 +56,7 @@ def _envelope(exchange: Exchange, params: ReadParams, passage: Passage) -> Envel
         "encoding": passage.encoding,
     }
     partial = passage.truncated or passage.lossy
-    return exchange.succeed(data, _text(passage, exchange.say), stats, partial=partial)
+    return exchange.succeed(data, _text(exchange, passage), stats, partial=partial)
 
 
 def _numbered(passage: Passage) -> str:
@@ -66,8 +64,9 @@ def _numbered(passage: Passage) -> str:
     return "".join(f"{number:4d} | {line}" for number, line in enumerate(lines, passage.start_line))
 
 
-def _text(passage: Passage, say: Say) -> str:
-    path, last = escape_to_one_line(passage.path), passage.start_line + passage.lines - 1
+def _text(exchange: Exchange, passage: Passage) -> str:
+    say, path = exchange.say, exchange.shown(passage.path)
+    last = passage.start_line + passage.lines - 1
     if passage.lines == 0:
         said = [say("'{path}' is empty.", path=path)]
     else:
@@ -80,7 +79,9 @@ def _text(passage: Passage, say: Say) -> str:
                 of_total=say(" of {total}", total=passage.total_lines) if passage.total_lines else "",
             )
         ]
-    if passage.truncated and not passage.content.endswith(("\n", "\r")):
+    if passage.truncated and not exchange.words.ranges:
+        said.append(say("Lines remain that {Read} does not show; the user can raise agentfs.limits."))
+    elif passage.truncated and not passage.content.endswith(("\n", "\r")):
         said.append(say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last))
     elif passage.truncated:
         said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))

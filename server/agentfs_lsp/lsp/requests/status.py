@@ -35,7 +35,7 @@ def status_request(exchange: Exchange) -> Envelope:
         "version": __version__,
         "mode": mode,
         "roots": [{"name": root.name, "uri": root.uri} for root in ws.roots],
-        "switches": {},
+        "switches": dict(ws.settings.switches),
         "rung": ws.reviewer.rung_for(None),
         "sessions": [
             {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()

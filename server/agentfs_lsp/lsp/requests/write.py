@@ -18,7 +18,7 @@ async def write_request(exchange: Exchange) -> Envelope:
     params = parse(WriteParams, exchange.params)
     await exchange.configured()
     command = Write(
-        asked_of("write", params, overwrite=params.overwrite),
+        asked_of("write", params, exchange.paths, overwrite=params.overwrite),
         params.content,
         allow_empty=params.allow_empty,
         create_dirs=params.create_dirs,

@@ -1,0 +1,34 @@
+"""agentfs/tools: docs/protocol.md#12-tool-catalogue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.texts import naming
+from agentfs_lsp.lsp.dialects.definitions import define
+from agentfs_lsp.lsp.dialects.files import files_of
+from agentfs_lsp.lsp.dialects.guidance import guidance
+from agentfs_lsp.lsp.dialects.table import DIALECTS
+from agentfs_lsp.lsp.wire import ToolsParams, parse
+from agentfs_lsp.service.reach import reach
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange
+
+
+async def tools_request(exchange: Exchange) -> Envelope:
+    """Answer agentfs/tools once the user's settings are known: the catalogue is as they are."""
+    params = parse(ToolsParams, exchange.params)
+    await exchange.configured()
+    dialect, ws = DIALECTS[params.dialect], exchange.ws
+    say = naming(exchange.say, dialect.words.names)
+    files = files_of(dialect, ws, reach(ws))
+    tools = [tool.name for tool in dialect.tools if tool.operation in files]
+    data = {
+        "tools": define(dialect, files, say, params.format),
+        "prompt": guidance(dialect, files, say),
+    }
+    if not tools:
+        return exchange.succeed(data, say("The user's settings let no tool touch a file now."), {})
+    return exchange.succeed(data, say("Tools: {tools}.", tools=", ".join(tools)), {})
