@@ -29,7 +29,7 @@ import filelock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.adapters.syscalls import Kernel
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.service.ports import Draft, Root
 base, relative, special = sys.argv[1], sys.argv[2], sys.argv[3] == "True"
 store = DiskStore(StateFolder(base + "/state"), Kernel(special, special, special))
 root = Root("root", base + "/root", "")
@@ -37,7 +37,7 @@ store.set_roots([root])
 location = store.resolve(root, relative)
 old = None if store.stat(location) is None else store.read(location, 100)
 os.access("/begin", os.F_OK)
-store.stage(location, b"new", old, True).commit()
+store.stage([Draft(location, b"new", old, True)]).commit()
 os.access("/end", os.F_OK)
 """
 
@@ -116,15 +116,15 @@ _LANDING_WITHOUT_END = """
 import sys
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.service.ports import Draft, Root
 base = sys.argv[1]
 store = DiskStore(StateFolder(base + "/state"))
 root = Root("root", base + "/root", "")
 store.set_roots([root])
 location = store.resolve(root, "a.py")
 for number in range(1 << 30):
-    store.stage(location, b"%d " % number * 40_000, store.read(location, 1 << 24), True).commit()
-    store.stage(store.resolve(root, f"made/{number}/new"), b"new", None, True).commit()
+    store.stage([Draft(location, b"%d " % number * 40_000, store.read(location, 1 << 24), True)]).commit()
+    store.stage([Draft(store.resolve(root, f"made/{number}/new"), b"new", None, True)]).commit()
     print(number, flush=True)
 """
 

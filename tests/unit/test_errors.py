@@ -27,7 +27,7 @@ RAW = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufe
 
 CODES = {
     *("NOT_FOUND", "ACCESS_DENIED", "PERMISSION_DENIED", "IS_DIRECTORY", "BINARY_FILE", "INVALID_PARAM"),
-    *("CONFLICT", "USER_REJECTED", "TIMEOUT", "EXECUTION_ERROR"),
+    *("CONFLICT", "USER_REJECTED", "TIMEOUT", "EXECUTION_ERROR", "CANCELLED"),
 }
 """Those of docs/protocol.md#3-envelope but for INTERNAL_ERROR, which no domain error is."""
 

@@ -17,7 +17,7 @@ from agentfs_lsp.domain.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings import SETTINGS, Mode, SaveMode, Setting
 from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
 from agentfs_lsp.lsp import review_params, review_wire, wire
-from agentfs_lsp.lsp.server import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
 from agentfs_lsp.service.proposals import Outcome, State
 
 EXTENSION = Path(__file__).parents[2] / "extension"
@@ -143,8 +143,8 @@ def test_what_a_proposal_is_told_as() -> None:
     assert set(interface("Proposed")) == _keys_made_in(review_wire.proposed_on_wire)
     assert set(interface("ProposedFile")) == _keys_made_in(review_wire._file)
     assert set(interface("Warned")) == _keys_made_in(review_wire.warnings_on_wire)
-    told = set(interface("FileTexts")) | {"state", "files"}
-    assert told == _keys_made_in(review_wire.proposal_on_wire)
+    assert {"state", "files"} == _keys_made_in(review_wire.proposal_on_wire)
+    assert set(interface("FileTexts")) == _keys_made_in(review_wire._texts)
     assert set(interface("Proposal")) == set(interface("Proposed")) | {"state"}
 
 

@@ -18,14 +18,16 @@ from agentfs_lsp.adapters.resolving import Roots
 from agentfs_lsp.adapters.staging import Staging
 from agentfs_lsp.adapters.state import LandingLock, StateFolder
 from agentfs_lsp.adapters.syscalls import Kernel
+from agentfs_lsp.adapters.transaction import StagedTogether, about, side_by_side
 from agentfs_lsp.domain.errors import FileMissing, OutsideRoots, SystemFailed, TooLarge
 from agentfs_lsp.service.ports import Blob, LineRange, Location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.adapters.staged import StagedFile
     from agentfs_lsp.domain.revision import FileStat
-    from agentfs_lsp.service.ports import Root, Staged
+    from agentfs_lsp.service.ports import Draft, Root
 
 _READS = 4
 
@@ -39,7 +41,7 @@ class DiskStore:
         self._open = opening(self._kernel)
         self._notes = Notes(state)
         self.landing = LandingLock(state)
-        """Taken by every commit; to be held round several that belong together."""
+        """Taken by every commit."""
         self._staging = Staging(self._notes, self.landing, self._kernel, self._open)
         self._roots = Roots(())
         self._folders: dict[str, Folder | None] = {}
@@ -161,10 +163,27 @@ class DiskStore:
             return False
         return True
 
-    def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
+    def stage(self, drafts: Sequence[Draft]) -> StagedTogether:
         """See `FileStore.stage`."""
-        root = self._root(location.root, location.relative)
-        return self._staging.stage(root, location, data, base, create_dirs=create_dirs)
+
+        def staged(draft: Draft) -> StagedFile:
+            with about(draft.location):
+                return self.stage_one(draft)
+
+        outcomes = side_by_side(staged, drafts)
+        together = StagedTogether(
+            [outcome for outcome in outcomes if not isinstance(outcome, Exception)], self.landing
+        )
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                together.discard()
+                raise outcome
+        return together
+
+    def stage_one(self, draft: Draft) -> StagedFile:
+        """The same for one file."""
+        root = self._root(draft.location.root, draft.location.relative)
+        return self._staging.stage(root, draft)
 
     # --- litter -------------------------------------------------------------------------------------------
 

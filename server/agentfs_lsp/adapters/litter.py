@@ -101,6 +101,11 @@ class Notes:
             os.close(fd)  # a sweep took the note for a dead server's before it was locked
 
 
+def aside_name(temporary: str) -> str:
+    """The name beside a temporary one under which the old content is kept, where the two need one each."""
+    return temporary.removesuffix(".tmp") + "-old.tmp"
+
+
 def sweep(state: StateFolder, open_beneath: OpenBeneath) -> None:
     """Remove what dead servers left. What can't be reached now is kept noted for the next start."""
     try:
@@ -166,7 +171,7 @@ def _remove_temporaries(everything: Folder, path: str, server_id: str, open_bene
     folder = _open_below(everything, path, open_beneath)
     if folder is None:
         return
-    temporary = re.compile(rf"\.agentfs-{server_id}-\d+\.tmp")
+    temporary = re.compile(rf"\.agentfs-{server_id}-\d+(-old)?\.tmp")
     for name in os.listdir(folder.fd):
         if temporary.fullmatch(name):
             found = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)

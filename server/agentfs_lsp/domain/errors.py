@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class DomainError(Exception):
-    """The root of the tree; never raised itself."""
+    """The root of the tree; never raised itself.
+
+    `file`: the real absolute path of the file it is about, where it came up among several.
+    """
+
+    file = ""
 
     def __str__(self) -> str:
         return repr(self)
@@ -352,10 +357,12 @@ class NobodyToAsk(DomainError):
 
 @dataclass(eq=False)
 class Rejected(DomainError):
-    """The user said no, or went away without a yes."""
+    """The user said no, or went away without a yes. `paths`: which of several files the no was for, where it
+    was not for all."""
 
     decision: Literal["rejected", "dismissed"]
     feedback: str = ""
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -411,5 +418,14 @@ class LandingUnknown(DomainError):
     """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused."""
 
     path: str
-    reason: Literal["system", "changed_otherwise", "closed"]
+    reason: Literal["system", "changed_otherwise", "closed", "not_taken_back"]
     detail: str = ""
+
+
+@dataclass(eq=False)
+class LeftUndone(DomainError):
+    """One of several changes that was not come to: the request was cancelled, or another of them failed and
+    they land together or not at all."""
+
+    path: str
+    reason: Literal["cancelled", "together"]

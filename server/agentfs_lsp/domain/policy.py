@@ -169,6 +169,11 @@ def _by_mode(operation: Operation, mode: Mode) -> Verdict:
     return Verdict("allow" if allowed else "ask", "mode")
 
 
+def strictest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Of several verdicts, at least one, the strictest; of several as strict the first."""
+    return max(verdicts, key=_strictness)
+
+
 def _strictness(verdict: Verdict) -> int:
     return _ORDER[verdict.decision]
 

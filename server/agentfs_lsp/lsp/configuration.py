@@ -10,6 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.domain.errors import PolicyDenied
 from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.settings import MIB
 from agentfs_lsp.lsp.outgoing import ClientError
@@ -130,7 +131,8 @@ class Configuration:
         """Pending proposals are judged again towards stricter only."""
         ws = self._workspace
         for proposal in ws.proposals:
-            if proposal.change is not None:
-                location = proposal.change.base.location
-                if ws.judge(proposal.tool, location, proposal.session).decision == "deny":
+            if proposal.changes:
+                try:
+                    ws.judge_changes(proposal.changes, proposal.session)
+                except PolicyDenied:
                     proposal.withdraw("settings")

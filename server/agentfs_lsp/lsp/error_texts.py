@@ -68,5 +68,6 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.Withdrawn: ("ACCESS_DENIED", reviews.withdrawn),
     errors.TooManyPending: ("EXECUTION_ERROR", reviews.too_many_pending),
     errors.NotLanded: ("EXECUTION_ERROR", reviews.not_landed),
+    errors.LeftUndone: ("CANCELLED", reviews.left_undone),
     errors.LandingUnknown: ("EXECUTION_ERROR", reviews.landing_unknown),
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_invisible
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.domain.texts import sentences
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -87,6 +88,8 @@ def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
 
 
 def rejected(error: errors.Rejected, say: Say) -> Told:
+    if error.paths:
+        return _rejected_in_part(error, say)
     if error.feedback:
         return (
             say("The user rejected the change: “{feedback}”.", feedback=escape_invisible(error.feedback)),
@@ -98,6 +101,22 @@ def rejected(error: errors.Rejected, say: Say) -> Told:
             say("Nothing was changed. Ask the user how to go on."),
         )
     return say("The user rejected the change."), say("Nothing was changed. Ask the user how to go on.")
+
+
+def _rejected_in_part(error: errors.Rejected, say: Say) -> Told:
+    paths = ", ".join(f"'{shown(path)}'" for path in error.paths)
+    said = [say("The user rejected the change of {paths}.", paths=paths)]
+    if error.feedback:
+        said.append(say("The user wrote: “{feedback}”.", feedback=escape_invisible(error.feedback)))
+    return sentences(say, said), say("Nothing was changed. Ask the user how to go on.")
+
+
+def left_undone(error: errors.LeftUndone, say: Say) -> Told:
+    reasons = {
+        "cancelled": say("'{path}' was not changed: the request was cancelled.", path=shown(error.path)),
+        "together": say("'{path}' was not changed: all of it lands or none.", path=shown(error.path)),
+    }
+    return reasons[error.reason], ""
 
 
 def read_rejected(error: errors.ReadRejected, say: Say) -> Told:
@@ -150,6 +169,7 @@ def landing_unknown(error: errors.LandingUnknown, say: Say) -> Told:
         "system": shown(error.detail),
         "changed_otherwise": say("the document changed in another way while the edit was applied"),
         "closed": say("the document was closed before it was saved"),
+        "not_taken_back": say("another file of it failed, and here it could not be taken back in the editor"),
     }
     return (
         say(

@@ -37,11 +37,11 @@ def review_facts(proposal: Proposal | None, error: DomainError | None = None) ->
 def landed_facts(proposal: Proposal, landing: Landing) -> dict[str, object]:
     """The same for what landed, with what the user and the editor's save made of it."""
     facts = review_facts(proposal) or {}
-    assert proposal.change is not None
-    proposed, accepted = normalise(proposal.change.shown), normalise(landing.change.shown)
+    (change,) = proposal.changes
+    proposed, accepted = normalise(change.shown), normalise(landing.change.shown)
     if proposed != accepted:
         facts["decision"] = "amended"
-        facts["amendments"] = preview_between(proposal.path, proposed, accepted, proposal.change.settings)
+        facts["amendments"] = preview_between(change.path, proposed, accepted, change.settings)
     if landing.on_save is not None:
         facts["on_save"] = landing.on_save
     return facts

@@ -11,7 +11,7 @@ from agentfs_lsp.adapters.review.conversation import Report, Settlement
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agentfs_lsp.adapters.review.conversation import Conversation
+    from agentfs_lsp.adapters.review.conversation import Conversation, Reports
 
 FEEDBACK_CHARACTERS = 10_000
 
@@ -32,52 +32,62 @@ def parse_id(raw: object) -> str:
 
 
 def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
-    """The decision, with what `files` says of the proposal's file over what is said of all."""
+    """The decision of each file: what `files` says of it, else what is said of all."""
     params = _object(raw)
     _refuse_unknown(params, {"id", "decision", "feedback", "always", "files"})
-    decision = _decision(params.get("decision"))
+    overall = _decision(params.get("decision"))
     feedback = params.get("feedback")
     if feedback is not None and not (isinstance(feedback, str) and len(feedback) <= FEEDBACK_CHARACTERS):
         raise BadReviewParams(f"feedback must be a string of at most {FEEDBACK_CHARACTERS} characters")
     always = params.get("always")
     if always is not None and not isinstance(always, bool):
         raise BadReviewParams("always must be true or false")
-    text: str | None = None
-    for file in _files(params, conversation):
+    rejected = set(conversation.files) if overall == "rejected" else set()
+    texts: dict[str, str] = {}
+    for absolute, file in _files(params, conversation):
         _refuse_unknown(file, {"uri", "decision", "text"})
-        decision = _decision(decision if file.get("decision") is None else file["decision"])
+        decision = overall if file.get("decision") is None else _decision(file["decision"])
         text = _text(file.get("text"))
-    if (decision == "amended") != (text is not None):
+        if (decision == "amended") != (text is not None):
+            raise BadReviewParams("an amended file needs its text, and no other has one")
+        (rejected.add if decision == "rejected" else rejected.discard)(absolute)
+        if text is not None:
+            texts[absolute] = text
+    if overall == "amended" and not texts:
         raise BadReviewParams("an amended file needs its text, and no other has one")
-    if always and decision == "rejected":
+    if always and rejected:
         raise BadReviewParams("always goes with no rejection")
-    return Settlement(decision, feedback or "", bool(always), text)
+    return Settlement(frozenset(rejected), texts, feedback or "", bool(always))
 
 
-def parse_report(raw: object, conversation: Conversation, key: Literal["applied", "saved"]) -> Report:
-    """What became of the proposal's file; not named, it was not done."""
-    report = Report(done=False)
-    for file in _files(_object(raw), conversation):
+def parse_reports(raw: object, conversation: Conversation, key: Literal["applied", "saved"]) -> Reports:
+    """What became of each of the proposal's files; one that is not named was not done."""
+    reports: dict[str, Report] = {}
+    for absolute, file in _files(_object(raw), conversation):
         done, reason = file.get(key), file.get("reason")
         if not isinstance(done, bool):
             raise BadReviewParams(f"{key} must be true or false")
-        report = Report(done, reason if isinstance(reason, str) else "")
-    return report
+        reports[absolute] = Report(done, reason if isinstance(reason, str) else "")
+    return reports
 
 
-def _files(params: dict[str, object], conversation: Conversation) -> list[dict[str, object]]:
-    """The entries of `files`. Raises BadReviewParams for a file that is none of the proposal's: a client
-    that means another one must not decide about this."""
+def _files(params: dict[str, object], conversation: Conversation) -> list[tuple[str, dict[str, object]]]:
+    """The entries of `files` with the real absolute path of each. Raises BadReviewParams for a file that is
+    none of the proposal's: a client that means another one must not decide about these."""
     files = params.get("files")
     if files is None:
         return []
     if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
         raise BadReviewParams("files must be a list of objects")
-    if not all(conversation.is_about(file.get("uri")) for file in files):
-        raise BadReviewParams("files names one that is not in this proposal")
-    if len(files) > 1:
-        raise BadReviewParams("files names a file twice")
-    return files
+    named: dict[str, dict[str, object]] = {}
+    for file in files:
+        absolute = conversation.file_of(file.get("uri"))
+        if absolute is None:
+            raise BadReviewParams("files names one that is not in this proposal")
+        if absolute in named:
+            raise BadReviewParams("files names a file twice")
+        named[absolute] = file
+    return list(named.items())
 
 
 def _decision(value: object) -> Literal["accepted", "amended", "rejected"]:

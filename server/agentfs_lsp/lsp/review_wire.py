@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.change import Warned
+    from agentfs_lsp.service.change import FileChange, Warned
     from agentfs_lsp.service.proposals import Proposal
 
 
@@ -25,24 +25,26 @@ def proposed_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
         "session": proposal.session,
         "agent": proposal.agent,
         "explanation": proposal.explanation,
-        "files": [_file(proposal)],
+        "files": [_file(change) for change in proposal.changes],
     }
 
 
 def proposal_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
     """The result of `agentfs/proposal`: the same, with the state and the texts, line ends `\\n`."""
-    change = proposal.computed
-    texts = {
+    return {
+        **proposed_on_wire(proposal, say),
+        "state": proposal.state,
+        "files": [{**_file(change), **_texts(change, say)} for change in proposal.changes],
+    }
+
+
+def _texts(change: FileChange, say: Say) -> dict[str, object]:
+    return {
         "base_text": normalise(change.base.text.shown),
         "proposed_text": normalise(change.shown),
         "encoding": change.base.text.encoding,
         "eol": eol_of(change.shown),
         "warnings": warnings_on_wire(change.warnings, say),
-    }
-    return {
-        **proposed_on_wire(proposal, say),
-        "state": proposal.state,
-        "files": [{**_file(proposal), **texts}],
     }
 
 
@@ -54,8 +56,7 @@ def warnings_on_wire(warnings: Sequence[Warned], say: Say) -> list[dict[str, obj
     ]
 
 
-def _file(proposal: Proposal) -> dict[str, object]:
-    change = proposal.computed
+def _file(change: FileChange) -> dict[str, object]:
     buffer = change.base.buffer
     added, removed = change.line_counts
     return {

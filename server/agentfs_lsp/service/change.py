@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.change import apply_splices
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
-from agentfs_lsp.domain.errors import NulPutIn, ResultTooLarge, Unencodable
+from agentfs_lsp.domain.errors import DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.lazily import lazily
 from agentfs_lsp.domain.lines import count_lines, ends_between, line_of
 from agentfs_lsp.domain.patching import patch
@@ -17,6 +18,8 @@ from agentfs_lsp.domain.textfile import check_insertable, encode
 from agentfs_lsp.domain.unified import Preview, preview
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings import Settings
@@ -48,8 +51,9 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """How a change landed. `revision` is what the file now is, and `text` what it reads, None for just what
-    `change` makes it; `on_save` is the diff from what was accepted to what was saved, if it differs."""
+    """How a change landed. `revision` is what the file now is (empty where it was deleted), and `text` what
+    it reads, None for just what `change` makes it; `on_save` is the diff from what was accepted to what was
+    saved, if it differs."""
 
     change: FileChange
     where: Literal["disk", "editor"]
@@ -61,13 +65,24 @@ class Landing:
     on_save: str | None = None
 
 
+@contextmanager
+def about(change: FileChange) -> Iterator[None]:
+    """Errors that come up in here are about this change's file."""
+    try:
+        yield
+    except DomainError as error:
+        error.file = error.file or change.base.location.absolute
+        raise
+
+
 @dataclass(frozen=True)
 class FileChange:
     """Pieces to replace in a file as it was seen.
 
     `path` is the file's name as it is shown; `splices` are offsets in `base.text.text`, as small as they
-    came; `level` is the matching level of an edit, None for a write. `merged`: where the change was brought
-    into what others had made of the file since the session read it, the diff of that.
+    came; `level` is the matching level of an edit, None for a write. A file to be deleted loses all its text.
+    `merged`: where the change was brought into what others had made of the file since the session read it,
+    the diff of that.
     """
 
     path: str
@@ -75,6 +90,8 @@ class FileChange:
     operation: Operation
     splices: tuple[Splice, ...]
     settings: Settings
+    tools: tuple[Literal["write", "edit"], ...] = ("edit",)
+    """As what policy judges it: a batch may come to a file in both ways."""
     create_dirs: bool = True
     corrections: tuple[Correction, ...] = ()
     replacements: int = 0
@@ -101,6 +118,8 @@ class FileChange:
     @lazily
     def proposed_bytes(self) -> bytes:
         """What a landing on disk writes: the base's bytes wherever nothing is changed."""
+        if self.operation == "delete":
+            return b""
         if self.base.blob is None or self.base.buffer is not None:
             return encode(self.proposed, self.base.text)
         return patch(self.base.blob.data, self.base.text, self.splices)
@@ -206,7 +225,9 @@ class FileChange:
         return self.amended(self.shown, now)
 
     def amended(self, text: str, now: Present | None = None) -> FileChange:
-        """The change that makes the file read `text` instead, whatever line ends that has."""
+        """The change that makes the file read `text` instead, whatever line ends that has: a file that was to
+        be deleted stays then, unless `text` is empty."""
         base = now or self.base
         splices = splices_towards(base.text.shown, text, first_eol(self.proposed))
-        return replace(self, base=base, splices=splices)
+        operation = "update" if self.operation == "delete" and text else self.operation
+        return replace(self, base=base, splices=splices, operation=operation)

@@ -1,4 +1,4 @@
-"""An accepted change in an open document: the client applies it, perhaps saves it
+"""Accepted changes in open documents: the client applies them, perhaps saves them
 (docs/protocol.md#93-how-it-lands).
 
 The client's word is not taken for anything: buffer and disk are looked at, and what is seen is answered. The
@@ -8,148 +8,172 @@ text sync and the disk may both lag behind what the client says.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Literal, Self
 
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded, Rejected
 from agentfs_lsp.domain.lines import normalise
-from agentfs_lsp.domain.revision import Expected, hash_bytes
-from agentfs_lsp.service.change import Landing
-from agentfs_lsp.service.lock import check_unmoved, preview_between
+from agentfs_lsp.service.change import about
+from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.observing import Observation
-from agentfs_lsp.service.ports import DocumentEdit
+from agentfs_lsp.service.saving import keep_as_it_stands
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import Hand
-    from agentfs_lsp.service.present import Buffer, Present
+    from collections.abc import Sequence
+
+    from agentfs_lsp.service.change import FileChange, Landing
+    from agentfs_lsp.service.ports import Applied, Hand
     from agentfs_lsp.service.workspace import Workspace
 
+UNTICKED_S = 5.0
+"""Once something of a previewed change has come, what has not by then was not ticked by the user."""
 
-async def land_in_editor(ws: Workspace, change: FileChange, buffer: Buffer, hand: Hand) -> Landing:
-    """Hand the change to the client. Raises Conflict, NotLanded, LandingUnknown."""
-    edit = DocumentEdit(buffer.uri, buffer.version, buffer.text, change.hunks)
-    with Observation(ws.documents, change) as observation:
+
+class InEditor:
+    """The open files of one landing, watched from the moment it is entered. What failed is remembered for
+    each, so that it can be told."""
+
+    def __init__(self, ws: Workspace, changes: Sequence[FileChange], hand: Hand) -> None:
+        self._ws = ws
+        self._hand = hand
+        self._observations = [Observation(ws.documents, change) for change in changes]
+        self._failed: dict[Observation, DomainError] = {}
+        self._watching = ExitStack()
+
+    def __enter__(self) -> Self:
+        for observation in self._observations:
+            self._watching.enter_context(observation)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watching.close()
+
+    # --- has it arrived? ----------------------------------------------------------------------------------
+
+    async def apply(self) -> None:
+        """Have the client apply all of them. Raises Conflict, NotLanded, LandingUnknown for the first that
+        is not there in time."""
+        await self.apply_each()
+        if self.first_failure is not None:
+            raise self.first_failure
+
+    async def apply_each(self) -> None:
+        """The same, and whatever fails is told by `keep`."""
+        if not self._observations:
+            return
+        edits = [observation.edit for observation in self._observations]
         try:
-            async with asyncio.timeout(ws.settings.landing_timeout_s):
-                applied = await hand.apply([edit])
-                if not applied.applied and applied.known and not observation.arrived:
-                    raise await _not_there(ws, change, NotLanded(change.path, "refused", applied.reason))
-                await observation.arrival()
+            async with asyncio.timeout(self._ws.settings.landing_timeout_s):
+                answers = await self._hand.apply(edits)
+                for observation, answer in zip(self._observations, answers, strict=True):
+                    if not await self._is_refused(observation, answer):
+                        await observation.arrival()
         except TimeoutError:
-            await _judge_silence(ws, change, observation, NotLanded(change.path, "late"))
-        return await _keep(ws, change, hand, observation)
+            for observation in self._observations:
+                if observation not in self._failed:
+                    await self._judge_silence(observation, "late")
 
-
-async def find_in_editor(ws: Workspace, change: FileChange, hand: Hand) -> Landing:
-    """The editor asked and applied by itself: the document tells what of it. Raises as `land_in_editor`."""
-    with Observation(ws.documents, change) as observation:
-        try:
-            async with asyncio.timeout(ws.settings.landing_timeout_s):
-                part = await observation.any_of_it()
-        except TimeoutError:
-            part = None
-            await _judge_silence(ws, change, observation, NotLanded(change.path, "unchanged"))
-        if part is not None:
-            change = change.amended(part)
-        return await _keep(ws, change, hand, observation)
-
-
-# --- has it arrived? --------------------------------------------------------------------------------------
-
-
-async def _judge_silence(
-    ws: Workspace, change: FileChange, observation: Observation, late: NotLanded
-) -> None:
-    """The time is over; passes where the change is there all the same."""
-    if observation.arrived or observation.holds_all:
-        return
-    if not observation.left_alone:
-        raise LandingUnknown(change.path, "changed_otherwise")
-    now = await ws.look(change.base.location)
-    if now.disk is None or normalise(now.disk.shown) != normalise(change.shown):
-        raise await _not_there(ws, change, late)
-
-
-async def _not_there(ws: Workspace, change: FileChange, otherwise: NotLanded) -> DomainError:
-    """Why the change is not there: because the file moved, if it did."""
-    now = await ws.look(change.base.location)
-    check_unmoved(change.path, change.base, now, ws.settings)
-    return otherwise
-
-
-# --- is it saved? -----------------------------------------------------------------------------------------
-
-
-async def _keep(ws: Workspace, change: FileChange, hand: Hand, observation: Observation) -> Landing:
-    """The change is in the editor; what goes wrong from here on does not take it back."""
-    try:
-        saved = await _saved(ws, change, hand, observation)
-        return await _as_it_stands(ws, change, saved)
-    except LandingUnknown:
-        raise
-    except DomainError as error:
-        raise LandingUnknown(change.path, "changed_otherwise") from error
-
-
-async def _saved(ws: Workspace, change: FileChange, hand: Hand, observation: Observation) -> Present | None:
-    """Have the document saved if it was clean, and wait for the disk to hold it. None: it waits unsaved."""
-    wanted = {"always": True, "never": False}.get(ws.settings.save, not change.base.dirty)
-    buffer = change.base.buffer
-    if buffer is None or not (wanted and hand.saves):
-        await hand.committed(())
-        return None
-    try:
-        async with asyncio.timeout(ws.settings.save_timeout_s):
-            if not await hand.committed([buffer.uri]):
-                return None
-            while True:
-                observation.expect_more()
-                now = await ws.look(change.base.location)
-                if _is_saved(now, change):
-                    return now
-                await observation.more()
-    except TimeoutError:
-        return None
-
-
-def _is_saved(now: Present, change: FileChange) -> bool:
-    """Whether the disk holds what was accepted; or what the document reads, a formatter's work included, and
-    is past the base: a save from before the edit arrived says nothing."""
-    if now.blob is None or now.disk is None:
-        return False
-    if normalise(now.disk.shown) == normalise(change.shown):
+    async def _is_refused(self, observation: Observation, answer: Applied) -> bool:
+        if answer.applied or not answer.known or observation.arrived:
+            return False
+        refused = NotLanded(observation.change.path, "refused", answer.reason)
+        self._failed[observation] = await self._not_there(observation, refused)
         return True
-    if now.buffer is None or now.dirty:
-        return False
-    base = change.base.blob
-    return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
+
+    async def _judge_silence(self, observation: Observation, reason: Literal["late", "unchanged"]) -> None:
+        """The time is over; passes where the change is there all the same."""
+        change = observation.change
+        if observation.arrived or observation.holds_all:
+            return
+        if not observation.left_alone:
+            self._failed[observation] = LandingUnknown(change.path, "changed_otherwise")
+            return
+        now = await self._ws.look(change.base.location)
+        if now.disk is None or normalise(now.disk.shown) != normalise(change.shown):
+            late = NotLanded(change.path, reason)
+            self._failed[observation] = await self._not_there(observation, late)
+
+    async def _not_there(self, observation: Observation, otherwise: NotLanded) -> DomainError:
+        """Why the change is not there: because the file moved, if it did."""
+        change = observation.change
+        try:
+            with about(change):
+                now = await self._ws.look(change.base.location)
+                check_unmoved(change.path, change.base, now, self._ws.settings)
+                raise otherwise
+        except DomainError as error:
+            return error
+
+    async def find(self) -> None:
+        """The editor asked and applied by itself: the documents tell what of it. A file of several that
+        shows nothing of it was rejected."""
+        waiting = [asyncio.ensure_future(one.any_of_it()) for one in self._observations]
+        try:
+            limit = self._ws.settings.landing_timeout_s
+            await asyncio.wait(waiting, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if any(one.done() for one in waiting):
+                await asyncio.wait(waiting, timeout=min(UNTICKED_S, limit))
+        finally:
+            for one in waiting:
+                one.cancel()
+        found = any(one.done() and not one.cancelled() for one in waiting)
+        for observation, one in zip(self._observations, waiting, strict=True):
+            if one.done() and not one.cancelled():
+                observation.accept_part(one.result())
+            elif found and observation.left_alone:
+                self._failed[observation] = Rejected("rejected", paths=(observation.change.path,))
+            else:
+                await self._judge_silence(observation, "unchanged")
+
+    @property
+    def first_failure(self) -> DomainError | None:
+        """What the first of those that are not there failed by."""
+        return next(iter(self._failed.values()), None)
+
+    @property
+    def anything_arrived(self) -> bool:
+        """Whether any of them is there."""
+        return len(self._failed) < len(self._observations)
+
+    # --- what becomes of it -------------------------------------------------------------------------------
+
+    def failures(self) -> list[DomainError]:
+        """Where nothing arrived: why."""
+        return [self._failed[one] for one in self._observations]
+
+    async def keep(self) -> list[Landing | DomainError]:
+        """Those that arrived stand: have them saved where they are to be. What goes wrong from here on does
+        not take them back. What failed before is its own outcome."""
+        arrived = [one for one in self._observations if one not in self._failed]
+        kept = dict(zip(arrived, await keep_as_it_stands(self._ws, arrived, self._hand), strict=True))
+        return [self._failed.get(one) or kept[one] for one in self._observations]
+
+    async def take_back(self, error: DomainError) -> None:
+        """None of them stands. Raises LandingUnknown where one is left in the editor all the same."""
+        back = [one.reversal() for one in self._observations]
+        edits = [edit for edit in back if edit is not None]
+        await self._hand.take_back(edits, error)
+        if not edits:
+            return
+        try:
+            async with asyncio.timeout(self._ws.settings.landing_timeout_s):
+                for observation in self._observations:
+                    await observation.departure()
+        except TimeoutError:
+            left = [one.change for one in self._observations if not one.left_alone]
+            if left:
+                raise LandingUnknown(left[0].path, "not_taken_back") from error
 
 
-async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None) -> Landing:
-    now = saved or await ws.look(change.base.location)
-    if saved or _is_saved(now, change):
-        return _on_disk(ws, change, now)
-    if now.buffer is None:
-        raise LandingUnknown(change.path, "closed")
-    if normalise(now.text.shown) == normalise(change.shown):
-        return Landing(change, "editor", now.revision, now.text.shown)
-    # The user has typed on: the agent knows what was accepted, no more.
-    stat = now.blob.stat if now.blob else None
-    accepted = hash_bytes(change.proposed_bytes)
-    revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, accepted)
-    return Landing(change, "editor", revision, change.shown)
-
-
-def _on_disk(ws: Workspace, change: FileChange, now: Present) -> Landing:
-    assert now.blob is not None
-    assert now.disk is not None
-    accepted, saved = normalise(change.shown), normalise(now.disk.shown)
-    stat = now.blob.stat
-    return Landing(
-        change,
-        "disk",
-        Expected(stat.mtime_ms, stat.size, hash_bytes(now.blob.data)),
-        now.disk.shown,
-        bytes_written=stat.size,
-        on_save=preview_between(change.path, accepted, saved, ws.settings) if saved != accepted else None,
-    )
+async def find_in_editor(
+    ws: Workspace, changes: Sequence[FileChange], hand: Hand, *, all_or_none: bool
+) -> list[Landing | DomainError]:
+    """The editor asked and applied by itself. With `all_or_none` raises what one of them failed by, the
+    others taken back; else that is its outcome."""
+    with InEditor(ws, changes, hand) as in_editor:
+        await in_editor.find()
+        failed = in_editor.first_failure
+        if failed is not None and (all_or_none or not in_editor.anything_arrived):
+            await in_editor.take_back(failed)
+            raise failed
+        return await in_editor.keep()

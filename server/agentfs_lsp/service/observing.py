@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Self
 
-from agentfs_lsp.domain.change import is_partly_made
+from agentfs_lsp.domain.change import apply_splices, is_partly_made
 from agentfs_lsp.domain.eols import splices_towards
 from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.service.ports import DocumentEdit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import Documents
+    from agentfs_lsp.service.ports import Document, Documents
 
 
 class Observation:
@@ -30,7 +31,7 @@ class Observation:
     def __init__(self, documents: Documents, change: FileChange) -> None:
         self._documents = documents
         self._absolute = change.base.location.absolute
-        self._change = change
+        self.change = change
         self._accepted = normalise(change.shown)
         self._event = asyncio.Event()
         self._end: Callable[[], None] | None = None
@@ -53,8 +54,8 @@ class Observation:
         document = self._documents.at(self._absolute)
         if document is None:
             return True
-        places = [(hunk.start, hunk.end) for hunk in self._change.hunks]
-        return document.in_sync and _untouched(self._change.base.text.shown, document.text, places)
+        places = [(hunk.start, hunk.end) for hunk in self.change.hunks]
+        return document.in_sync and _untouched(self.change.base.text.shown, document.text, places)
 
     @property
     def holds_all(self) -> bool:
@@ -62,11 +63,16 @@ class Observation:
         document = self._documents.at(self._absolute)
         if document is None or not document.in_sync:
             return False
-        return _untouched(self._change.shown, document.text, _put_in(self._change.hunks))
+        return _untouched(self.change.shown, document.text, _put_in(self.change.hunks))
 
     async def arrival(self) -> None:
         """Wait for the accepted text."""
         while not self.arrived:
+            await self.more()
+
+    async def departure(self) -> None:
+        """Wait until nothing of the change is in the document."""
+        while not self.left_alone:
             await self.more()
 
     async def any_of_it(self) -> str | None:
@@ -74,6 +80,22 @@ class Observation:
         while not self.arrived and self._part is None:
             await self.more()
         return None if self.arrived else self._part
+
+    def accept_part(self, text: str | None) -> None:
+        """The user took no more of the change than makes the document read `text`; None: all of it."""
+        if text is not None:
+            self.change = self.change.amended(text)
+
+    @property
+    def edit(self) -> DocumentEdit:
+        """What the client is to apply."""
+        buffer = self.change.base.buffer
+        assert buffer is not None
+        return DocumentEdit(buffer.uri, buffer.version, buffer.text, self.change.hunks)
+
+    def reversal(self) -> DocumentEdit | None:
+        """See `reversal`."""
+        return reversal(self.edit, self._documents.at(self._absolute))
 
     def expect_more(self) -> None:
         """From here on `more` waits for what comes next."""
@@ -90,9 +112,18 @@ class Observation:
             text = document.text
             self.arrived = self.arrived or normalise(text) == self._accepted
             if not self.arrived and self._part is None:
-                base = self._change.base.text.shown
-                self._part = text if is_partly_made(text, base, self._change.hunks) else None
+                base = self.change.base.text.shown
+                self._part = text if is_partly_made(text, base, self.change.hunks) else None
         self._event.set()
+
+
+def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
+    """What undoes an edit in its document, where the edit is all that was done in it."""
+    accepted = apply_splices(edit.base, edit.splices)
+    if document is None or not document.in_sync or normalise(document.text) != normalise(accepted):
+        return None
+    back = splices_towards(document.text, edit.base)
+    return DocumentEdit(document.uri, document.version, document.text, back)
 
 
 _Places = list[tuple[int, int]]

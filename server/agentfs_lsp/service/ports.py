@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from agentfs_lsp.domain.change import Splice
+    from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.revision import FileStat
     from agentfs_lsp.service.proposals import Decision, Proposal
 
@@ -70,22 +71,38 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """What a commit left on disk. `hard_links`: how many other names the replaced file had and keeps."""
+    """What a commit left on disk: `stat` None where it removed the file. `hard_links`: how many other names
+    the old file had and keeps."""
 
-    stat: FileStat
+    stat: FileStat | None
     hard_links: int = 0
     created_dirs: tuple[str, ...] = ()
 
 
-class Staged(Protocol):
-    """A file's next content, durable beside its target under a temporary name, not yet visible."""
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to become of a file: `data` its next content, None for a file that is to go; `base` None for a
+    new one, whose folder is made with `create_dirs`."""
 
-    def commit(self) -> Landed:
-        """Make it the file, atomically and durably. Raises Conflict when what was there is not the base
-        (it stays, or is put back), SystemRefused or SystemFailed; whatever it raises, nothing changed."""
+    location: Location
+    data: bytes | None
+    base: Blob | None
+    create_dirs: bool
+
+
+class Staged(Protocol):
+    """The next content of one file or several, durable beside each under a temporary name, not yet visible.
+
+    Errors tell which of several files they are about (`DomainError.file`)."""
+
+    def commit(self) -> list[Landed]:
+        """Make it so, all of it or nothing, durably and across crashes too. Raises Conflict when what was
+        there is not the base (it stays, or is put back), SystemRefused or SystemFailed, and nothing changed
+        then; or LandingUnknown."""
 
     def discard(self) -> None:
-        """Remove the temporary file and every folder made for it; never raises."""
+        """Remove the temporary files and every folder made for them; never raises. After a commit that went
+        well there is nothing to do."""
 
 
 class FileStore(Protocol):
@@ -116,10 +133,11 @@ class FileStore(Protocol):
     def has_folder(self, location: Location) -> bool:
         """Whether the folder the file is in, or would be in, is there."""
 
-    def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
-        """Write `data` durably beside the target. `base` None: a new file, which never replaces one.
-        Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises Conflict when
-        what is there is no longer the base, FileMissing when the folder is missing and not to be created."""
+    def stage(self, drafts: Sequence[Draft]) -> Staged:
+        """Write the drafts' data durably beside their targets, or leave nothing of any. A new file never
+        replaces one. Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises
+        Conflict when what is there is no longer the base, FileMissing when the folder is missing and not to
+        be created."""
 
     def sweep(self) -> None:
         """Remove what servers that were killed left behind; never what a living one has."""
@@ -240,12 +258,15 @@ class Hand(Protocol):
     def saves(self) -> bool:
         """Whether the client saves what it was handed."""
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> Applied:
-        """Hand the edits over and wait for the client to say what became of them."""
+    async def apply(self, edits: Sequence[DocumentEdit]) -> Sequence[Applied]:
+        """Hand the edits over and wait for the client to say what became of each."""
 
-    async def committed(self, save: Sequence[str]) -> bool:
+    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
+        """The change does not stand, and why: have the client undo by these edits what it applied of it."""
+
+    async def committed(self, save: Sequence[str]) -> Collection[str]:
         """The change stands. `save`: the documents the client is to save; returns when it has told, or at
-        once where it is not going to tell. Whether a save of them can be expected on disk."""
+        once where it is not going to tell. Of which of them a save can be expected on disk."""
 
     def failed(self, error: Exception) -> None:
         """The change does not stand, and why."""

@@ -1,5 +1,7 @@
 """Proposals: changes that somebody has to decide, from the moment they are asked for to the last word.
 
+A proposal is of one file or of several, which are reviewed together.
+
 The registry is what `agentfs/status` shows as pending. How a proposal is put before the user is the rungs'
 part (`adapters/review/`), how it lands is `landing.py`.
 """
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected, ReviewTimedOut, Withdrawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from agentfs_lsp.domain.errors import WithdrawnReason
     from agentfs_lsp.service.change import FileChange
@@ -23,11 +25,16 @@ if TYPE_CHECKING:
 
 Outcome = Literal["landed", "editor", "rejected", "withdrawn", "timed_out", "conflict", "failed"]
 State = Literal["queued", "shown", "landing"]
+Tool = Literal["write", "edit", "batch", "undo"]
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A yes, and all that is known of it (docs/protocol.md#94-what-the-answer-says)."""
+    """A yes, and all that is known of it (docs/protocol.md#94-what-the-answer-says).
+
+    By real absolute path: `amended` is the whole text of each file that the user made another, `rejected` are
+    the files that the yes is not for.
+    """
 
     rung: str
     decision: Literal["allowed", "accepted", "amended"]
@@ -35,24 +42,30 @@ class Decision:
     rule: str | None = None
     feedback: str = ""
     always: bool = False
-    amended_text: str | None = None
+    amended: Mapping[str, str] = field(default_factory=dict)
+    rejected: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False)
 class Proposal:
-    """One change on its way. `change` is None while it waits for its file's turn."""
+    """A change on its way. `changes`, one a file, is empty while it waits for its files' turn.
+
+    `files`: the files it is about, as they are shown, by their real absolute paths. `atomic`: all of them
+    land or none, and rejecting one rejects all.
+    """
 
     session: str
     agent: str
-    tool: Literal["write", "edit"]
+    tool: Tool
     explanation: str
-    path: str
-    absolute: str
+    files: Mapping[str, str]
     since_ms: float
+    atomic: bool = True
     id: str = field(default_factory=lambda: token_hex(8))
     state: State = "queued"
     settled: bool = False  # an accepting settle has come, and may not have been acted on yet
-    change: FileChange | None = None
+    stopped: bool = False  # cancelled when it was too late for all of it: what has not landed yet is left
+    changes: tuple[FileChange, ...] = ()
     rung: str = ""
     decision: Decision | None = None
     shown_at_ms: float | None = None
@@ -62,10 +75,9 @@ class Proposal:
     withdrawn: WithdrawnReason | Literal["shutdown"] | None = None
 
     @property
-    def computed(self) -> FileChange:
-        """The change, once it is there."""
-        assert self.change is not None
-        return self.change
+    def paths(self) -> tuple[str, ...]:
+        """Its files as they are shown."""
+        return tuple(self.files.values())
 
     @property
     def past_return(self) -> bool:

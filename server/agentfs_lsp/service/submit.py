@@ -9,28 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.errors import (
-    Conflict,
-    LandingUnknown,
-    NotRead,
-    PolicyDenied,
-    Rejected,
-    TooManyPending,
-)
+from agentfs_lsp.domain.errors import Conflict, DomainError, NotRead, PolicyDenied, TooManyPending
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.service.history import keep
-from agentfs_lsp.service.landing import land
-from agentfs_lsp.service.lock import check_lock, check_unmoved
+from agentfs_lsp.service.deciding import decide_and_land
+from agentfs_lsp.service.lock import check_lock
 from agentfs_lsp.service.merging import as_read, brought_into
-from agentfs_lsp.service.proposals import Decision, Proposal
-from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
+from agentfs_lsp.service.proposals import Proposal
+from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.service.change import FileChange, Landing
-    from agentfs_lsp.service.ports import Hand, Location
+    from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.sessions import ReadRecord
     from agentfs_lsp.service.workspace import Workspace
@@ -103,18 +95,20 @@ async def submit(
         asked.agent,
         asked.tool,
         asked.explanation,
-        path,
-        location.absolute,
+        {location.absolute: path},
         ws.clock.now_ms(),
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):
-            change = proposal.change = await _computed(ws, asked, location, compute, trace)
+            change = await _computed(ws, asked, location, compute, trace)
+            proposal.changes = (change,)
             unchanged = Submitted(change, None)
             if unchanged.unchanged:
                 landed.outcome = "landed"
                 return unchanged
-            landing = await _decide_and_land(ws, asked, proposal)
+            (landing,) = await decide_and_land(ws, proposal)
+            if isinstance(landing, DomainError):
+                raise landing
         landed.outcome = "landed" if landing.where == "disk" else "editor"
         return Submitted(landing.change, landing)
 
@@ -166,78 +160,3 @@ def _compute_checked(
     change = compute(present) if read is None else brought_into(compute(read), present)
     change.check()
     return change
-
-
-async def _decide_and_land(ws: Workspace, asked: Asked, proposal: Proposal) -> Landing:
-    change = proposal.computed
-    location = change.base.location
-    verdict = ws.judge(asked.tool, location, asked.session)
-    if verdict.decision == "deny":
-        raise PolicyDenied(change.path, asked.tool, verdict.rule or "")
-    if verdict.decision == "allow":
-        decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
-    else:
-        decision, hand = await _asked_for(ws, proposal)
-    proposal.rung, proposal.decision, proposal.state = decision.rung, decision, "landing"
-    proposal.decided_at_ms = ws.clock.now_ms()
-    if decision.always:
-        ws.sessions.set_mode("auto_edit", asked.session)
-    try:
-        landing = await land(ws, _as_accepted(proposal, decision), hand)
-    except Exception as error:
-        if isinstance(error, LandingUnknown):
-            ws.sessions.forget(asked.session, location.absolute)
-        hand.failed(error)
-        raise
-    _remember(ws, asked.session, landing)
-    keep(ws, proposal, [(change, landing)])
-    return landing
-
-
-def _remember(ws: Workspace, session: str, landing: Landing) -> None:
-    """Refresh the session's record. Putting a large text together takes longer than anything the answer
-    needs, so that is done behind it: until then the record has the hash alone."""
-    change = landing.change
-    absolute, size = change.base.location.absolute, change.base.size
-    if landing.text is not None or size <= INLINE_BYTES:
-        text = change.shown if landing.text is None else landing.text
-        ws.sessions.record(session, absolute, landing.revision, text)
-        return
-    ws.sessions.record(session, absolute, landing.revision, None)
-
-    async def add_text() -> None:
-        text = await in_thread(_text_after, ws, change, landing.revision)
-        ws.sessions.add_text(session, absolute, landing.revision, text)
-
-    ws.afterwards(add_text())
-
-
-def _text_after(ws: Workspace, change: FileChange, revision: Expected) -> str:
-    ws.decoded.keep(
-        change.base.location.absolute, change.proposed_bytes, change.proposed_file, revision.hash or ""
-    )
-    return change.shown
-
-
-async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
-    """Put the proposal before the user. An editor that applies what was previewed says no in the same words
-    whether the user did or the file had moved: so that is looked at."""
-    proposal.rung = ws.reviewer.rung_for(proposal)
-    try:
-        return await ws.reviewer.review(proposal)
-    except Rejected:
-        change = proposal.computed
-        if proposal.rung == "preview":
-            now = await ws.look(change.base.location)
-            check_unmoved(change.path, change.base, now, ws.settings)
-        raise
-
-
-def _as_accepted(proposal: Proposal, decision: Decision) -> FileChange:
-    """The change as the user left it. Raises Unencodable."""
-    change = proposal.computed
-    if decision.amended_text is None:
-        return change
-    amended = change.amended(decision.amended_text)
-    amended.check()
-    return amended

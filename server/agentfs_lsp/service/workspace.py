@@ -7,19 +7,21 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentfs_lsp.domain.errors import Conflict, TooLarge
+from agentfs_lsp.domain.errors import Conflict, PolicyDenied, TooLarge
 from agentfs_lsp.domain.paths import check_new_name, display, parse
+from agentfs_lsp.domain.policy import strictest
 from agentfs_lsp.service.decoding import DecodedFiles
 from agentfs_lsp.service.present import Buffer, Present, look
 from agentfs_lsp.service.queue import FileQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.policy import Policy, Verdict
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.kept import History
     from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
     from agentfs_lsp.service.proposals import Proposals
@@ -75,7 +77,7 @@ class Workspace:
         """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
         self.sessions.forget_below(folder)
         for proposal in self.proposals:
-            if proposal.absolute.startswith(folder.rstrip("/") + "/"):
+            if any(absolute.startswith(folder.rstrip("/") + "/") for absolute in proposal.files):
                 proposal.withdraw("root_removed")
 
     def name_of(self, location: Location) -> str:
@@ -91,6 +93,17 @@ class Workspace:
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
         return self.policy.judge(operation, location.relative, root=location.root.path, mode=mode)
+
+    def judge_changes(self, changes: Sequence[FileChange], session: str) -> Verdict:
+        """The strictest verdict over all of them. Raises PolicyDenied for the first that is denied."""
+        verdicts = []
+        for change in changes:
+            for tool in change.tools:
+                verdict = self.judge(tool, change.base.location, session)
+                if verdict.decision == "deny":
+                    raise PolicyDenied(change.path, tool, verdict.rule or "")
+                verdicts.append(verdict)
+        return strictest(verdicts)
 
     def buffer_of(self, location: Location) -> Buffer | None:
         """The open document's text, if there is one. Raises Conflict when what the editor holds is not known

@@ -62,7 +62,14 @@ def _creation(ws: Workspace, command: Write, path: str, present: Present, *, cre
         corrections = (Correction("line_ends", wanted.name),)
     splices = (Splice(0, 0, content),) if content else ()
     return FileChange(
-        path, present, "create", splices, ws.settings, create_dirs=create_dirs, corrections=corrections
+        path,
+        present,
+        "create",
+        splices,
+        ws.settings,
+        tools=("write",),
+        create_dirs=create_dirs,
+        corrections=corrections,
     )
 
 
@@ -84,4 +91,6 @@ def _replacement(ws: Workspace, command: Write, path: str, present: Present) -> 
         splices = splices_towards(shown, content)
         if given not in ("none", own):
             corrections.append(Correction("line_ends", own))
-    return FileChange(path, present, "update", splices, ws.settings, corrections=tuple(corrections))
+    return FileChange(
+        path, present, "update", splices, ws.settings, tools=("write",), corrections=tuple(corrections)
+    )

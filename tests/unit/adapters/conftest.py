@@ -7,10 +7,12 @@ import pytest
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.adapters.syscalls import Kernel
-from agentfs_lsp.service.ports import Blob, Location, Root
+from agentfs_lsp.service.ports import Blob, Draft, Location, Root
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from agentfs_lsp.adapters.staged import StagedFile
 
 KERNELS = {"system calls": Kernel(), "stand-ins": Kernel(openat2=False, exchange=False, exclusive=False)}
 
@@ -47,6 +49,12 @@ class Disk:
 
     def read(self, relative: str, max_bytes: int = 1 << 26) -> Blob:
         return self.store.read(self.at(relative), max_bytes)
+
+    def stage(
+        self, location: Location, data: bytes | None, base: Blob | None, *, create_dirs: bool = True
+    ) -> StagedFile:
+        """One file staged by itself."""
+        return self.store.stage_one(Draft(location, data, base, create_dirs))
 
     def names(self, relative: str = ".") -> set[str]:
         return {path.name for path in (self.path / relative).iterdir()}

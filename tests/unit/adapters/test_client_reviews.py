@@ -16,8 +16,7 @@ async def test_a_review_that_breaks_answers_the_settle_that_waits() -> None:
     def broken(_: object) -> None:
         raise RuntimeError
 
-    base = SimpleNamespace(location=SimpleNamespace(uri="file:///a"), buffer=None)
-    proposal: Any = SimpleNamespace(id="p", absolute="/a", computed=SimpleNamespace(base=base))
+    proposal: Any = SimpleNamespace(id="p", changes=())
     editor: Any = SimpleNamespace(traits=SimpleNamespace(save=True), proposed=broken)
     nothing: Any = None
     reviews = ClientReviews(editor, nothing, nothing, nothing)
@@ -25,7 +24,7 @@ async def test_a_review_that_breaks_answers_the_settle_that_waits() -> None:
         await reviews.review(proposal, None)
     conversation = reviews.find("p")
     assert conversation is not None
-    settling = conversation.settle(Settlement("accepted"))
+    settling = conversation.settle(Settlement())
     reviews.ended(proposal)
     async with asyncio.timeout(1):
         assert (await settling).code == "EXECUTION_ERROR"

@@ -93,7 +93,7 @@ def test_writes_stay_inside(disk: Disk) -> None:
             return b"outside" if planted.exists() else b"inside"
 
     def store() -> bytes:
-        staged = disk.store.stage(disk.at("sub/made/new"), b"agentfs", None, True)
+        staged = disk.stage(disk.at("sub/made/new"), b"agentfs", None)
         try:
             staged.commit()
         except DomainError:
@@ -103,7 +103,7 @@ def test_writes_stay_inside(disk: Disk) -> None:
 
     def update() -> bytes:
         base = disk.read("sub/file")
-        staged = disk.store.stage(disk.at("sub/file"), b"%d" % (int(base.data) + 1), base, True)
+        staged = disk.stage(disk.at("sub/file"), b"%d" % (int(base.data) + 1), base)
         try:
             staged.commit()
         except DomainError:

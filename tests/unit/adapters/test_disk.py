@@ -90,7 +90,7 @@ def test_what_is_no_regular_file_is_refused_at_once(disk: Disk, kind: str) -> No
         lambda: disk.store.stat(location),
         lambda: disk.store.read(location, 10),
         lambda: disk.store.read_lines(location, 1, 0, 10),
-        lambda: disk.store.stage(location, b"x", None, True),
+        lambda: disk.stage(location, b"x", None),
     ):
         with pytest.raises(NotRegular) as told:
             refused()
@@ -105,7 +105,7 @@ def test_a_directory_is_told_as_one(disk: Disk) -> None:
     with pytest.raises(IsDirectory):
         disk.store.read(location, 10)
     with pytest.raises(IsDirectory):
-        disk.store.stage(location, b"x", None, True)
+        disk.stage(location, b"x", None)
 
 
 def test_a_file_that_became_a_folder_is_no_way_down(disk: Disk) -> None:
@@ -134,7 +134,7 @@ def test_a_link_put_in_place_after_resolving_is_not_followed(disk: Disk, link: s
     with pytest.raises(OutsideRoots):
         disk.store.stat(location)
     with pytest.raises(OutsideRoots):
-        disk.store.stage(location, b"x", None, True)
+        disk.stage(location, b"x", None)
 
 
 def test_a_file_nobody_may_read_is_refused_by_the_system(disk: Disk) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
+from agentfs_lsp.service.ports import Draft
 
 if TYPE_CHECKING:
     from unit.adapters.conftest import Disk
@@ -20,14 +21,14 @@ _SERVER = """
 import sys
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.service.ports import Draft, Root
 base = sys.argv[1]
 store = DiskStore(StateFolder(base + "/state"))
 root = Root("root", base + "/root", "")
 store.set_roots([root])
 a = store.resolve(root, "a.py")
-first = store.stage(a, b"new", store.read(a, 100), True)
-second = store.stage(store.resolve(root, "made/deep/new.py"), b"new", None, True)
+first = store.stage_one(Draft(a, b"new", store.read(a, 100), True))
+second = store.stage_one(Draft(store.resolve(root, "made/deep/new.py"), b"new", None, True))
 print("staged", flush=True)
 sys.stdin.readline()
 first.commit()
@@ -82,7 +83,7 @@ def test_a_living_servers_files_are_left_alone(disk: Disk) -> None:
 
 
 def test_a_server_does_not_sweep_what_is_its_own(disk: Disk) -> None:
-    staged = disk.store.stage(disk.at("made/new.py"), b"new", None, True)
+    staged = disk.stage(disk.at("made/new.py"), b"new", None)
     disk.store.sweep()
     staged.commit()
     assert disk.names("made") == {"new.py"}
@@ -98,7 +99,7 @@ def test_folders_that_are_in_use_by_now_stay(disk: Disk) -> None:
 
 def test_folders_that_landed_stay_even_when_they_are_empty_later(disk: Disk) -> None:
     note = disk.store
-    note.stage(disk.at("made/new.py"), b"new", None, True).commit()
+    note.stage_one(Draft(disk.at("made/new.py"), b"new", None, True)).commit()
     (disk.path / "made/new.py").unlink()
     _abandon(disk)
     disk.another().sweep()
@@ -116,7 +117,7 @@ def _abandon(disk: Disk) -> None:
 @pytest.mark.parametrize("swapped", ["sub", "sub/deep"])
 def test_a_link_put_in_place_of_a_noted_folder_is_not_swept_through(disk: Disk, swapped: str) -> None:
     disk.put("sub/deep/a.py", b"old")
-    disk.store.stage(disk.at("sub/deep/a.py"), b"new", disk.read("sub/deep/a.py"), True)
+    disk.stage(disk.at("sub/deep/a.py"), b"new", disk.read("sub/deep/a.py"))
     [temporary] = disk.names("sub/deep") - {"a.py"}
     theirs = disk.outside / "deep" if swapped == "sub" else disk.outside
     theirs.mkdir(exist_ok=True)
@@ -131,7 +132,7 @@ def test_a_link_put_in_place_of_a_noted_folder_is_not_swept_through(disk: Disk, 
 
 def test_only_names_of_the_dead_server_are_removed(disk: Disk) -> None:
     disk.put("a.py", b"old")
-    disk.store.stage(disk.at("a.py"), b"new", disk.read("a.py"), True)
+    disk.stage(disk.at("a.py"), b"new", disk.read("a.py"))
     [temporary] = disk.names() - {"a.py"}
     kept = {
         temporary.replace("-1.tmp", "-x.tmp"),
@@ -148,7 +149,7 @@ def test_only_names_of_the_dead_server_are_removed(disk: Disk) -> None:
 
 def test_a_note_cut_short_is_read_as_far_as_it_goes(disk: Disk) -> None:
     disk.put("a.py", b"old")
-    disk.store.stage(disk.at("a.py"), b"new", disk.read("a.py"), True)
+    disk.stage(disk.at("a.py"), b"new", disk.read("a.py"))
     [note] = notes(disk)
     with Path(disk.state.path, "servers", note).open("ab") as file:
         file.write(b'{"temporary_in": "/so')
@@ -162,7 +163,7 @@ def test_a_clean_exit_leaves_no_note_and_a_later_landing_begins_another(disk: Di
     disk.put("a.py", b"0")
     for number in range(2):
         base = disk.read("a.py")
-        disk.store.stage(disk.at("a.py"), b"%d" % number * 3, base, True).commit()
+        disk.stage(disk.at("a.py"), b"%d" % number * 3, base).commit()
         assert len(notes(disk)) == 1
         disk.store.close()
         assert notes(disk) == []
@@ -172,7 +173,7 @@ def test_without_a_state_folder_nothing_lands_and_sweeping_is_harmless(disk: Dis
     Path(disk.state.path).write_bytes(b"in the way")
     store = disk.another()
     with pytest.raises((SystemRefused, SystemFailed)) as refused:
-        store.stage(disk.at("made/new.py"), b"x", None, True)
+        store.stage_one(Draft(disk.at("made/new.py"), b"x", None, True))
     assert refused.value.path == disk.state.path
     store.sweep()
     assert disk.names() == set()

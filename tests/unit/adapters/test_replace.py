@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters import replace, staging
+from agentfs_lsp.adapters import replace, temporary
+from agentfs_lsp.adapters import staged as staged_file
 from agentfs_lsp.domain.errors import (
     Conflict,
     FileMissing,
@@ -27,14 +28,14 @@ from agentfs_lsp.domain.revision import hash_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.service.ports import Staged
+    from agentfs_lsp.adapters.staged import StagedFile
     from unit.adapters.conftest import Disk
 
 
-def stage(disk: Disk, relative: str, data: bytes, *, create_dirs: bool = True) -> Staged:
+def stage(disk: Disk, relative: str, data: bytes, *, create_dirs: bool = True) -> StagedFile:
     location = disk.at(relative)
     base = None if disk.store.stat(location) is None else disk.store.read(location, 1 << 26)
-    return disk.store.stage(location, data, base, create_dirs)
+    return disk.stage(location, data, base, create_dirs=create_dirs)
 
 
 # --- what lands -------------------------------------------------------------------------------------------
@@ -154,13 +155,13 @@ def test_while_it_is_staged_nobody_else_can_read_what_only_the_owner_may(
     disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    keep = staging.keep_attributes
+    keep = temporary.keep_attributes
 
     def watch(source: int, target: int) -> None:
         seen.append(stat.S_IMODE(os.fstat(target).st_mode))
         keep(source, target)
 
-    monkeypatch.setattr(staging, "keep_attributes", watch)
+    monkeypatch.setattr(temporary, "keep_attributes", watch)
     disk.put("a.py", b"old").chmod(0o644)
     stage(disk, "a.py", b"new").discard()
     assert seen == [0o600]
@@ -236,7 +237,7 @@ def test_no_folder_is_made_below_a_file(disk: Disk, relative: str) -> None:
     location = disk.at(relative)
     disk.put("file", b"came to be")
     with pytest.raises(MalformedPath, match="below_file"):
-        disk.store.stage(location, b"x", None, True)
+        disk.stage(location, b"x", None)
     assert disk.names() == {"file"}
 
 
@@ -246,7 +247,7 @@ def test_a_folder_swapped_for_a_link_gets_no_new_folders(disk: Disk) -> None:
     (disk.path / "sub").rmdir()
     os.symlink(disk.outside, disk.path / "sub")
     with pytest.raises(OutsideRoots):
-        disk.store.stage(location, b"x", None, True)
+        disk.stage(location, b"x", None)
     assert {path.name for path in disk.outside.iterdir()} == {"secret"}
 
 
@@ -368,7 +369,7 @@ def test_who_had_the_file_open_and_writes_during_the_landing_is_heard(
         def write_meanwhile(folder: int) -> None:
             theirs.write(b" and more")
 
-        monkeypatch.setattr(replace, "sync", write_meanwhile)
+        monkeypatch.setattr(staged_file, "sync", write_meanwhile)
         with pytest.raises(Conflict, match="reviewing"):
             staged.commit()
     staged.discard()
@@ -379,7 +380,7 @@ def test_touching_a_file_or_saving_the_same_again_is_no_conflict(disk: Disk) -> 
     path = disk.put("a.py", b"old")
     base = disk.read("a.py")
     os.utime(path, (1, 1))
-    staged = disk.store.stage(disk.at("a.py"), b"new", base, True)
+    staged = disk.stage(disk.at("a.py"), b"new", base)
     (disk.path / "copy").write_bytes(b"old")
     (disk.path / "copy").rename(path)
     staged.commit()
@@ -391,25 +392,25 @@ def test_a_base_that_is_gone_by_then_is_told_when_staging(disk: Disk) -> None:
     location, base = disk.at("sub/a.py"), disk.read("sub/a.py")
     path.write_bytes(b"other")
     with pytest.raises(Conflict, match="reviewing"):
-        disk.store.stage(location, b"new", base, True)
+        disk.stage(location, b"new", base)
     path.unlink()
     with pytest.raises(Conflict, match="gone"):
-        disk.store.stage(location, b"new", base, True)
+        disk.stage(location, b"new", base)
     path.parent.rmdir()
     with pytest.raises(Conflict, match="gone"):
-        disk.store.stage(location, b"new", base, True)
+        disk.stage(location, b"new", base)
     assert disk.names() == set()
 
 
 def test_a_new_file_never_replaces_one(disk: Disk) -> None:
     location = disk.at("new.py")
-    staged = disk.store.stage(location, b"mine", None, True)
+    staged = disk.stage(location, b"mine", None)
     path = disk.put("new.py", b"theirs")
     with pytest.raises(Conflict, match="exists"):
         staged.commit()
     staged.discard()
     with pytest.raises(Conflict, match="exists"):
-        disk.store.stage(location, b"mine", None, True)
+        disk.stage(location, b"mine", None)
     assert path.read_bytes() == b"theirs"
     assert disk.names() == {"new.py"}
 
@@ -456,7 +457,7 @@ def test_a_temporary_file_that_was_tampered_with_does_not_land(disk: Disk) -> No
 # --- when the system fails --------------------------------------------------------------------------------
 
 
-def _fill(disk: Disk, staged: Callable[[], Staged]) -> None:
+def _fill(disk: Disk, staged: Callable[[], StagedFile]) -> None:
     """Have staging fail for want of room: the limit on a file's size serves on every file system."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
@@ -521,7 +522,7 @@ def test_a_folder_that_cannot_be_synced_takes_it_all_back(
 ) -> None:
     path = disk.put("a.py", b"old")
     update, create = stage(disk, "a.py", b"new"), stage(disk, "new.py", b"x")
-    monkeypatch.setattr(replace, "sync", _failing)
+    monkeypatch.setattr(staged_file, "sync", _failing)
     with pytest.raises(SystemFailed, match="Input/output"):
         create.commit()
     create.discard()
@@ -564,7 +565,7 @@ def test_a_file_system_without_the_special_renames_is_served_all_the_same(
         raise OSError(missing, os.strerror(missing))
 
     monkeypatch.setattr(replace, "exchange", refuse)
-    monkeypatch.setattr(replace, "rename_exclusive", refuse)
+    monkeypatch.setattr(staged_file, "rename_exclusive", refuse)
     path = disk.put("a.py", b"old")
     stage(disk, "a.py", b"new").commit()
     stage(disk, "b.py", b"b").commit()
@@ -580,7 +581,7 @@ def test_many_threads_land_one_after_the_other(disk: Disk) -> None:
         while len(won) < 40:
             base = disk.read("a.py")
             try:
-                staged = disk.store.stage(disk.at("a.py"), b"%d" % (int(base.data) + 1), base, True)
+                staged = disk.stage(disk.at("a.py"), b"%d" % (int(base.data) + 1), base)
             except Conflict:
                 continue
             try:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.adapters.review.wording import title_of
-from agentfs_lsp.domain.change import apply_splices
-from agentfs_lsp.domain.eols import splices_towards
 from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
 from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.service.observing import reversal
 from agentfs_lsp.service.ports import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.proposals import Decision
 
@@ -74,12 +73,12 @@ class ClientReviews:
             held.cancel()
             conversation.end("WITHDRAWN")
             raise
-        change = proposal.computed
-        if settlement.decision == "rejected" or _leaves_nothing(settlement, change):
-            rejected = Rejected("rejected", settlement.feedback)
+        decision = _decision(settlement, proposal)
+        if decision.rejected and (proposal.atomic or len(decision.rejected) == len(proposal.changes)):
+            rejected = Rejected("rejected", settlement.feedback, _named(proposal, decision))
             conversation.accept_no(rejected)
             raise rejected
-        return _decision(settlement, change), conversation
+        return decision, conversation
 
     def find(self, proposal_id: str) -> Conversation | None:
         """The conversation about this proposal, under way or ended not long ago."""
@@ -87,15 +86,8 @@ class ClientReviews:
 
     def taken_back(self, conversation: Conversation) -> tuple[DocumentEdit, ...]:
         """What undoes in the editor what the client was told to apply, where that is all that was done."""
-        return tuple(filter(None, map(self._reverse, conversation.to_apply)))
-
-    def _reverse(self, edit: DocumentEdit) -> DocumentEdit | None:
-        document = self._documents.get(edit.uri)
-        accepted = apply_splices(edit.base, edit.splices)
-        if document is None or not document.in_sync or normalise(document.text) != normalise(accepted):
-            return None
-        back = splices_towards(document.text, edit.base)
-        return DocumentEdit(edit.uri, document.version, document.text, back)
+        back = (reversal(edit, self._documents.get(edit.uri)) for edit in conversation.to_apply)
+        return tuple(edit for edit in back if edit is not None)
 
     def ended(self, proposal: Proposal) -> None:
         """The proposal is over. What its conversation answered is kept for a while, its texts are not."""
@@ -118,16 +110,19 @@ class ClientReviews:
         """Send the annotated edit that the client answers at once or when all is over."""
         title = title_of(proposal, self._say())
         confirm = Confirm(proposal.id, title, proposal.explanation)
-        edit = edit_of(proposal)
-        held = asyncio.ensure_future(self._editor.apply([edit], label=title, confirm=confirm))
+        edits = edits_of(proposal)
+        held = asyncio.ensure_future(self._editor.apply(edits, label=title, confirm=confirm))
         self._held.add(held)
         held.add_done_callback(self._held.discard)
         return held
 
 
-def edit_of(proposal: Proposal) -> DocumentEdit:
-    """The proposal's pieces, for the document if it is open, else for the file."""
-    change = proposal.computed
+def edits_of(proposal: Proposal) -> list[DocumentEdit]:
+    """The pieces of each of the proposal's changes, for the document if it is open, else for the file."""
+    return [_edit_of(change) for change in proposal.changes]
+
+
+def _edit_of(change: FileChange) -> DocumentEdit:
     buffer = change.base.buffer
     uri = buffer.uri if buffer else change.base.location.uri
     return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
@@ -144,22 +139,36 @@ async def _settled(conversation: Conversation, held: asyncio.Task[Applied]) -> S
     return await asyncio.shield(conversation.settlement)
 
 
-def _decision(settlement: Settlement, change: FileChange) -> Decision:
-    text = settlement.text
-    amended = text is not None and normalise(text) != normalise(change.shown)
+def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
+    amended: dict[str, str] = {}
+    rejected: set[str] = set()
+    for change in proposal.changes:
+        absolute = change.base.location.absolute
+        text = settlement.texts.get(absolute)
+        if absolute in settlement.rejected or _leaves_nothing(text, change):
+            rejected.add(absolute)
+        elif text is not None and normalise(text) != normalise(change.shown):
+            amended[absolute] = text
     return Decision(
         "review",
         "amended" if amended else "accepted",
         "user",
         feedback=settlement.feedback,
         always=settlement.always,
-        amended_text=text if amended else None,
+        amended=amended,
+        rejected=frozenset(rejected),
     )
 
 
-def _leaves_nothing(settlement: Settlement, change: FileChange) -> bool:
+def _leaves_nothing(text: str | None, change: FileChange) -> bool:
     """Whether the user took back the whole change of a file that exists."""
-    text = settlement.text
     if text is None or change.operation == "create":
         return False
     return normalise(text) == normalise(change.base.text.shown)
+
+
+def _named(proposal: Proposal, decision: Decision) -> tuple[str, ...]:
+    """The files that were rejected, where those are not all."""
+    if len(decision.rejected) == len(proposal.changes):
+        return ()
+    return tuple(proposal.files[absolute] for absolute in proposal.files if absolute in decision.rejected)

@@ -8,7 +8,8 @@ when all is over. Nothing here waits without an end but the settle, which is the
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from agentfs_lsp.adapters.documents import path_of
@@ -16,7 +17,7 @@ from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected
 from agentfs_lsp.service.ports import Applied
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.ports import DocumentEdit
@@ -29,20 +30,27 @@ Code = Literal["CONFLICT", "WITHDRAWN", "TIMEOUT", "SETTLED", "UNKNOWN", "INVALI
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What the user decided. `text` is the amended file's whole text, None for any other decision."""
+    """What the user decided, by the files' real absolute paths: which are `rejected`, and the whole text of
+    each that was amended. Those in neither are accepted."""
 
-    decision: Literal["accepted", "amended", "rejected"]
+    rejected: frozenset[str] = frozenset()
+    texts: Mapping[str, str] = field(default_factory=dict)
     feedback: str = ""
     always: bool = False
-    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the client says of its part."""
+    """What the client says of its part in one file."""
 
     done: bool
     reason: str = ""
+
+
+NOT_DONE = Report(done=False)
+
+Reports = Mapping[str, Report]
+"""By real absolute path; what is not in it was not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,32 +73,40 @@ class Conversation:
 
     def __init__(self, proposal: Proposal, *, saves: bool) -> None:
         loop = asyncio.get_running_loop()
-        base = proposal.computed.base
         self.proposal: Proposal | None = proposal
         self.saves = saves
         self.settlement: asyncio.Future[Settlement] = loop.create_future()
-        self._uris = {base.location.uri, *([base.buffer.uri] if base.buffer else [])}
-        self._absolute = proposal.absolute
+        self._files = dict(_spellings(proposal.changes))
         self._settle_answer: asyncio.Future[Answer] = loop.create_future()
-        self._applied_report: asyncio.Future[Report] = loop.create_future()
+        self._applied_report: asyncio.Future[Reports] = loop.create_future()
         self._applied_answer: asyncio.Future[Answer] = loop.create_future()
-        self._saved_report: asyncio.Future[Report] = loop.create_future()
+        self._saved_report: asyncio.Future[Reports] = loop.create_future()
 
     # --- the client's messages ----------------------------------------------------------------------------
 
-    def is_about(self, uri: object) -> bool:
-        """Whether a URI names the proposal's file, in the server's spelling or another."""
-        return isinstance(uri, str) and (uri in self._uris or path_of(uri) == self._absolute)
+    @property
+    def files(self) -> frozenset[str]:
+        """The real absolute paths of the proposal's files."""
+        return frozenset(self._files.values())
 
-    def amendment(self, settlement: Settlement) -> FileChange | None:
-        """The change that the settlement amends, None where it decides nothing new about any text."""
-        if self.proposal is None or self.settlement.done() or settlement.text is None:
+    def file_of(self, uri: object) -> str | None:
+        """Which of the proposal's files a URI names, in the server's spelling or another; None for none."""
+        if not isinstance(uri, str):
             return None
-        return self.proposal.computed
+        path = path_of(uri)
+        return self._files.get(uri) or (path if path in self.files else None)
+
+    def amendments(self, settlement: Settlement) -> list[tuple[FileChange, str]]:
+        """The changes that the settlement amends, and to what; none where it decides nothing new."""
+        if self.proposal is None or self.settlement.done():
+            return []
+        by_file = {change.base.location.absolute: change for change in self.proposal.changes}
+        return [(by_file[absolute], text) for absolute, text in settlement.texts.items()]
 
     def settle(self, settlement: Settlement) -> asyncio.Future[Answer]:
         """The first settle decides, from this moment on; every later one gets the first one's answer."""
-        if _resolve(self.settlement, settlement) and self.proposal and settlement.decision != "rejected":
+        first = _resolve(self.settlement, settlement)
+        if first and self.proposal and settlement.rejected != self.files:
             self.proposal.settled = True
         return asyncio.shield(self._settle_answer)
 
@@ -104,29 +120,38 @@ class Conversation:
         """What the client was told to apply."""
         return self._settle_answer.result().edits if self._settle_answer.done() else ()
 
-    def applied(self, report: Report) -> asyncio.Future[Answer]:
+    def applied(self, reports: Reports) -> asyncio.Future[Answer]:
         """What the client applied."""
-        _resolve(self._applied_report, report)
+        _resolve(self._applied_report, reports)
         return asyncio.shield(self._applied_answer)
 
-    def saved(self, report: Report) -> None:
+    def saved(self, reports: Reports) -> None:
         """What the client saved; before it was told to, that says nothing."""
         if self._applied_answer.done():
-            _resolve(self._saved_report, report)
+            _resolve(self._saved_report, reports)
 
     # --- the hand -----------------------------------------------------------------------------------------
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> Applied:
+    async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
         """Answer the settle with what is to be applied, and wait for `agentfs/applied`."""
         _resolve(self._settle_answer, Answer(edits=tuple(edits)))
-        report = await asyncio.shield(self._applied_report)
-        return Applied(report.done, report.reason)
+        reports = await asyncio.shield(self._applied_report)
+        told = [reports.get(self._files.get(edit.uri, ""), NOT_DONE) for edit in edits]
+        return [Applied(report.done, report.reason) for report in told]
 
-    async def committed(self, save: Sequence[str]) -> bool:
+    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
+        """Say no to `agentfs/applied`. What is to be taken back is looked up when that is answered: the
+        client may apply later than it was waited for."""
+        self.failed(error)
+
+    async def committed(self, save: Sequence[str]) -> Collection[str]:
         """Say yes to whichever message waits for it; with something to save, wait for `agentfs/saved`."""
         _resolve(self._settle_answer, Answer())
         _resolve(self._applied_answer, Answer(save=tuple(save)))
-        return bool(save) and (await asyncio.shield(self._saved_report)).done
+        if not save:
+            return ()
+        reports = await asyncio.shield(self._saved_report)
+        return [uri for uri in save if reports.get(self._files.get(uri, ""), NOT_DONE).done]
 
     def failed(self, error: Exception) -> None:
         """Say no to whichever message waits, and to those that still come."""
@@ -148,7 +173,16 @@ class Conversation:
     def abandon(self) -> None:
         """Nobody is there to report any more."""
         for report in (self._applied_report, self._saved_report):
-            _resolve(report, Report(done=False))
+            _resolve(report, {})
+
+
+def _spellings(changes: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
+    """Every URI that the server has for a file of these changes, with the file's real absolute path."""
+    for change in changes:
+        location, buffer = change.base.location, change.base.buffer
+        yield location.uri, location.absolute
+        if buffer:
+            yield buffer.uri, location.absolute
 
 
 def _code_of(error: Exception) -> Code:

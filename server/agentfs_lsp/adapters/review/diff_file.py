@@ -18,6 +18,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.confined import READING, Folder, folder_at, open_folder, opening
+from agentfs_lsp.adapters.review.wording import full_preview_of
 from agentfs_lsp.adapters.syscalls import Kernel
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class DiffFiles:
         finally:
             if (written := await writing) is not None:
                 written.remove()
-                self._tidy(proposal.computed.base.location.root)
+                self._tidy(_root_for(proposal))
 
     def sweep(self, roots: Sequence[Root]) -> None:
         """Remove what killed servers left. For a thread of its own, at start."""
@@ -95,9 +96,8 @@ class DiffFiles:
             self._tidy(root)
 
     def _write(self, proposal: Proposal) -> DiffFile | None:
-        change = proposal.computed
-        root = change.base.location.root
-        data = change.full_preview.encode("utf-8", "backslashreplace")
+        root = _root_for(proposal)
+        data = full_preview_of(proposal).encode("utf-8", "backslashreplace")
         filename = f"{proposal.id}.diff"
         try:
             folder = self._made_folder(root)
@@ -147,6 +147,11 @@ class DiffFiles:
             os.rmdir(FOLDERS[0], dir_fd=top.fd)
         except OSError:
             pass
+
+
+def _root_for(proposal: Proposal) -> Root:
+    """The root of the first file: one diff is shown of all."""
+    return proposal.changes[0].base.location.root
 
 
 async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.service.ports import Applied, DocumentEdit, Editor
 
 
@@ -24,13 +25,17 @@ class PlainHand:
         """A `save` client saves what was clean by itself."""
         return self._editor.traits.save
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> Applied:
-        """Hand the edits over."""
-        return await self._editor.apply(edits, label=self._label)
+    async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
+        """Hand the edits over, one document at a time: not every editor applies several or none."""
+        return [await self._editor.apply([edit], label=self._label) for edit in edits]
 
-    async def committed(self, save: Sequence[str]) -> bool:
+    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
+        """Hand the reverse over the same way."""
+        await self.apply(edits)
+
+    async def committed(self, save: Sequence[str]) -> Collection[str]:
         """There is nobody to tell: a client that saves does so by itself."""
-        return bool(save)
+        return save
 
     def failed(self, error: Exception) -> None:
         """There is nobody to tell."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.hands import PlainHand
-from agentfs_lsp.adapters.review.wording import reasons_of, title_of
+from agentfs_lsp.adapters.review.wording import full_preview_of, reasons_of, title_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.service.proposals import Decision
 
@@ -62,7 +62,7 @@ async def review_by_message(
         except TimeoutError:
             raise ReviewTimedOut(timeout_s or 0) from None
         if diff_file is not None and not await diff_file.is_intact():
-            raise Conflict(proposal.path, "disk", "reviewing")
+            raise Conflict(diff_file.name, "disk", "reviewing")
     return Decision("message", "accepted", "user", always=always), PlainHand(editor, title)
 
 
@@ -87,7 +87,7 @@ async def _asked(editor: Editor, say: Say, proposal: Proposal, diff_file: DiffFi
 def _pages(say: Say, proposal: Proposal, diff_file: DiffFile | None) -> list[str]:
     """What the messages say: the diff; where it is too long for one and shown as a file, where."""
     head = "\n".join(filter(None, (f"agentfs: {title_of(proposal, say)}", reasons_of(proposal, say))))
-    pages = _paged(proposal.computed.full_preview)
+    pages = _paged(full_preview_of(proposal))
     if diff_file is not None:
         beside = say("The whole diff is shown in {file}.", file=diff_file.name)
         pages = [f"{beside}\n{pages[0]}" if len(pages) == 1 else beside]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.client import edit_of
+from agentfs_lsp.adapters.review.client import edits_of
 from agentfs_lsp.adapters.review.hands import PreviewedHand
 from agentfs_lsp.adapters.review.wording import title_of
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
@@ -20,16 +20,21 @@ from agentfs_lsp.service.proposals import Decision
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.ports import Clock, Editor, Hand
     from agentfs_lsp.service.proposals import Proposal
 
 
 def is_previewable(proposal: Proposal) -> bool:
-    """Whether the editor would show and apply the change without harm: the file exists, is UTF-8, and its
+    """Whether the editor would show and apply the changes without harm: each file exists, is UTF-8, and its
     line ends are uniform, which the editor would make them."""
-    text = proposal.computed.base.text
-    exists = proposal.computed.operation == "update"
-    return exists and text.encoding == "utf-8" and not text.lossy and eol_of(text.text) != "mixed"
+    return all(map(_is_harmless, proposal.changes))
+
+
+def _is_harmless(change: FileChange) -> bool:
+    text = change.base.text
+    plain = text.encoding == "utf-8" and not text.lossy and eol_of(text.text) != "mixed"
+    return change.operation == "update" and plain
 
 
 async def review_in_preview(
@@ -42,7 +47,7 @@ async def review_in_preview(
     proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
     try:
         async with asyncio.timeout(timeout_s):
-            applied = await editor.apply([edit_of(proposal)], label=title, confirm=confirm)
+            applied = await editor.apply(edits_of(proposal), label=title, confirm=confirm)
     except TimeoutError:
         raise ReviewTimedOut(timeout_s or 0) from None
     if applied.failed:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.proposals import Proposal
 
 
@@ -23,9 +26,14 @@ MOST_WARNINGS = 8
 
 
 def title_of(proposal: Proposal, say: Say) -> str:
-    """One line: what happens to which file, and how much of it."""
-    change = proposal.computed
+    """One line: what happens to which file, and how much of it; of several files, to how many."""
+    if len(proposal.changes) > 1:
+        return _title_of_several(proposal.changes, say)
+    (change,) = proposal.changes
     added, removed = change.line_counts
+    if change.operation == "delete":
+        deletion = say("Delete {path} (-{removed})", path="{path}", removed=removed)
+        return deletion.replace("{path}", escape_to_one_line(change.path))
     templates = {
         ("write", "create"): say("Create {path} (+{added})", path="{path}", added=added),
         ("write", "update"): say(
@@ -37,6 +45,21 @@ def title_of(proposal: Proposal, say: Say) -> str:
     return template.replace("{path}", escape_to_one_line(change.path))
 
 
+def _title_of_several(changes: Sequence[FileChange], say: Say) -> str:
+    counted = [change.line_counts for change in changes]
+    return say(
+        "Change {count} files (+{added}/-{removed})",
+        count=len(changes),
+        added=sum(added for added, _ in counted),
+        removed=sum(removed for _, removed in counted),
+    )
+
+
+def full_preview_of(proposal: Proposal) -> str:
+    """The whole diff of all its files, one after the other."""
+    return "".join(change.full_preview for change in proposal.changes)
+
+
 def reasons_of(proposal: Proposal, say: Say) -> str:
     """Who asks, as claimed, and why; then the warnings, a line each."""
     lines = []
@@ -44,9 +67,12 @@ def reasons_of(proposal: Proposal, say: Say) -> str:
         lines.append(say("Asked by: {agent}", agent=escape_to_one_line(proposal.agent)))
     if proposal.explanation:
         lines.append(say("Why: {explanation}", explanation=_in_one_line(proposal.explanation)))
-    warnings = proposal.computed.warnings
-    for warning in warnings[:MOST_WARNINGS]:
+    several = len(proposal.changes) > 1
+    warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
+    for change, warning in warnings[:MOST_WARNINGS]:
         where = say("line {line}", line=warning.line) if warning.line else say("file")
+        if several:
+            where = f"{escape_to_one_line(change.path)}, {where}"
         warned = warning_text(warning.kind, warning.detail, say)
         lines.append("⚠ " + say("{where}: {warning}", where=where, warning=warned))
     if len(warnings) > MOST_WARNINGS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.review.conversation import UNKNOWN
 from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
-from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_report
+from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_reports
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
@@ -18,12 +18,12 @@ async def applied_request(exchange: EditorExchange) -> Result:
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
         return {**refusal(UNKNOWN, exchange.say), "revert": None}
-    report = parse_report(exchange.params, conversation, "applied")
+    reports = parse_reports(exchange.params, conversation, "applied")
     if not conversation.is_answered:
         raise BadReviewParams("the proposal is not settled: there is nothing to apply yet")
-    answer = await conversation.applied(report)
+    answer = await conversation.applied(reports)
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}
-    back = exchange.reviews.taken_back(conversation) if report.done else ()
+    back = exchange.reviews.taken_back(conversation) if any(one.done for one in reports.values()) else ()
     revert = workspace_edit(back, exchange.encoding) if back else None
     return {**refusal(answer, exchange.say), "revert": revert}

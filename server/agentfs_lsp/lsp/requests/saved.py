@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.lsp.review_params import parse_id, parse_report
+from agentfs_lsp.lsp.review_params import parse_id, parse_reports
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
@@ -14,5 +14,5 @@ def saved_request(exchange: EditorExchange) -> Result:
     """Take the report; the disk is looked at all the same."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is not None:
-        conversation.saved(parse_report(exchange.params, conversation, "saved"))
+        conversation.saved(parse_reports(exchange.params, conversation, "saved"))
     return {}

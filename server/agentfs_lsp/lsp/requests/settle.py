@@ -12,7 +12,7 @@ from agentfs_lsp.lsp.review_params import parse_id, parse_settlement
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine
+    from collections.abc import Awaitable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
     from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
@@ -26,33 +26,34 @@ def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Res
     if conversation is None:
         return refusal(UNKNOWN, exchange.say)
     settlement = parse_settlement(exchange.params, conversation)
-    change = conversation.amendment(settlement)
-    if change is None:
-        return _answered(exchange, conversation.settle(settlement))
-    text = settlement.text or ""
-    if max(change.base.size, len(text)) > INLINE_BYTES:
-        return _checked(exchange, conversation, settlement, change)
-    unfit = _misfit(change, text)
+    amendments = conversation.amendments(settlement)
+    if sum(max(change.base.size, len(text)) for change, text in amendments) > INLINE_BYTES:
+        return _checked(exchange, conversation, settlement, amendments)
+    unfit = _misfit(amendments)
     if unfit is not None:
         return refusal(unfit, exchange.say)
     return _answered(exchange, conversation.settle(settlement))
 
 
 async def _checked(
-    exchange: EditorExchange, conversation: Conversation, settlement: Settlement, change: FileChange
+    exchange: EditorExchange,
+    conversation: Conversation,
+    settlement: Settlement,
+    amendments: Sequence[tuple[FileChange, str]],
 ) -> Result:
-    """Settle once the text is known to fit; until then nothing is decided."""
-    unfit = await in_thread(_misfit, change, settlement.text or "")
+    """Settle once the texts are known to fit; until then nothing is decided."""
+    unfit = await in_thread(_misfit, amendments)
     if unfit is not None:
         return refusal(unfit, exchange.say)
     return await _answered(exchange, conversation.settle(settlement))
 
 
-def _misfit(change: FileChange, text: str) -> Answer | None:
-    """Why the file can't be made to read `text`, None where it can. That decides nothing: the user's text is
+def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
+    """Why a file can't be made to read its text, None where all can. That decides nothing: the user's text is
     still in the editor, to be mended and settled again."""
     try:
-        change.amended(text).check()
+        for change, text in amendments:
+            change.amended(text).check()
     except DomainError as unfit:
         return Answer("INVALID_PARAM", unfit)
     return None

@@ -25,7 +25,7 @@ def status_request(exchange: Exchange) -> Envelope:
             "session": proposal.session,
             "agent": proposal.agent,
             "tool": proposal.tool,
-            "paths": [proposal.path],
+            "paths": list(proposal.paths),
             "since_ms": round(now - proposal.since_ms),
             "state": proposal.state,
         }

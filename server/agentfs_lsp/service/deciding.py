@@ -1,0 +1,135 @@
+"""A computed proposal is decided, by policy or the user, and lands (docs/protocol.md#9-review-and-landing).
+
+It has its files' turn already (`queue.py`), and is under way (`proposals.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
+from agentfs_lsp.service.change import Landing, about
+from agentfs_lsp.service.history import keep
+from agentfs_lsp.service.landing import land, land_each
+from agentfs_lsp.service.lock import check_unmoved
+from agentfs_lsp.service.proposals import Decision
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.revision import Expected
+    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.landing import Outcome
+    from agentfs_lsp.service.ports import Hand
+    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.service.workspace import Workspace
+
+
+async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
+    """Each change's outcome, in their order. Of an atomic proposal an outcome that is no landing is a
+    LandingUnknown, and everything else that goes wrong is raised: then nothing changed. Raises PolicyDenied,
+    and what the review and the landing raise."""
+    changes = proposal.changes
+    verdict = ws.judge_changes(changes, proposal.session)
+    if verdict.decision == "allow":
+        decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
+    else:
+        decision, hand = await _asked_for(ws, proposal)
+    proposal.rung, proposal.decision, proposal.state = decision.rung, decision, "landing"
+    proposal.decided_at_ms = ws.clock.now_ms()
+    if decision.always:
+        ws.sessions.set_mode("auto_edit", proposal.session)
+    try:
+        accepted = [
+            _as_accepted(change, decision) for change in changes if not _is_rejected(change, decision)
+        ]
+        landed = await _land(ws, proposal, accepted, hand)
+    except Exception as error:
+        if isinstance(error, LandingUnknown):
+            for change in changes:
+                ws.sessions.forget(proposal.session, change.base.location.absolute)
+        hand.failed(error)
+        raise
+    outcomes = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
+    rejected = Rejected("rejected", decision.feedback)
+    all_of_them = [outcomes.get(change.base.location.absolute, rejected) for change in changes]
+    pairs = zip(changes, all_of_them, strict=True)
+    keep(ws, proposal, [(change, outcome) for change, outcome in pairs if isinstance(outcome, Landing)])
+    return all_of_them
+
+
+async def _land(
+    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], hand: Hand
+) -> list[Outcome]:
+    if proposal.atomic:
+        outcomes = await land(ws, changes, hand)
+    else:
+        outcomes = await land_each(ws, changes, hand, lambda: proposal.stopped)
+        failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
+        if len(failures) == len(outcomes):
+            hand.failed(failures[0])
+    for change, outcome in zip(changes, outcomes, strict=True):
+        if isinstance(outcome, Landing):
+            _remember(ws, proposal.session, outcome)
+        elif isinstance(outcome, LandingUnknown):
+            ws.sessions.forget(proposal.session, change.base.location.absolute)
+    return outcomes
+
+
+def _remember(ws: Workspace, session: str, landing: Landing) -> None:
+    """Refresh the session's record. Putting a large text together takes longer than anything the answer
+    needs, so that is done behind it: until then the record has the hash alone."""
+    change = landing.change
+    absolute, size = change.base.location.absolute, change.base.size
+    if change.operation == "delete":
+        ws.sessions.forget(session, absolute)
+        return
+    if landing.text is not None or size <= INLINE_BYTES:
+        text = change.shown if landing.text is None else landing.text
+        ws.sessions.record(session, absolute, landing.revision, text)
+        return
+    ws.sessions.record(session, absolute, landing.revision, None)
+
+    async def add_text() -> None:
+        text = await in_thread(_text_after, ws, change, landing.revision)
+        ws.sessions.add_text(session, absolute, landing.revision, text)
+
+    ws.afterwards(add_text())
+
+
+def _text_after(ws: Workspace, change: FileChange, revision: Expected) -> str:
+    ws.decoded.keep(
+        change.base.location.absolute, change.proposed_bytes, change.proposed_file, revision.hash or ""
+    )
+    return change.shown
+
+
+async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
+    """Put the proposal before the user. An editor that applies what was previewed says no in the same words
+    whether the user did or a file had moved: so that is looked at."""
+    proposal.rung = ws.reviewer.rung_for(proposal)
+    try:
+        return await ws.reviewer.review(proposal)
+    except Rejected:
+        if proposal.rung == "preview":
+            for change in proposal.changes:
+                now = await ws.look(change.base.location)
+                with about(change):
+                    check_unmoved(change.path, change.base, now, ws.settings)
+        raise
+
+
+def _is_rejected(change: FileChange, decision: Decision) -> bool:
+    return change.base.location.absolute in decision.rejected
+
+
+def _as_accepted(change: FileChange, decision: Decision) -> FileChange:
+    """The change as the user left it. Raises Unencodable."""
+    text = decision.amended.get(change.base.location.absolute)
+    if text is None:
+        return change
+    amended = change.amended(text)
+    with about(change):
+        amended.check()
+    return amended
