@@ -81,7 +81,7 @@ def _serve(options: argparse.Namespace) -> int:
     from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
     from agentfs_lsp.adapters.history import SqliteHistory  # noqa: PLC0415
     from agentfs_lsp.adapters.state import StateFolder  # noqa: PLC0415
-    from agentfs_lsp.domain.settings import HistorySettings  # noqa: PLC0415
+    from agentfs_lsp.domain.setting_groups import HistorySettings  # noqa: PLC0415
     from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
 
     state = StateFolder()

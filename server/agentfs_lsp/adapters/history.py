@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 from agentfs_lsp.adapters.history_db import HistoryDatabase, UnknownVersion
 from agentfs_lsp.adapters.refusals import system_error
 from agentfs_lsp.domain.errors import DomainError, SystemFailed
-from agentfs_lsp.domain.settings import MIB, HistorySettings
+from agentfs_lsp.domain.setting_groups import MIB, HistorySettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

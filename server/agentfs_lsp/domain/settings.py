@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentfs_lsp.domain.rules import Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.setting import Setting, about
-from agentfs_lsp.domain.setting_groups import Approval, Diff, EncodingSettings, Limits, Preview
+from agentfs_lsp.domain.setting_groups import (
+    Approval,
+    Diff,
+    EncodingSettings,
+    HistorySettings,
+    Limits,
+    Preview,
+)
 from agentfs_lsp.domain.shapes import Choice, Flag, NamedRoot, NamedRoots, Seconds
 
 if TYPE_CHECKING:
@@ -24,23 +31,6 @@ if TYPE_CHECKING:
 Mode = Literal["manual", "auto_edit"]
 SaveMode = Literal["auto", "always", "never"]
 Language = Literal["en", "zh-cn"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistorySettings:
-    """What is kept of the changes that landed (docs/protocol.md#11-history-and-undo)."""
-
-    enabled: bool = field(
-        default=True,
-        metadata=_about(Flag(), "Changes that landed are kept, to be looked at and undone."),
-    )
-    max_mib: int = field(
-        default=256,
-        metadata=_about(
-            Whole("MiB", 1, 65_536), "What a workspace folder's history takes at most; the oldest go first."
-        ),
-    )
-    max_days: int = field(default=90, metadata=_about(Whole("days", 1, 36_500), "Older changes are dropped."))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,14 +131,9 @@ class Settings:
         default=None,
         metadata=about(NamedRoots(), "Names for workspace folders, for where two of them have the same."),
     )
-<<<<<<< HEAD
-    limits: Limits = Limits()
-    diff: Diff = Diff()
-    history: HistorySettings = HistorySettings()
-=======
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
->>>>>>> main
+    history: HistorySettings = field(default=HistorySettings())
     faulty: tuple[str, ...] = ()
 
 

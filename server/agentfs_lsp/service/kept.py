@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentfs_lsp.domain.settings import HistorySettings
+    from agentfs_lsp.domain.setting_groups import HistorySettings
     from agentfs_lsp.service.change import Operation
 
 KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]

@@ -11,7 +11,7 @@ import pytest
 
 from agentfs_lsp.adapters.history import WAITING_BYTES, SqliteHistory
 from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.domain.settings import MIB, HistorySettings
+from agentfs_lsp.domain.setting_groups import MIB, HistorySettings
 from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
 
 if TYPE_CHECKING:
