@@ -78,7 +78,7 @@ def _remember(ws: Workspace, session: str, landing: Landing) -> None:
     needs, so that is done behind it: until then the record has the hash alone."""
     change = landing.change
     absolute, size = change.base.location.absolute, change.base.size
-    if change.operation == "delete":
+    if change.operation == "delete" or ws.judge("read", change.base.location, session).decision == "deny":
         ws.sessions.forget(session, absolute)
         return
     if landing.text is not None or size <= INLINE_BYTES:
