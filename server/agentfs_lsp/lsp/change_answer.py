@@ -62,6 +62,8 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     review: dict[str, object] = {}
     if landing is not None and exchange.trace.proposal is not None:
         data["landing"] = landing.where
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = exchange.trace.proposal.id
         data["review"] = review = landed_facts(exchange.trace.proposal, landing)
     if change.merged is not None:
         data["merged"] = change.merged

@@ -33,6 +33,8 @@ def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     if landing is not None and proposal is not None:
         review = landed_facts(proposal, landing)
         data["landing"] = landing.where
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = proposal.id
         data["review"] = {key: review[key] for key in review.keys() - _WITH_TEXT}
     return exchange.succeed(data, _text(exchange, submitted), {}, partial=not applied)
 
