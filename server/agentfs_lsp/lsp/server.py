@@ -15,7 +15,7 @@ from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.ladder import Ladder
 from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.settings import MIB
+from agentfs_lsp.domain.setting_groups import MIB
 from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten, served
 from agentfs_lsp.lsp.configuration import Configuration
@@ -105,11 +105,12 @@ class Server:
             "window/workDoneProgress/cancel": told(self._cancel_progress),
             "textDocument/didOpen": told(self._documents.opened),
             "textDocument/didChange": told(self._documents.changed),
-            "textDocument/didSave": told(self._documents.saved),
+            "textDocument/didSave": told(self._saved),
             "textDocument/didClose": told(self._documents.closed),
             "agentfs/documentState": told(self._documents.hinted),
             "initialized": told(self._ready),
             "workspace/didChangeConfiguration": told(self._configuration_changed),
+            "workspace/didChangeWatchedFiles": told(self._configuration.look_at_all),
             "workspace/didChangeWorkspaceFolders": told(self._folders_changed),
             "exit": told(self._exit),
         }
@@ -161,6 +162,7 @@ class Server:
         self._settings.replace_layer("initialization", _member(params, "initializationOptions"))
         self._choose_language()
         self._folders.opened(params)
+        self._configuration.look_at_all()
         self._sweeping = self._in_background(self._sweep())
         return served(client, [*AGENT_REQUESTS, *EDITOR_REQUESTS], [*COMMANDS, MANUAL_COMMAND])
 
@@ -198,6 +200,10 @@ class Server:
 
     # --- what the user set --------------------------------------------------------------------------------
 
+    def _saved(self, params: object) -> None:
+        self._documents.saved(params)
+        self._configuration.look_at_all()
+
     def _configuration_changed(self, params: object) -> None:
         asking = self._configuration.told(self._client, _member(params, "settings"))
         if asking is not None:
@@ -206,12 +212,14 @@ class Server:
     def _settings_changed(self, changed: Changed) -> None:
         if changed.before.roots != changed.after.roots:
             self._folders.apply()
+            self._configuration.look_at_all()
         self._choose_language()
         self._status_changed()
         self._announcements.tools()
 
     def _folders_changed(self, params: object) -> None:
         self._folders.changed(params)
+        self._configuration.look_at_all()
         self._announcements.tools()
 
     def _current(self) -> Settings:

@@ -112,7 +112,7 @@ async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]
             for change in proposal.changes:
                 now = await ws.look(change.base.location)
                 with about(change):
-                    check_unmoved(change.path, change.base, now, ws.settings)
+                    check_unmoved(change.path, change.base, now, change.settings)
         raise
 
 

@@ -57,7 +57,7 @@ async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
             present,
             "update",
             splices,
-            ws.settings,
+            ws.settings_in(present.location.root),
             corrections=corrections,
             replacements=match.replacements,
             level=match.level,

@@ -109,7 +109,7 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
         return change
     now = await ws.look(change.base.location)
     with about(change):
-        check_unmoved(change.path, change.base, now, ws.settings)
+        check_unmoved(change.path, change.base, now, change.settings)
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
     return change.onto(now)
@@ -178,7 +178,7 @@ async def _explained(ws: Workspace, changes: Sequence[FileChange], conflict: Con
     for change in moved:
         now = await ws.look(change.base.location)
         try:
-            check_unmoved(change.path, change.base, now, ws.settings)
+            check_unmoved(change.path, change.base, now, change.settings)
         except Conflict as told:
             told.file = conflict.file
             return told

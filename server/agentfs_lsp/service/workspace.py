@@ -31,6 +31,14 @@ INLINE_BYTES = 64 * 1024
 """Up to this size a file is read and searched on the event loop: a hop to a thread costs more."""
 
 
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What holds in a root that says something of itself: the user's settings and policy, tightened."""
+
+    settings: Settings
+    policy: Policy
+
+
 @dataclass(slots=True)
 class Workspace:
     """The workspace of one connection."""
@@ -47,6 +55,10 @@ class Workspace:
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path a root is known under, with its place in `roots`."""
+    tightened: dict[str, InForce] = field(default_factory=dict)
+    """By a root's path, where something else holds than `settings` and `policy`."""
+    before_use: Callable[[Root], None] = lambda _: None
+    """Called with a file's root before anything is done with the file: what the root says may be new."""
     settings_known: bool = False
     """Whether the user's settings have been told; until then nothing is let through."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
@@ -66,7 +78,21 @@ class Workspace:
             paths or self.settings.paths,
             self.folders,
         )
-        return self.files.resolve(self.roots[spelling.root], spelling.relative)
+        location = self.files.resolve(self.roots[spelling.root], spelling.relative)
+        self.before_use(location.root)
+        if paths is None and self.settings_in(location.root).paths != self.settings.paths:
+            parse(path, [root.name for root in self.roots], "relative", self.folders)
+        return location
+
+    def settings_in(self, root: Root) -> Settings:
+        """The settings that hold for the files of a root."""
+        tightened = self.tightened.get(root.path)
+        return self.settings if tightened is None else tightened.settings
+
+    def policy_in(self, root: Root) -> Policy:
+        """The policy that holds for the files of a root."""
+        tightened = self.tightened.get(root.path)
+        return self.policy if tightened is None else tightened.policy
 
     def leave(self, folder: str) -> None:
         """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
@@ -87,7 +113,8 @@ class Workspace:
         """What policy says of this operation on this file, for this session."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
-        return self.policy.judge(operation, location.relative, root=location.root.path, mode=mode)
+        root = location.root
+        return self.policy_in(root).judge(operation, location.relative, root=root.path, mode=mode)
 
     def judge_changes(self, changes: Sequence[FileChange], session: str) -> Verdict:
         """The strictest verdict over all of them. Raises PolicyDenied for the first that is denied."""
@@ -117,13 +144,14 @@ class Workspace:
     async def look(self, location: Location) -> Present:
         """The file as it is now, buffer over disk; off the event loop unless it is small."""
         buffer = self.buffer_of(location)
-        known = (self.files, self.decoded, location, buffer, self.settings)
+        settings = self.settings_in(location.root)
+        known = (self.files, self.decoded, location, buffer, settings)
         if is_small(buffer):
             try:
-                return look(*known, min(INLINE_BYTES, self.settings.limits.max_file_bytes))
+                return look(*known, min(INLINE_BYTES, settings.limits.max_file_bytes))
             except TooLarge:
                 pass
-        return await in_thread(look, *known, self.settings.limits.max_file_bytes)
+        return await in_thread(look, *known, settings.limits.max_file_bytes)
 
 
 def is_small(buffer: Buffer | None) -> bool:
