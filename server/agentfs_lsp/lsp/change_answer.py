@@ -97,7 +97,7 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
     added, removed = final.line_counts
     blob, landing = final.base.blob, submitted.landing
     before = blob.stat.size if blob else 0
-    revision = landing.revision if landing else final.base.revision
+    revision = landing.seen if landing else final.base.revision
     stats: dict[str, object] = {
         "bytes_written": landing.bytes_written if landing else 0,
         "original_size": before,
@@ -160,7 +160,7 @@ def _landed(say: Say, landing: Landing, facts: dict[str, Any]) -> str:
         return say(
             "The change of '{path}' (+{added}/-{removed} lines) waits in the editor, not saved yet.", **facts
         )
-    facts["size"] = landing.revision.size_bytes
+    facts["size"] = landing.seen.size_bytes
     if landing.change.operation == "create":
         return say(
             "Created '{path}' (1 line, {size} bytes).",

@@ -74,31 +74,32 @@ async def _land(
 
 
 def _remember(ws: Workspace, session: str, landing: Landing) -> None:
-    """Refresh the session's record. Putting a large text together takes longer than anything the answer
-    needs, so that is done behind it: until then the record has the hash alone."""
+    """Refresh the session's record. Hashing a large file and putting its text together takes longer than
+    anything the answer needs, so that is done behind it; whoever changes the file next waits for it."""
     change = landing.change
-    absolute, size = change.base.location.absolute, change.base.size
+    absolute = change.base.location.absolute
     if change.operation == "delete":
         ws.sessions.forget(session, absolute)
         return
-    if landing.text is not None or size <= INLINE_BYTES:
+    if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:
         text = change.shown if landing.text is None else landing.text
         ws.sessions.record(session, absolute, landing.revision, text)
         return
-    ws.sessions.record(session, absolute, landing.revision, None)
+    ws.sessions.record(session, absolute, landing.seen, None)
 
-    async def add_text() -> None:
-        text = await in_thread(_text_after, ws, change, landing.revision)
-        ws.sessions.add_text(session, absolute, landing.revision, text)
+    async def complete() -> None:
+        revision, text = await in_thread(_as_landed, ws, landing)
+        ws.sessions.complete(session, absolute, landing.seen, revision, text)
 
-    ws.afterwards(add_text())
+    ws.remember(absolute, complete())
 
 
-def _text_after(ws: Workspace, change: FileChange, revision: Expected) -> str:
+def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
+    change, revision = landing.change, landing.revision
     ws.decoded.keep(
         change.base.location.absolute, change.proposed_bytes, change.proposed_file, revision.hash or ""
     )
-    return change.shown
+    return revision, change.shown
 
 
 async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:

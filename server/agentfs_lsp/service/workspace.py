@@ -64,6 +64,7 @@ class Workspace:
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
+    _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     def locate(self, path: str, paths: PathMode | None = None) -> Location:
         """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots). `paths`: how it
@@ -135,14 +136,28 @@ class Workspace:
             raise Conflict(self.name_of(location), "editor", "out_of_sync")
         return Buffer.of(document)
 
-    def afterwards(self, work: Coroutine[Any, Any, None]) -> None:
+    def afterwards(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do what no answer waits for."""
         task = asyncio.ensure_future(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
+        return task
+
+    def remember(self, absolute: str, work: Coroutine[Any, Any, None]) -> None:
+        """As `afterwards`, for what a later look at that file needs."""
+        task = self._remembering[absolute] = self.afterwards(work)
+        task.add_done_callback(lambda done: self._remembered(absolute, done))
+
+    def _remembered(self, absolute: str, done: asyncio.Task[None]) -> None:
+        if self._remembering.get(absolute) is done:
+            del self._remembering[absolute]
 
     async def look(self, location: Location) -> Present:
-        """The file as it is now, buffer over disk; off the event loop unless it is small."""
+        """The file as it is now, buffer over disk; off the event loop unless it is small. What is still
+        being remembered of its last landing is waited for."""
+        remembering = self._remembering.get(location.absolute)
+        if remembering is not None:
+            await asyncio.wait([remembering])
         buffer = self.buffer_of(location)
         settings = self.settings_in(location.root)
         known = (self.files, self.decoded, location, buffer, settings)
