@@ -154,7 +154,9 @@ class SystemFailed(DomainError):
     SystemRefused."""
 
     path: str
-    reason: Literal["system", "unsteady", "temporary_lost", "landing_here", "landing_elsewhere"]
+    reason: Literal[
+        "system", "unsteady", "temporary_lost", "landing_here", "landing_elsewhere", "later_version"
+    ]
     detail: str = ""
 
 
@@ -375,6 +377,13 @@ class ReviewTimedOut(DomainError):
     """Nobody answered within `approval.timeout_s`."""
 
     seconds: float
+
+
+@dataclass(eq=False)
+class ChangeUnknown(DomainError):
+    """No change of this id is kept, or none that this session may see."""
+
+    change_id: str
 
 
 WithdrawnReason = Literal["root_removed", "settings"]

@@ -163,3 +163,20 @@ class Diff:
             in_workspace="free",
         ),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistorySettings:
+    """What is kept of the changes that landed (docs/protocol.md#11-history-and-undo)."""
+
+    enabled: bool = field(
+        default=True,
+        metadata=about(Flag(), "Changes that landed are kept, to be looked at and undone."),
+    )
+    max_mib: int = field(
+        default=256,
+        metadata=about(
+            Whole("MiB", 1, 65_536), "What a workspace folder's history takes at most; the oldest go first."
+        ),
+    )
+    max_days: int = field(default=90, metadata=about(Whole("days", 1, 36_500), "Older changes are dropped."))

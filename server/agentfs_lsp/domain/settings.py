@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentfs_lsp.domain.rules import Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.setting import Setting, about
-from agentfs_lsp.domain.setting_groups import Approval, Diff, EncodingSettings, Limits, Preview
+from agentfs_lsp.domain.setting_groups import (
+    Approval,
+    Diff,
+    EncodingSettings,
+    HistorySettings,
+    Limits,
+    Preview,
+)
 from agentfs_lsp.domain.shapes import Choice, Flag, NamedRoot, NamedRoots, Seconds
 
 if TYPE_CHECKING:
@@ -126,6 +133,7 @@ class Settings:
     )
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
+    history: HistorySettings = field(default=HistorySettings())
     faulty: tuple[str, ...] = ()
 
 

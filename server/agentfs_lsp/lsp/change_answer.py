@@ -60,6 +60,8 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     review: dict[str, object] = {}
     if landing is not None and exchange.trace.proposal is not None:
         data["landing"] = landing.where
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = exchange.trace.proposal.id
         review = landed_facts(exchange.trace.proposal, landing)
         data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
     if change.merged is not None:

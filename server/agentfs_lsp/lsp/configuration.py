@@ -157,6 +157,7 @@ class Configuration:
         ws.settings, ws.policy = settings, Policy(settings, self._own_folders)
         limits = settings.limits
         ws.sessions.resize(limits.records, limits.base_text_mib * MIB, limits.sessions)
+        ws.history.configure(settings.history)
         if changed.before.approval.mode != settings.approval.mode:
             ws.sessions.forget_mode()
         self._apply(changed)

@@ -23,6 +23,7 @@ from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
 from agentfs_lsp.lsp.exchange import Exchange, answer
 from agentfs_lsp.lsp.flights import Later
+from agentfs_lsp.lsp.history_texts import trouble_text
 from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, unknown_command
 from agentfs_lsp.lsp.outgoing import Outgoing
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
     from agentfs_lsp.lsp.exchange import Request
     from agentfs_lsp.lsp.settings import Changed
+    from agentfs_lsp.service.kept import History, HistoryTrouble
     from agentfs_lsp.service.ports import FileStore
     from agentfs_lsp.service.proposals import Outcome, Proposal
 
@@ -56,10 +58,12 @@ class Server:
         send: Callable[[dict[str, Any]], None],
         stop: Callable[[int], None],
         files: FileStore,
+        history: History,
         diff_files: DiffFiles,
         own_folders: Sequence[str],
         catalogue: Callable[[str], Say],
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._stop = stop
         self._catalogue = catalogue
         self._say = catalogue("en")
@@ -81,7 +85,9 @@ class Server:
             clock,
             settings,
             Policy(settings, own_folders),
+            history,
         )
+        history.on_trouble(self._history_in_trouble)
         self._announcements = Announcements(self._outgoing, self.workspace)
         self._folders = Folders(self.workspace)
         self._configuration = Configuration(
@@ -246,6 +252,12 @@ class Server:
 
     def _status_changed(self) -> None:
         self._announcements.status()
+
+    def _history_in_trouble(self, trouble: HistoryTrouble, where: str) -> None:
+        """From the history's own thread."""
+        text = trouble_text(trouble, where, self._say)
+        message = {"type": 2, "message": text}
+        self._loop.call_soon_threadsafe(self._outgoing.notify, "window/showMessage", message)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

@@ -26,6 +26,7 @@ DialectName = Literal["standard", "gemini", "workspace"]
 NAME_CHARACTERS = 80
 SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
+HISTORY_CHANGES = 1000
 
 
 def bounded(default: Any = MISSING, **bounds: Any) -> Any:
@@ -106,6 +107,17 @@ class CallParams(Params):
     name: str
     arguments: dict[str, object]
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryParams(Params):
+    """agentfs/history: `limit` in changes; `before` is a change's id."""
+
+    path: str | None = None
+    change_id: str | None = None
+    texts: bool = False
+    limit: int = bounded(50, least=1, most=HISTORY_CHANGES)
+    before: str | None = None
 
 
 def parse(shape: type[T], raw: object) -> T:

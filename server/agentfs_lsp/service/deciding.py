@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
 from agentfs_lsp.service.change import Landing, about
+from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing import land, land_each
 from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.proposals import Decision
@@ -52,7 +53,10 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
         raise
     outcomes = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
     rejected = Rejected("rejected", decision.feedback)
-    return [outcomes.get(change.base.location.absolute, rejected) for change in changes]
+    all_of_them = [outcomes.get(change.base.location.absolute, rejected) for change in changes]
+    pairs = zip(changes, all_of_them, strict=True)
+    keep(ws, proposal, [(change, outcome) for change, outcome in pairs if isinstance(outcome, Landing)])
+    return all_of_them
 
 
 async def _land(

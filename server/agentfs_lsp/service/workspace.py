@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentfs_lsp.domain.errors import Conflict, PolicyDenied, TooLarge
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.kept import History
     from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
     from agentfs_lsp.service.proposals import Proposals
     from agentfs_lsp.service.sessions import Sessions
@@ -52,6 +54,7 @@ class Workspace:
     clock: Clock
     settings: Settings
     policy: Policy
+    history: History
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path a root is known under, with its place in `roots`."""
@@ -61,6 +64,8 @@ class Workspace:
     """Called with a file's root before anything is done with the file: what the root says may be new."""
     settings_known: bool = False
     """Whether the user's settings have been told; until then nothing is let through."""
+    connection: str = field(default_factory=lambda: token_hex(8))
+    """Names this connection among all that history knows."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
