@@ -71,6 +71,10 @@ async def _later(result: Coroutine[Any, Any, Result], say: Say) -> Result:
 
 
 def _invalid(error: BadParameter | BadReviewParams, say: Say) -> Result:
-    is_one = isinstance(error, BadParameter)
-    reason = parameter_text(error, say) if is_one else review_params_text(error, say)
+    if isinstance(error, BadParameter):
+        return _no(parameter_text(error, say))
+    return _no(review_params_text(error, say))
+
+
+def _no(reason: str) -> Result:
     return {"ok": False, "code": "INVALID_PARAM", "reason": reason}
