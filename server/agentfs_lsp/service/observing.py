@@ -91,14 +91,7 @@ class Observation:
         """What the client is to apply."""
         return edit_of(self.change)
 
-    def edit_of(change: FileChange) -> DocumentEdit:
-    """A change's pieces, for the document if the file is open, else for the file."""
-    buffer = change.base.buffer
-    uri = buffer.uri if buffer else change.base.location.uri
-    return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
-
-
-def reversal(self) -> DocumentEdit | None:
+    def reversal(self) -> DocumentEdit | None:
         """See `reversal`."""
         return reversal(self.edit, self._documents.at(self._absolute))
 
@@ -120,6 +113,13 @@ def reversal(self) -> DocumentEdit | None:
                 base = self.change.base.text.shown
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None
         self._event.set()
+
+
+def edit_of(change: FileChange) -> DocumentEdit:
+    """A change's pieces, for the document if the file is open, else for the file."""
+    buffer = change.base.buffer
+    uri = buffer.uri if buffer else change.base.location.uri
+    return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
 
 
 def edit_of(change: FileChange) -> DocumentEdit:
