@@ -122,13 +122,6 @@ def edit_of(change: FileChange) -> DocumentEdit:
     return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
 
 
-def edit_of(change: FileChange) -> DocumentEdit:
-    """A change's pieces, for the document if the file is open, else for the file."""
-    buffer = change.base.buffer
-    uri = buffer.uri if buffer else change.base.location.uri
-    return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
-
-
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
     """What undoes an edit in its document, where the edit is all that was done in it."""
     accepted = apply_splices(edit.base, edit.splices)
