@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Proposal } from './protocol';
-import { accepted, acceptedText, rejected, settledEach } from './verdict';
+import { accepted, acceptedText, rejected } from './verdict';
 
 function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
   return {
@@ -60,26 +60,24 @@ test('a reason reaches the agent, blanks are none', () => {
   assert.deepEqual(rejected('p', '  '), { id: 'p', decision: 'rejected' });
 });
 
-test('each of several files has its own decision', () => {
+test('an acceptance keeps what was rejected before; a file of it can be amended', () => {
   const both = proposal(file('a'), file('b'), file('c'));
   const decided = new Map([
     ['a', 'accepted'],
     ['b', 'rejected'],
-    ['c', 'accepted'],
   ] as const);
-  assert.deepEqual(settledEach(both, (path) => (path === 'c' ? 'mine\n' : 'new\n'), decided), {
+  assert.deepEqual(accepted(both, (path) => (path === 'c' ? 'mine\n' : 'new\n'), false, decided), {
     id: 'p',
     decision: 'accepted',
     files: [
-      { uri: 'file:///w/a', decision: 'accepted' },
       { uri: 'file:///w/b', decision: 'rejected' },
       { uri: 'file:///w/c', decision: 'amended', text: 'mine\n' },
     ],
   });
-  const none = new Map([
-    ['a', 'rejected'],
-    ['b', 'rejected'],
-    ['c', 'rejected'],
-  ] as const);
-  assert.equal(settledEach(both, untouched, none).decision, 'rejected');
+});
+
+test('with every file rejected it is a rejection, and allows nothing for later', () => {
+  const decided = new Map([['a', 'rejected']] as const);
+  const sent = accepted(proposal(file('a')), untouched, true, decided);
+  assert.deepEqual([sent.decision, sent.always], ['rejected', undefined]);
 });

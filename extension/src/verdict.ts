@@ -1,17 +1,29 @@
 /** What the user's decision is on the wire, with what was typed in the review. Free of the vscode API. */
-import type { Decision, Proposal, SettledFile, SettleParams } from './protocol';
+import type { Proposal, SettledFile, SettleParams } from './protocol';
 import { normalise } from './texts';
 
 /** The text of a proposed file as the review shows it now; undefined where it was never shown. */
 export type TextNow = (path: string) => string | undefined;
 
-/** An acceptance of everything, with the files that the user has changed. */
-export function accepted(proposal: Proposal, textNow: TextNow, always: boolean): SettleParams {
-  const files = amendedFiles(proposal, textNow);
+/** What the user has decided about single files of several, by path. */
+export type Decided = ReadonlyMap<string, 'accepted' | 'rejected'>;
+
+/**
+ * An acceptance of all that was not rejected before, with what the user has typed; with every file rejected it is
+ * a rejection. `always` lets the session's later changes through.
+ */
+export function accepted(
+  proposal: Proposal,
+  textNow: TextNow,
+  always: boolean,
+  decided: Decided = new Map(),
+): SettleParams {
+  const files = proposal.files.flatMap((file) => ownDecision(file, textNow, decided.get(file.path)));
+  const isNone = proposal.files.every(({ path }) => decided.get(path) === 'rejected');
   return {
     id: proposal.id,
-    decision: 'accepted',
-    ...(always ? { always } : {}),
+    decision: isNone ? 'rejected' : 'accepted',
+    ...(always && !isNone ? { always } : {}),
     ...(files.length > 0 ? { files } : {}),
   };
 }
@@ -22,33 +34,21 @@ export function rejected(id: string, feedback: string): SettleParams {
   return { id, decision: 'rejected', ...(said === '' ? {} : { feedback: said }) };
 }
 
-/** Of several files some are accepted and some not: every file of the proposal has its decision. */
-export function settledEach(
-  proposal: Proposal,
-  textNow: TextNow,
-  decided: ReadonlyMap<string, 'accepted' | 'rejected'>,
-): SettleParams {
-  const amended = new Map(amendedFiles(proposal, textNow).map((file) => [file.uri, file]));
-  const files = proposal.files.map(({ uri, path }): SettledFile =>
-    decided.get(path) === 'rejected' ? { uri, decision: 'rejected' } : (amended.get(uri) ?? plain(uri)),
-  );
-  const decision: Decision = files.every((file) => file.decision === 'rejected') ? 'rejected' : 'accepted';
-  return { id: proposal.id, decision, files };
-}
-
 /** The text that an acceptance lets in, `\n` line ends: the proposed one, or what the user made of it. */
 export function acceptedText(file: Proposal['files'][number], textNow: TextNow): string {
   const text = textNow(file.path);
   return text === undefined || file.operation === 'delete' ? file.proposed_text : normalise(text);
 }
 
-function amendedFiles(proposal: Proposal, textNow: TextNow): SettledFile[] {
-  return proposal.files.flatMap((file): SettledFile[] => {
-    const text = acceptedText(file, textNow);
-    return text === file.proposed_text ? [] : [{ uri: file.uri, decision: 'amended', text }];
-  });
-}
-
-function plain(uri: string): SettledFile {
-  return { uri, decision: 'accepted' };
+/** A file's own decision, where that is another than the whole proposal's. */
+function ownDecision(
+  file: Proposal['files'][number],
+  textNow: TextNow,
+  decided: 'accepted' | 'rejected' | undefined,
+): SettledFile[] {
+  if (decided === 'rejected') {
+    return [{ uri: file.uri, decision: 'rejected' }];
+  }
+  const text = acceptedText(file, textNow);
+  return text === file.proposed_text ? [] : [{ uri: file.uri, decision: 'amended', text }];
 }

@@ -17,7 +17,7 @@ from agentfs_lsp.domain.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings import SETTINGS, Mode, SaveMode, Setting
 from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
 from agentfs_lsp.lsp import review_params, review_wire, wire
-from agentfs_lsp.lsp.server import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
 from agentfs_lsp.service.proposals import Outcome, State
 
 EXTENSION = Path(__file__).parents[2] / "extension"

@@ -5,12 +5,12 @@
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { findDocument } from '../hand';
-import type { Decision, Outcome, Refusal, SettleParams } from '../protocol';
+import type { Decision, Outcome, Proposal, Refusal, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, visible } from '../shown';
 import { Signal } from '../signal';
 import { normalise } from '../texts';
-import { accepted, acceptedText, rejected, settledEach, type TextNow } from '../verdict';
+import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
 import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
 import { carryOut } from './landing';
 import { agentOf, type ReviewEditors } from './review';
@@ -34,23 +34,36 @@ export class Decisions {
     private readonly files: ProposalFiles,
   ) {}
 
-  /** Accept what is visible and active; with `always` the session's later changes too. */
+  /**
+   * Accept what is visible and active, but for files of it that were rejected before; with `always` the session's
+   * later changes too.
+   */
   async accept(always: boolean): Promise<void> {
-    const review = this.editors.current;
-    if (review?.proposal === undefined) {
+    const { current: review, currentPart } = this.editors;
+    if (review?.proposal === undefined || (always && currentPart !== undefined)) {
       this.sayNothingActive();
+      return;
+    }
+    if (currentPart !== undefined) {
+      await this.decideFile('accepted', currentPart);
       return;
     }
     if (this.editors.hasJustAdvanced) {
       return;
     }
-    await this.settle(review, accepted(review.proposal, this.textsOf(review), always));
+    await this.settle(review, this.acceptance(review, review.proposal, always));
   }
 
-  /** Reject what is visible and active, or `review`. */
-  async reject(review: Review | undefined = this.editors.current): Promise<void> {
+  /** Reject `chosen`, else what is visible and active. */
+  async reject(chosen?: Review): Promise<void> {
+    const { current, currentPart } = this.editors;
+    const review = chosen ?? current;
     if (review === undefined) {
       this.sayNothingActive();
+      return;
+    }
+    if (chosen === undefined && currentPart !== undefined) {
+      await this.decideFile('rejected', currentPart);
       return;
     }
     const feedback = await askReason(vscode.l10n.t('Reject {0}', nameOf(review)));
@@ -70,7 +83,7 @@ export class Decisions {
     review.decided.set(pathOf(file), decision);
     this.queue.changed.fire();
     if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
-      await this.settle(review, settledEach(review.proposal, this.textsOf(review), review.decided));
+      await this.settle(review, this.acceptance(review, review.proposal, false));
     }
   }
 
@@ -88,7 +101,7 @@ export class Decisions {
     }
     for (const review of waiting) {
       if (this.queue.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
-        await this.settle(review, accepted(review.proposal, this.textsOf(review), false));
+        await this.settle(review, this.acceptance(review, review.proposal, false));
       }
     }
   }
@@ -144,6 +157,10 @@ export class Decisions {
       this.server.channel.error(error instanceof Error ? error : String(error));
       this.over(review.proposed.id, 'failed');
     }
+  }
+
+  private acceptance(review: Review, proposal: Proposal, always: boolean): SettleParams {
+    return accepted(proposal, this.textsOf(review), always, review.decided);
   }
 
   /** Not to whoever pressed the button once more than was needed. */

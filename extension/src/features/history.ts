@@ -8,7 +8,7 @@ import { LANDED, virtualUri, type ReadOnlyTexts } from '../virtual';
 import type { Ended } from './decide';
 import { entryOfEnded, entryOfEnvelope, entryOfHistory, textsOfHistory } from './landed';
 import { agentOf } from './review';
-import { isLandedTab } from './tabs';
+import { allTabs, isLandedTab } from './tabs';
 
 const SHOWN = 50;
 
@@ -42,7 +42,7 @@ export class HistoryView implements vscode.TreeDataProvider<Entry>, vscode.Dispo
 
   /** Close what an earlier window left: its texts are gone. */
   async closeStale(): Promise<void> {
-    const stale = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isLandedTab);
+    const stale = allTabs().filter(isLandedTab);
     if (stale.length > 0) {
       await vscode.window.tabGroups.close(stale, true);
     }

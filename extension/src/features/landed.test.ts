@@ -22,6 +22,17 @@ test('a change that was let through is kept with the server’s diff', () => {
   );
 });
 
+test('a batch that was let through is one change of its files', () => {
+  const results = [
+    { index: 0, path: 'a', landing: 'disk' },
+    { index: 1, path: 'b', landing: 'editor' },
+    { index: 2, path: 'a', landing: 'disk' },
+    { index: 3, path: 'c', error: { code: 'NOT_FOUND' } },
+  ];
+  const entry = entryOfEnvelope({}, envelope({ landing: 'editor', review: { rung: 'policy' }, results }));
+  assert.deepEqual([entry?.paths, entry?.landing], [['a', 'b'], 'editor']);
+});
+
 test('reviewed here, refused, dry or unchanged: nothing is kept of the answer', () => {
   const params = { path: 'src/a.py' };
   assert.equal(entryOfEnvelope(params, envelope({ landing: 'disk', review: { rung: 'review' } })), undefined);

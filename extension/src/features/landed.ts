@@ -27,7 +27,7 @@ export function entryOfEnded({ review: { proposed, proposal }, outcome, texts }:
   };
 }
 
-/** An answer to write or edit, where the change landed without a review of this extension; else undefined. */
+/** An answer to a change, of one file or several, where it landed without a review of this extension; else undefined. */
 export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | undefined {
   const { data, stats, context } = envelope;
   const { rung } = (data['review'] ?? {}) as { rung?: string };
@@ -36,14 +36,14 @@ export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | un
     return undefined;
   }
   const asked = params as { path?: string; agent?: string; explanation?: string };
-  const path = textOf(context['path_resolved']) || textOf(asked.path);
+  const paths = pathsOf(data) ?? [textOf(context['path_resolved']) || textOf(asked.path)];
   count += 1;
   return {
     id: `answer-${count}`,
     at: Date.now(),
     agent: asked.agent ?? '',
     explanation: asked.explanation ?? '',
-    paths: [path],
+    paths,
     added: Number(stats['lines_added'] ?? 0),
     removed: Number(stats['lines_removed'] ?? 0),
     landing,
@@ -76,6 +76,12 @@ export function textsOfHistory(data: Record<string, unknown>): LandedText[] {
     before: file.before_text ?? '',
     after: file.after_text ?? '',
   }));
+}
+
+/** Of a batch each file that landed, once; undefined for other answers. */
+function pathsOf(data: Record<string, unknown>): string[] | undefined {
+  const { results } = data as { results?: { path: string; landing?: string }[] };
+  return results && [...new Set(results.filter(({ landing }) => landing !== undefined).map(({ path }) => path))];
 }
 
 function textOf(value: unknown): string {

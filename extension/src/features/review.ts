@@ -9,7 +9,9 @@ import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, counts, visible } from '../shown';
 import { withEol } from '../texts';
 import { BASE, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
-import { isReviewTab, proposalsIn, reviewIdOf } from './tabs';
+import { Turns } from '../turns';
+import { closeTabs } from './closing';
+import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
 
 /** "quiet": seen, but the keyboard stays where it is. "background": its tab is there, nothing else changes. */
 export type Manner = 'focus' | 'quiet' | 'background';
@@ -23,7 +25,8 @@ const EXPLANATION_CHARACTERS = 80;
 const ADVANCE_MS = 400;
 
 export class ReviewEditors implements vscode.Disposable {
-  private turn: Promise<unknown> = Promise.resolve();
+  private readonly shows = new Turns();
+  private readonly closings = new Turns();
   private readonly closing = new Set<string>();
   private advancedAt = -Infinity;
   /** The review that was opened last, from before its tab is there until it is gone. */
@@ -45,6 +48,16 @@ export class ReviewEditors implements vscode.Disposable {
     return tab && this.reviewOf(tab);
   }
 
+  /**
+   * Of a review of several files the one that stands in front alone: VS Code opens a tab for a draft that was typed
+   * in the editor of them all.
+   */
+  get currentPart(): vscode.Uri | undefined {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const files = this.current?.proposed.files.length ?? 0;
+    return tab === undefined || isMultiDiff(tab) || files < 2 ? undefined : proposalsIn(tab)[0];
+  }
+
   /** Whether the review in front has only just taken the place of one that was decided. */
   get hasJustAdvanced(): boolean {
     return Date.now() - this.advancedAt < ADVANCE_MS;
@@ -54,23 +67,23 @@ export class ReviewEditors implements vscode.Disposable {
   get isOpen(): boolean {
     return (
       this.queue.get(this.opened ?? '') !== undefined ||
-      tabs().some((tab) => this.reviewOf(tab) !== undefined)
+      allTabs().some((tab) => this.reviewOf(tab) !== undefined)
     );
   }
 
   /** Whether a tab shows this review, which may be over. */
   isShown(review: Review): boolean {
-    return tabs().some((tab) => reviewIdOf(tab) === review.proposed.id);
+    return allTabs().some((tab) => reviewIdOf(tab) === review.proposed.id);
   }
 
   /** Open a review in place of the one that is open. One at a time, in the order of the calls. */
   show(review: Review, manner: Manner): Promise<void> {
-    return this.inTurn(() => this.showNow(review, manner));
+    return this.shows.take(() => this.showNow(review, manner));
   }
 
   /** Open the review that `choose` names when it is its turn, unless another one is open then. */
   showFirst(choose: () => Review | undefined, manner: () => Manner): Promise<void> {
-    return this.inTurn(async () => {
+    return this.shows.take(async () => {
       const review = this.isOpen ? undefined : choose();
       if (review !== undefined) {
         await this.showNow(review, manner());
@@ -108,18 +121,13 @@ export class ReviewEditors implements vscode.Disposable {
 
   /** Close tabs that an earlier window, or a proposal that is over, left behind. */
   async closeStale(): Promise<void> {
-    const closed = await closeTabs((tab) => isReviewTab(tab) && this.reviewOf(tab) === undefined);
+    const stale = (tab: vscode.Tab): boolean => isReviewTab(tab) && this.reviewOf(tab) === undefined;
+    const closed = await this.closings.take(() => closeTabs(stale));
     closed.forEach((uri) => this.files.delete(uri));
   }
 
   dispose(): void {
     this.listener.dispose();
-  }
-
-  private inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.turn.then(work);
-    this.turn = done.catch(() => undefined);
-    return done;
   }
 
   private async showNow(review: Review, manner: Manner): Promise<void> {
@@ -152,10 +160,10 @@ export class ReviewEditors implements vscode.Disposable {
 
   /** Close tabs, which is not the user's setting aside of their reviews. What was typed in them is kept. */
   private async closeKnowing(which: (tab: vscode.Tab) => boolean): Promise<void> {
-    const ids = tabs().filter(which).flatMap((tab) => reviewIdOf(tab) ?? []);
+    const ids = allTabs().filter(which).flatMap((tab) => reviewIdOf(tab) ?? []);
     ids.forEach((id) => this.closing.add(id));
     try {
-      await closeTabs(which, (uri, text) => this.files.set(uri, text));
+      await this.closings.take(() => closeTabs(which, (uri, text) => this.files.set(uri, text)));
     } finally {
       ids.forEach((id) => this.closing.delete(id));
     }
@@ -166,7 +174,8 @@ export class ReviewEditors implements vscode.Disposable {
   }
 
   private tabsChanged({ opened, closed }: vscode.TabChangeEvent): void {
-    for (const tab of closed) {
+    const gone = closed.filter((tab) => !allTabs().some((other) => reviewIdOf(other) === reviewIdOf(tab)));
+    for (const tab of gone) {
       if (reviewIdOf(tab) === this.opened) {
         this.opened = undefined;
       }
@@ -235,33 +244,4 @@ function titleOf({ proposed }: Review, { file, unsaved }: Sides, more: number): 
 /** The agent's name as it calls itself. */
 export function agentOf(name: string): string {
   return brief(name, 80) || vscode.l10n.t('Agent');
-}
-
-/**
- * Close tabs without a question: drafts are saved before. What the user's formatters make of a draft then is
- * not what was typed, so `keep` gets that. The proposed files that were shown in them.
- */
-async function closeTabs(
-  which: (tab: vscode.Tab) => boolean,
-  keep: (uri: vscode.Uri, text: string) => void = () => undefined,
-): Promise<readonly vscode.Uri[]> {
-  const shown = tabs().filter(which).flatMap(proposalsIn);
-  const names = new Set(shown.map(String));
-  const unsaved = vscode.workspace.textDocuments.filter(
-    (document) => document.isDirty && names.has(document.uri.toString()),
-  );
-  for (const document of unsaved) {
-    const text = document.getText();
-    await document.save();
-    keep(document.uri, text);
-  }
-  const closing = tabs().filter(which);
-  if (closing.length > 0) {
-    await vscode.window.tabGroups.close(closing, true);
-  }
-  return shown;
-}
-
-function tabs(): readonly vscode.Tab[] {
-  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }

@@ -2,6 +2,11 @@
 import * as vscode from 'vscode';
 import { idOf, LANDED, PROPOSAL } from '../virtual';
 
+/** Every tab of the window. */
+export function allTabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}
+
 /** The id of the proposal that a tab shows, in a diff, a diff of several files, or alone. */
 export function reviewIdOf(tab: vscode.Tab): string | undefined {
   const [uri] = proposalsIn(tab);

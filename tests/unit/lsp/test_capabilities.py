@@ -51,6 +51,7 @@ def test_recorded_editors(editor: str) -> None:
         pulls_configuration=pulls,
         registers_configuration_changes=registers,
         workspace_folders=folders,
+        knows_agentfs=False,
     )
 
 
@@ -81,19 +82,22 @@ def test_only_editors_known_to_ask_are_reviewed_by_preview(name: object, asks: b
 
 
 @pytest.mark.parametrize(
-    ("told", "review", "save"),
+    ("told", "review", "save", "knows"),
     [
-        ({"review": True, "save": True}, True, True),
-        ({"review": True}, True, False),
-        ({"save": True}, False, True),
-        ({"review": "yes", "save": 1}, False, False),
-        (True, False, False),
-        (None, False, False),
+        ({"review": True, "save": True}, True, True, True),
+        ({"review": True}, True, False, True),
+        ({"save": True}, False, True, True),
+        ({"review": "yes", "save": 1}, False, False, True),
+        ({}, False, False, True),
+        (True, False, False, False),
+        (None, False, False, False),
     ],
 )
-def test_review_and_save_are_only_what_the_client_said(told: object, review: bool, save: bool) -> None:
-    traits = flatten({"capabilities": {"experimental": {"agentfs": told}}}).traits
-    assert (traits.review, traits.save) == (review, save)
+def test_review_and_save_are_only_what_the_client_said(
+    told: object, review: bool, save: bool, knows: bool
+) -> None:
+    client = flatten({"capabilities": {"experimental": {"agentfs": told}}})
+    assert (client.traits.review, client.traits.save, client.knows_agentfs) == (review, save, knows)
 
 
 @pytest.mark.parametrize(

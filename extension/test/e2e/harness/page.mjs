@@ -2,7 +2,7 @@
 
 const ACTIVE = ".editor-group-container.active";
 const TITLES = { Accept: "Accept Proposed Change", Reject: "Reject Proposed Change…" };
-const WAIT_MS = 10_000;
+const WAIT_MS = 20_000; // nothing takes so long, but on a machine that is busy with something else
 
 /**
  * Waits until `probe` gives something true, for what can only be looked at.
@@ -147,7 +147,11 @@ export class WorkbenchPage {
     await entry.locator(".editor.modified .view-line").first().click();
     await entry.locator(".editor.modified .monaco-editor.focused").waitFor();
     await this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: "More Actions..." }).click();
-    await this.page.getByRole("menuitem", { name: choice }).click();
+    // A menu takes no click in its first moments, as that may be the one that opened it; keys it takes at once.
+    await this.page.getByRole("menuitem", { name: choice }).hover();
+    await this.page.locator(".monaco-menu .action-item.focused", { hasText: choice }).waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".monaco-menu").waitFor({ state: "detached" });
   }
 
   /** Waits until a side of the diff in front has the keys. */

@@ -196,14 +196,23 @@ const elsewhere = file("decisions/elsewhere.txt", "old\n");
 scenario("a proposal does not take the keys from somebody who types", async () => {
   await typedIn.open();
   await ui.focusEditor();
-  await workbench.page.keyboard.type("my own ");
-  const asked = await agent("typing").readAndEdit(elsewhere, "old", "new");
-  await until("the proposal has come", async () => (await state()).pending.length === 1);
-  await workbench.page.keyboard.type("words");
+  let typed = "";
+  const type = async (text) => {
+    await workbench.page.keyboard.type(text);
+    typed += text;
+  };
+  await type("my own");
+  const asking = agent("typing").readAndEdit(elsewhere, "old", "new");
+  await until("the proposal has come", async () => {
+    await type(".");
+    return (await state()).pending.length === 1;
+  });
+  await type(" words");
   await ui.statusItem(": 1").waitFor();
 
-  await until("every key went where the person types", async () => (await typedIn.document()).text === "my own words");
+  await until("every key went where the person types", async () => (await typedIn.document()).text === typed);
   assert.equal(elsewhere.text(), "old\n");
+  const asked = await asking;
   await openReview();
   await ui.diffWith("new");
   await ui.titleButton("Accept").click();

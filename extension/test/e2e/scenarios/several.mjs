@@ -91,3 +91,29 @@ scenario("several files: one of them amended, all accepted", async () => {
   assert.deepEqual(texts(typed), ["new one\n", "new two, amended\n", "new three\n"]);
   await ui.tabsAre();
 });
+
+const apart = trio("apart");
+
+scenario("several files: a draft that VS Code opens in a tab of its own is decided there alone", async () => {
+  const asked = await propose("apart", together(apart));
+  await ui.clickLine("new two");
+  await ui.page.keyboard.type(", amended");
+  await ui.tab("two.txt").click();
+  await ui.sees("new two, amended");
+  await ui.titleButton("Reject").click();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("it is decided", async () => (await ui.viewRow("Pending", "two.txt").innerHTML()).includes("codicon-close"));
+  assert.equal((await state()).pending.length, 1, "the others wait");
+
+  await ui.tab("3 files").click();
+  await ui.titleButton("Accept").click();
+
+  const { settled } = await asked.answer;
+  assert.deepEqual(
+    settled.files.map(({ uri, decision }) => [path.basename(uri), decision]),
+    [["two.txt", "rejected"]],
+    "accepting all is no word about what was rejected before",
+  );
+  assert.deepEqual(texts(apart), ["new one\n", "old two\n", "new three\n"]);
+  await ui.tabsAre();
+});

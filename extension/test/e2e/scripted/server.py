@@ -41,7 +41,8 @@ def main() -> None:
                 landed = settle(root, batch["proposal"], params)
                 answer(message, {"ok": True, "apply": None})
                 notify("agentfs/settled", {"id": params["id"], "outcome": "landed" if landed else "rejected"})
-                answer(batch["request"], {"status": "success" if landed else "error", "settled": params})
+                status = "success" if landed else "error"
+                answer(batch["request"], {"status": status, "data": {}, "settled": params})
             case "exit":
                 return
             case _ if "id" in message and method is not None:

@@ -33,7 +33,7 @@ def files_of(dialect: Dialect, ws: Workspace, reached: Mapping[Operation, Reach]
     return {
         operation: Files(
             closed=None if one.closed is None else tuple(spell(location) for location in one.closed),
-            named=one.named,
+            named=tuple(spell(location) for location in one.named),
             roots=roots,
         )
         for operation, one in reached.items()

@@ -14,7 +14,7 @@ from agentfs_lsp.domain.texts import naming, sentences
 from agentfs_lsp.lsp.dialects.table import DIALECTS
 from agentfs_lsp.lsp.exchange import answer
 from agentfs_lsp.lsp.wire import CallParams, parse
-from agentfs_lsp.service.reach import reach
+from agentfs_lsp.service.reach import reaches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,10 +50,10 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
 
 
 def _listed(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
-    listed = reach(exchange.ws)
     tool = dialect.tool(name)
-    if tool is None or tool.operation not in listed:
-        raise ToolNotListed(name, tuple(one.name for one in dialect.tools if one.operation in listed))
+    if tool is None or not reaches(exchange.ws, tool.operation):
+        listed = [one.name for one in dialect.tools if reaches(exchange.ws, one.operation)]
+        raise ToolNotListed(name, tuple(listed))
     return tool
 
 

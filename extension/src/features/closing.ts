@@ -1,0 +1,30 @@
+/** Closes tabs of reviews without a question. Which ones, and what follows from it, is `review.ts`. */
+import * as vscode from 'vscode';
+import { save } from '../hand';
+import { allTabs, proposalsIn } from './tabs';
+
+/**
+ * Drafts are saved before: that keeps them in memory, and their tabs close silently. What the user's formatters make
+ * of a draft then is not what was typed, so `keep` gets that. One call at a time, as two of them would save the same
+ * draft at once, which the editor refuses. The proposed files that were shown in the tabs.
+ */
+export async function closeTabs(
+  which: (tab: vscode.Tab) => boolean,
+  keep: (uri: vscode.Uri, text: string) => void = () => undefined,
+): Promise<readonly vscode.Uri[]> {
+  const shown = allTabs().filter(which).flatMap(proposalsIn);
+  const names = new Set(shown.map(String));
+  const unsaved = vscode.workspace.textDocuments.filter(
+    (document) => document.isDirty && names.has(document.uri.toString()),
+  );
+  for (const document of unsaved) {
+    const text = document.getText();
+    await save(document.uri.toString());
+    keep(document.uri, text);
+  }
+  const closing = allTabs().filter(which);
+  if (closing.length > 0) {
+    await vscode.window.tabGroups.close(closing, true);
+  }
+  return shown;
+}

@@ -1,0 +1,63 @@
+"""The requests that this server serves, by their methods: one table for agents, one for the editor itself.
+
+LSP's own methods are in `server.py`, since they change the connection's state.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import BadParameter
+from agentfs_lsp.lsp.requests.applied import applied_request
+from agentfs_lsp.lsp.requests.call import call_request
+from agentfs_lsp.lsp.requests.edit import edit_request
+from agentfs_lsp.lsp.requests.proposal import proposal_request
+from agentfs_lsp.lsp.requests.read import read_request
+from agentfs_lsp.lsp.requests.saved import saved_request
+from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
+from agentfs_lsp.lsp.requests.set_switch import set_switch_request
+from agentfs_lsp.lsp.requests.settle import settle_request
+from agentfs_lsp.lsp.requests.status import status_request
+from agentfs_lsp.lsp.requests.tools import tools_request
+from agentfs_lsp.lsp.requests.write import write_request
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.rules import Operation
+    from agentfs_lsp.lsp.editor_exchange import EditorRequest
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange, Request
+
+_RUN_BY_TOOLS: dict[Operation, Request] = {
+    "read": read_request,
+    "write": write_request,
+    "edit": edit_request,
+}
+
+AGENT_REQUESTS: dict[str, Request] = {
+    "agentfs/status": status_request,
+    "agentfs/read": read_request,
+    "agentfs/write": write_request,
+    "agentfs/edit": edit_request,
+    "agentfs/tools": tools_request,
+    "agentfs/call": partial(call_request, _RUN_BY_TOOLS),
+}
+"""What agents call; each is a command too (docs/protocol.md#15-commands)."""
+
+EDITOR_REQUESTS: dict[str, EditorRequest] = {
+    "agentfs/proposal": proposal_request,
+    "agentfs/settle": settle_request,
+    "agentfs/applied": applied_request,
+    "agentfs/saved": saved_request,
+    "agentfs/setApprovalMode": set_approval_mode_request,
+    "agentfs/setSwitch": set_switch_request,
+}
+"""What only the editor itself calls."""
+
+COMMANDS = {method.replace("agentfs/", "agentfs."): request for method, request in AGENT_REQUESTS.items()}
+MANUAL_COMMAND = "agentfs.manual"
+
+
+def unknown_command(_: Exchange) -> Envelope:
+    """Answer a command that there is not."""
+    raise BadParameter("command", "choice", (*COMMANDS, MANUAL_COMMAND))

@@ -1,0 +1,32 @@
+"""agentfs/setSwitch: the user turns a switch that rules require
+(docs/protocol.md#14-the-editors-own-methods)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.lsp.review_params import BadReviewParams
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange
+
+
+def set_switch_request(exchange: EditorExchange) -> dict[str, object]:
+    """Turn it, at once: the answer comes when the files are gone, or there."""
+    params = exchange.params if isinstance(exchange.params, dict) else {}
+    name, on = params.get("name"), params.get("on")
+    if not isinstance(name, str):
+        raise BadReviewParams("name must be a string")
+    if not isinstance(on, bool):
+        raise BadReviewParams("on must be true or false")
+    if exchange.set_switch(name, on):
+        return {"ok": True}
+    return {
+        "ok": False,
+        "code": "UNKNOWN",
+        "reason": exchange.say("The settings have no switch '{name}'.", name=shown(name[:_LONGEST_SHOWN])),
+    }
+
+
+_LONGEST_SHOWN = 200  # characters of a name that is none
