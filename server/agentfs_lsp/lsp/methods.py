@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.lsp.requests.applied import applied_request
+from agentfs_lsp.lsp.requests.batch import batch_request
 from agentfs_lsp.lsp.requests.call import call_request
 from agentfs_lsp.lsp.requests.edit import edit_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
@@ -39,6 +40,7 @@ AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/read": read_request,
     "agentfs/write": write_request,
     "agentfs/edit": edit_request,
+    "agentfs/batch": batch_request,
     "agentfs/tools": tools_request,
     "agentfs/call": partial(call_request, _RUN_BY_TOOLS),
 }

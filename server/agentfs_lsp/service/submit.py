@@ -73,7 +73,7 @@ class Submitted:
     @property
     def unchanged(self) -> bool:
         """Whether the file held all of it already."""
-        return self.landing is None and not self.change.splices and self.change.operation == "update"
+        return self.landing is None and self.change.changes_nothing
 
 
 async def submit(
@@ -81,15 +81,11 @@ async def submit(
 ) -> Submitted:
     """Take the change from its computation to its landing. `compute` is called with the present file once
     it is this change's turn, off the event loop unless the file is small."""
-    location = ws.locate(asked.path, asked.paths)
-    path = trace.resolved = ws.name_of(location)
-    trace.absolute = location.absolute
-    trace.readable = ws.judge("read", location, asked.session).decision == "allow"
-    _refuse_denied(ws, asked, location, path)
+    location = located(ws, asked, trace)
+    path = ws.name_of(location)
     if asked.dry_run:
-        return Submitted(await _computed(ws, asked, location, compute, trace), None, dry_run=True)
-    if ws.proposals.count_of(asked.session) >= ws.settings.limits.pending_per_session:
-        raise TooManyPending(ws.settings.limits.pending_per_session)
+        return Submitted(await computed(ws, asked, location, compute, trace), None, dry_run=True)
+    refuse_flood(ws, asked.session)
     proposal = trace.proposal = Proposal(
         asked.session,
         asked.agent,
@@ -100,7 +96,7 @@ async def submit(
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):
-            change = await _computed(ws, asked, location, compute, trace)
+            change = await computed(ws, asked, location, compute, trace)
             proposal.changes = (change,)
             unchanged = Submitted(change, None)
             if unchanged.unchanged:
@@ -113,13 +109,26 @@ async def submit(
         return Submitted(landing.change, landing)
 
 
-def _refuse_denied(ws: Workspace, asked: Asked, location: Location, path: str) -> None:
+def located(ws: Workspace, asked: Asked, trace: Trace) -> Location:
+    """The file that is to be changed, unless policy denies that. Raises PolicyDenied, and what a path may be
+    refused for."""
+    location = ws.locate(asked.path, asked.paths)
+    path = trace.resolved = ws.name_of(location)
+    trace.absolute = location.absolute
+    trace.readable = ws.judge("read", location, asked.session).decision == "allow"
     verdict = ws.judge(asked.tool, location, asked.session)
     if verdict.decision == "deny":
         raise PolicyDenied(path, asked.tool, verdict.rule or "")
+    return location
 
 
-async def _computed(
+def refuse_flood(ws: Workspace, session: str) -> None:
+    """Raise TooManyPending where the session has as many proposals waiting as it may."""
+    if ws.proposals.count_of(session) >= ws.settings.limits.pending_per_session:
+        raise TooManyPending(ws.settings.limits.pending_per_session)
+
+
+async def computed(
     ws: Workspace, asked: Asked, location: Location, compute: Callable[[Present], FileChange], trace: Trace
 ) -> FileChange:
     """Look, check the lock, compute."""
@@ -141,7 +150,7 @@ async def _computed(
             raise
     if record is not None and known:
         ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
-    return await off_loop(present.size, _compute_checked, compute, present, read)
+    return await off_loop(present.size, compute_checked, compute, present, read)
 
 
 def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead | Conflict:
@@ -153,7 +162,7 @@ def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead |
     return Conflict(path, "editor" if present.dirty else "disk", "changed", record.revision)
 
 
-def _compute_checked(
+def compute_checked(
     compute: Callable[[Present], FileChange], present: Present, read: Present | None
 ) -> FileChange:
     """`read`: what the change is computed on where the file has moved on since."""
