@@ -79,11 +79,14 @@ def _serve(options: argparse.Namespace) -> int:
     logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs what messages hold
     gc.disable()  # until all is imported, of which nothing will ever be garbage
     from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
+    from agentfs_lsp.adapters.history import SqliteHistory  # noqa: PLC0415
     from agentfs_lsp.adapters.state import StateFolder  # noqa: PLC0415
+    from agentfs_lsp.domain.setting_groups import HistorySettings  # noqa: PLC0415
     from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
 
     state = StateFolder()
-    return serve_stdio(DiskStore(state), [state.path], options.max_message_mib * MIB)
+    history = SqliteHistory(state, HistorySettings())
+    return serve_stdio(DiskStore(state), history, [state.path], options.max_message_mib * MIB)
 
 
 if __name__ == "__main__":

@@ -134,6 +134,27 @@ async def test_a_crowd_on_one_file_loses_no_change(root: Path) -> None:
     assert (root / "a.py").read_text() == "".join(f"LINE {number}.\n" for number in range(60))
 
 
+async def test_changes_right_behind_that_of_a_large_file_know_what_it_is_now(root: Path) -> None:
+    """Its hash and text come after the answer."""
+    lines = [f"line {number} of a large file\n" for number in range(50_000)]
+    (root / "large.txt").write_text("".join(lines))
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("large.txt", limit=1)
+        for _ in range(5):
+            there = edit(editor, "large.txt", "line 7 of", "LINE 7 of")
+            back = edit(editor, "large.txt", "LINE 7 of", "line 7 of")
+            assert [(await one)["status"] for one in (there, back)] == ["success", "success"]
+        assert (await edit(editor, "large.txt", "line 7 of", "LINE 7 of"))["status"] == "success"
+        (root / "large.txt").write_text("".join(lines).replace("line 9 of", "mine of"))
+        refused = await edit(editor, "large.txt", "line 8 of", "LINE 8 of")
+        assert refused["error"]["code"] == "CONFLICT"
+        assert "+mine of a large file" in refused["context"]["conflict"]["diff_since_read"]
+        assert (await editor.read("large.txt", limit=1))["status"] == "success"
+        assert (await edit(editor, "large.txt", "line 8 of", "LINE 8 of"))["status"] == "success"
+    lines[8], lines[9] = "LINE 8 of a large file\n", "mine of a large file\n"
+    assert (root / "large.txt").read_text() == "".join(lines)
+
+
 async def test_landings_that_wait_for_another_server_hold_up_neither_reads_nor_messages(root: Path) -> None:
     (root / "large.txt").write_text("a line of a large file\n" * 10_000)
     async with editing(root, options=AUTO) as editor:

@@ -25,8 +25,9 @@ PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 LOST = LandingUnknown("a.txt", "closed")
 UNKNOWN = fail_with(LOST, told_of(LOST, english), english, {"cwd": ".", "params_input": {}}, 1.0)
 
-READ, WRITE, EDIT = (
-    section(DOCS, title) for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit")
+READ, WRITE, EDIT, HISTORY = (
+    section(DOCS, title)
+    for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit", "agentfs/history")
 )
 REVIEWED = section(DOCS, "9.4 What the answer says")
 ENVELOPE = section(DOCS, "3 Envelope")
@@ -38,7 +39,7 @@ Answers = dict[str, list[Any]]
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """Answers of each request, of every kind there is, and what was told to a review client."""
     found: Answers = {
-        name: [] for name in ("read", "write", "edit", "status", "error", "proposal", "settled")
+        name: [] for name in ("read", "write", "edit", "history", "status", "error", "proposal", "settled")
     }
     asyncio.run(_unreviewed(found, tmp_path_factory.mktemp("auto")))
     asyncio.run(_reviewed(found, tmp_path_factory.mktemp("review")))
@@ -63,6 +64,7 @@ async def _unreviewed(found: Answers, root: Path) -> None:
         found["write"].append(await editor.write("new/b.txt", "one\n2\n", on_conflict="merge"))
         (root / "new/b.txt").write_bytes(b"one\n2\n\n3\n")
         found["edit"].append(await editor.edit("new/b.txt", "one", "1", on_conflict="merge"))
+        found["history"].append(await editor.request("agentfs/history", {"texts": True}))
         (root / "a.txt").write_bytes(b"else\n")
         found["error"] += [await editor.edit("a.txt", "1", "one"), await editor.read(""), UNKNOWN]
 
@@ -140,6 +142,17 @@ def test_what_a_write_answers(answers: Answers) -> None:
 def test_what_an_edit_answers(answers: Answers) -> None:
     check(rows_of(WRITE, "data key") + rows_of(EDIT, "data key"), data_of(answers["edit"]))
     check(rows_of(WRITE, "stats key"), stats_of(answers["edit"]))
+
+
+def test_what_a_history_answers(answers: Answers) -> None:
+    check(rows_of(HISTORY, "data key"), data_of(answers["history"]))
+    changes = [change for data in data_of(answers["history"]) for change in data["changes"]]
+    told = table(HISTORY, "change key")
+    check(told, changes)
+    (files,) = (row["meaning"] for row in told if "`files`" in row["change key"])
+    *known, before, proposed, after = changes[0]["files"][0]
+    assert "{" + ", ".join(known) + "}" in files
+    assert all(f"`{key}`" in HISTORY for key in (before, proposed, after))
 
 
 def test_what_a_status_answers(answers: Answers) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DOCS = text_of("protocol.md")
 STEP = re.compile(r"^```json\n(?P<message>.*?)^```$|^<!-- (?P<doing>.*?) -->$", re.MULTILINE | re.DOTALL)
-VOLATILE = {"time_ms", "mtime_ms", "file_mtime_ms", "waited_ms", "since_ms"}
+VOLATILE = {"change_id", "time_ms", "mtime_ms", "file_mtime_ms", "waited_ms", "since_ms"}
 FOLDER = "file:///home/ada/tides"
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 

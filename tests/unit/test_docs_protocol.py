@@ -20,6 +20,7 @@ from agentfs_lsp.lsp.wire import (
     BatchParams,
     CallParams,
     EditParams,
+    HistoryParams,
     Params,
     ReadParams,
     StatusParams,
@@ -39,6 +40,7 @@ KINDS = {str: "string", int: "whole number", bool: "true or false", dict: "objec
 REQUESTS = {"read": ("5 agentfs/read", ReadParams), "write": ("6 agentfs/write", WriteParams)}
 REQUESTS |= {"edit": ("7 agentfs/edit", EditParams)}
 REQUESTS |= {"batch": ("10 agentfs/batch", BatchParams)}
+REQUESTS |= {"history": ("agentfs/history", HistoryParams)}
 REQUESTS |= {"tools": ("agentfs/tools", ToolsParams), "call": ("agentfs/call", CallParams)}
 
 
@@ -153,7 +155,7 @@ def test_every_method_in_the_code_is_in_the_document() -> None:
 
 
 def test_what_is_not_in_this_version_is_not_in_the_code() -> None:
-    known = {"history", "undo"}
+    known = {"undo"}
     assert all(f"`agentfs/{name}`" in DOCS for name in known)
     assert not {f"agentfs/{name}" for name in known} & named_in_code("agentfs/")
 

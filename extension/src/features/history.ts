@@ -127,7 +127,7 @@ export class HistoryView implements vscode.TreeDataProvider<Entry>, vscode.Dispo
   }
 
   private async load(): Promise<void> {
-    const params = { limit: SHOWN, session: SESSION };
+    const params = { limit: SHOWN };
     const { data } = await this.server.request<Envelope>(AgentMethod.history, params);
     this.ledger.replace(entryOfHistory(data).filter(({ at }) => at >= this.since));
   }
@@ -136,7 +136,7 @@ export class HistoryView implements vscode.TreeDataProvider<Entry>, vscode.Dispo
     if (!this.server.methods.has(AgentMethod.history)) {
       return [];
     }
-    const params = { change_id: entry.id, texts: true, session: SESSION };
+    const params = { change_id: entry.id, texts: true };
     const { data } = await this.server.request<Envelope>(AgentMethod.history, params);
     return textsOfHistory(data);
   }

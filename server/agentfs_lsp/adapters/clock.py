@@ -8,6 +8,14 @@ import time
 class SteadyClock:
     """`service.ports.Clock`."""
 
+    def __init__(self) -> None:
+        self._last_date_ms = 0
+
     def now_ms(self) -> float:
         """Monotonic milliseconds."""
         return time.monotonic() * 1000
+
+    def date_ms(self) -> int:
+        """Milliseconds since the epoch, more with every call."""
+        self._last_date_ms = max(time.time_ns() // 1_000_000, self._last_date_ms + 1)
+        return self._last_date_ms

@@ -156,7 +156,9 @@ class SystemFailed(DomainError):
     SystemRefused."""
 
     path: str
-    reason: Literal["system", "unsteady", "temporary_lost", "landing_here", "landing_elsewhere"]
+    reason: Literal[
+        "system", "unsteady", "temporary_lost", "landing_here", "landing_elsewhere", "later_version"
+    ]
     detail: str = ""
 
 
@@ -377,6 +379,13 @@ class ReviewTimedOut(DomainError):
     """Nobody answered within `approval.timeout_s`."""
 
     seconds: float
+
+
+@dataclass(eq=False)
+class ChangeUnknown(DomainError):
+    """No change of this id is kept, or none that this session may see."""
+
+    change_id: str
 
 
 WithdrawnReason = Literal["root_removed", "settings"]

@@ -52,26 +52,29 @@ def _place_exact(search: Search, at: int) -> Place:
 def _find_eol(search: Search) -> Iterator[int]:
     if search.line_end:
         return occurrences(search.text, search.converted) if search.converted != search.old else iter(())
-    return occurrences(search.plain, search.plain_old)
+    region = search.plain_region
+    return occurrences(region.plain, region.plain_old)
 
 
 def _place_eol(search: Search, at: int) -> Place:
     if search.line_end:
         return Place(tuple([(at + start, at + end) for start, end in pieces_of(search.converted)]))
+    search = search.plain_region
     line = bisect_right(search.plain_starts, at) - 1
     end = at + len(search.plain_old) - search.plain_starts[line + len(search.block) - 1]
     return search.place(line, at - search.plain_starts[line], end)
 
 
 def _find_trailing_whitespace(search: Search) -> Iterator[int]:
-    return (at for at, shift in search.shifts.items() if not shift)
+    return (at for at, shift in search.region.shifts.items() if not shift)
 
 
 def _find_indentation(search: Search) -> Iterator[int]:
-    return iter(search.shifts)
+    return iter(search.region.shifts)
 
 
 def _place_whole_lines(search: Search, at: int) -> Place:
+    search = search.region
     shift = search.shifts[at]
     line = at - search.lead
     start = len(search.lines[line]) if search.lead else 0
@@ -83,12 +86,14 @@ def _place_whole_lines(search: Search, at: int) -> Place:
 def _find_unicode(search: Search) -> Iterator[int]:
     if search.folded is search.plain and fold(search.plain_old) == search.plain_old:
         return
-    for at in occurrences(search.folded, fold(search.plain_old)):
-        if None not in _unfolded(search, at):
+    region = search.folded_region
+    for at in occurrences(region.folded, fold(region.plain_old)):
+        if None not in _unfolded(region, at):
             yield at
 
 
 def _place_unicode(search: Search, at: int) -> Place:
+    search = search.folded_region
     line, start, end = _unfolded(search, at)
     assert start is not None
     assert end is not None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.folding import fold_path
 from agentfs_lsp.domain.globs import GlobList, Spelled
 from agentfs_lsp.domain.protected import protection_of
+from agentfs_lsp.domain.tightening import Tightening
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.rules import Operation, Permission, Rule
     from agentfs_lsp.domain.settings import Mode, Settings
 
-Source = Literal["own", "protected", "switch", "files", "rule", "spelling", "fault", "mode"]
+_NOTHING = Tightening()
+Source = Literal["own", "protected", "switch", "files", "rule", "spelling", "workspace", "fault", "mode"]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`source`: what decided; "spelling": a rule, but for another spelling of the path. `rule`: the glob, the
-    switch or the setting, as the user knows it; None for the mode."""
+    """`source`: what decided; "spelling": a rule, but for another spelling of the path; "workspace": what the
+    workspace says of itself. `rule`: the glob, the switch or the setting, as the user knows it; None for the
+    mode."""
 
     decision: Permission
     source: Source
@@ -41,14 +44,20 @@ class Policy:
     """The rules in force, compiled. Immutable: a change of settings makes another.
 
     `own_folders`: the server's own state, runtime and configuration folders, as real absolute paths.
+    `workspace`: what the root says of itself; it can only make a verdict stricter.
     """
 
-    def __init__(self, settings: Settings, own_folders: Sequence[str]) -> None:
+    def __init__(
+        self, settings: Settings, own_folders: Sequence[str], workspace: Tightening = _NOTHING
+    ) -> None:
         self._own_folders = tuple((fold_path(folder).rstrip("/"), folder) for folder in own_folders)
-        self._settings = settings
+        self._workspace = workspace
         self._rules = RuleList(settings.rules, settings.switches)
-        self._files = None if settings.files is None else frozenset(settings.files)
+        self._asking = RuleList(workspace.rules, settings.switches)
+        self._closed = [frozenset(files) for files in (settings.files, workspace.files) if files is not None]
         self._protected = GlobList(settings.protected)
+        self._guarded = GlobList(workspace.protected)
+        self._faults = (*settings.faulty, *((workspace.fault,) if workspace.fault else ()))
         self._ruled: dict[tuple[Operation, str], tuple[Verdict, ...]] = {}
 
     def judge(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> Verdict:
@@ -66,14 +75,16 @@ class Policy:
         verdicts = (
             *((own,) if own else ()),
             *ruled,
-            *(() if decided else (_by_mode(operation, mode),)),
+            *(() if decided else (self._by_mode(operation, mode),)),
         )
         return tuple(sorted(verdicts, key=_strictness, reverse=True))
 
     def may_reach(self, operation: Operation) -> bool:
         """Whether there may be a file that this operation is not denied on: false where a rule denies it for
         every file, and none behind it permits some."""
-        return self._files != frozenset() and not self._rules.deny_everything(operation)
+        if frozenset() in self._closed or self._asking.deny_everything(operation):
+            return False
+        return not self._rules.deny_everything(operation)
 
     def _own(self, root: str, relative: str) -> Verdict | None:
         path = fold_path(f"{root.rstrip('/')}/{relative}")
@@ -94,12 +105,15 @@ class Policy:
     def _judged(self, operation: Operation, relative: str) -> Iterable[Verdict]:
         path = Spelled.of(relative)
         yield from self._protection(operation, path)
-        yield from self._rules.switched_off(path)
-        if self._files is not None and relative not in self._files:
+        for rules in (self._rules, self._asking):
+            yield from rules.switched_off(path)
+        if any(relative not in files for files in self._closed):
             yield Verdict("deny", "files", "files")
         yield from self._rules.judge(operation, path)
-        if self._settings.faulty:
-            yield Verdict("ask", "fault", self._settings.faulty[0])
+        for verdict in self._asking.judge(operation, path):
+            yield Verdict(verdict.decision, "workspace", verdict.rule)
+        if self._faults:
+            yield Verdict("ask", "fault", self._faults[0])
 
     def _protection(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
         protection = protection_of(path)
@@ -109,9 +123,16 @@ class Policy:
             decision = protection.read if operation == "read" else protection.change
             if decision != "allow" and not taken_out:
                 yield Verdict(decision, "protected", protection.rule)
-        added = None if operation == "read" else self._protected.forbids(path)
-        if added is not None:
-            yield Verdict("ask", "protected", added[0])
+        if operation != "read":
+            for globs in (self._protected, self._guarded):
+                if (found := globs.forbids(path)) is not None:
+                    yield Verdict("ask", "protected", found[0])
+
+    def _by_mode(self, operation: Operation, mode: Mode) -> Verdict:
+        if operation == "read" or mode == "manual" or not self._workspace.is_manual:
+            allowed = operation == "read" or mode == "auto_edit"
+            return Verdict("allow" if allowed else "ask", "mode")
+        return Verdict("ask", "workspace", "approval.mode")
 
 
 class RuleList:
@@ -162,11 +183,6 @@ class RuleList:
             if decision in {"ask", "allow"}:
                 return False
         return False
-
-
-def _by_mode(operation: Operation, mode: Mode) -> Verdict:
-    allowed = operation == "read" or mode == "auto_edit"
-    return Verdict("allow" if allowed else "ask", "mode")
 
 
 def strictest(verdicts: Iterable[Verdict]) -> Verdict:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from bisect import bisect_right
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count, repeat
+from operator import add
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.indentation import BLANKS, Shift, find_shift, indent_of
-from agentfs_lsp.domain.lines import normalise, with_eol
+from agentfs_lsp.domain.lines import line_end, line_start, normalise, offset_of_line, with_eol
 from agentfs_lsp.domain.occurrences import every_occurrence
 from agentfs_lsp.domain.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.typography import fold
@@ -27,10 +27,12 @@ _END = re.compile(r"\r\n?|\n")
 
 
 class Search:
-    """`text` with its own line ends, and `old`, which is `block` as lines without their ends."""
+    """`text` with its own line ends, and `old`, which is `block` as lines without their ends. Places are told
+    from `base` on: where `text` begins in what was asked about."""
 
-    def __init__(self, text: str, old: str) -> None:
+    def __init__(self, text: str, old: str, base: int = 0) -> None:
         self.text = text
+        self._base = base
         self.old = old
         self.plain_old = normalise(old)
         self.block = self.plain_old.split("\n")
@@ -63,12 +65,8 @@ class Search:
     def start(self, line: int) -> int:
         """The offset in the text at which a line (0-based) begins."""
         if self.line_end:
-            return self._lengths[line] + line * len(self.line_end)
-        return self._mixed_starts[line]
-
-    def line_at(self, offset: int) -> int:
-        """The line (0-based) that the character at an offset in the text is on."""
-        return bisect_right(range(len(self.lines)), offset, key=self.start) - 1
+            return self._base + self._lengths[line] + line * len(self.line_end)
+        return self._base + self._mixed_starts[line]
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -77,12 +75,9 @@ class Search:
 
     @cached_property
     def _mixed_starts(self) -> list[int]:
-        starts, at = [0], 0
-        for line in self.lines[:-1]:
-            at += len(line)
-            at += 2 if self.text.startswith("\r\n", at) else 1
-            starts.append(at)
-        return starts
+        # As long as the text, with one character at the end of every line.
+        marked = self.text.replace("\r\n", "\0\n").replace("\r", "\n")
+        return _starts(marked.split("\n"))
 
     @cached_property
     def plain_starts(self) -> list[int]:
@@ -131,26 +126,59 @@ class Search:
         )
 
     @cached_property
-    def whole_lines(self) -> list[int]:
-        """The lines (0-based) where the block's inner lines stand, blanks and tabs around each aside.
-
-        Lines become letters, so that the block is found in one search for a word; and only the lines between
-        the first and the last place of its longest line are looked at.
-        """
-        inner = [line.strip(BLANKS) for line in self.inner]
+    def region(self) -> Search:
+        """The search in that part of the text alone where the block's inner lines can be: round all places
+        of the longest of them. A large file is thus not split into lines for the sake of a few."""
+        inner = self._inner_cores
         longest = max(inner, key=len)
-        at = self.text.find(longest)
-        if at < 0 or len(inner) >= sys.maxunicode:
+        found = self.text.find(longest)
+        if found < 0:
+            return Search("", self.old)
+        before = inner.index(longest) + 1  # one more line on either side: the block begins behind a line end
+        after = len(inner) - before + 2
+        begin, end = line_start(self.text, found), line_end(self.text, self.text.rfind(longest))
+        for _ in range(before):
+            begin = line_start(self.text, max(begin - 1, 0))
+        for _ in range(after):
+            end = line_end(self.text, end)
+        return Search(self.text[begin:end], self.old, begin)
+
+    @cached_property
+    def plain_region(self) -> Search:
+        """The search in the lines alone that hold the block in the plain text."""
+        return self._region_of(self.plain, self.plain_old)
+
+    @cached_property
+    def folded_region(self) -> Search:
+        """The search in the lines alone that hold the folded block in the folded text."""
+        return self._region_of(self.folded, fold(self.plain_old))
+
+    def _region_of(self, view: str, wanted: str) -> Search:
+        """`view` has the text's lines with `\n` line ends."""
+        found = view.find(wanted)
+        if found < 0:
+            return Search("", self.old)
+        first = view.count("\n", 0, found)
+        behind = first + view.count("\n", found, view.rfind(wanted)) + len(self.block) + 1
+        begin = offset_of_line(self.text, first + 1)
+        return Search(self.text[begin : offset_of_line(self.text, behind + 1)], self.old, begin)
+
+    @cached_property
+    def whole_lines(self) -> list[int]:
+        """The lines (0-based) where the block's inner lines stand, blanks and tabs around each aside. Lines
+        become letters, so that the block is found in one search for a word."""
+        inner = self._inner_cores
+        if len(inner) >= sys.maxunicode:
             return []
-        before = inner.index(longest)
-        first = max(self.line_at(at) - before, 0)
-        lines = self.lines[first : self.line_at(self.text.rfind(longest)) - before + len(inner)]
         letters: dict[str, str] = {}
         wanted = "".join([letters.setdefault(line, chr(len(letters) + 1)) for line in inner])
-        spelt = "".join([letters.get(line.strip(BLANKS), "\0") for line in lines])
+        spelt = "".join(map(letters.get, map(str.strip, self.lines, repeat(BLANKS)), repeat("\0")))
         last = len(self.lines) - (len(self.block) - self.lead)
-        places = (first + at for at in every_occurrence(spelt, wanted))
-        return [line for line in places if self.lead <= line <= last]
+        return [line for line in every_occurrence(spelt, wanted) if self.lead <= line <= last]
+
+    @property
+    def _inner_cores(self) -> list[str]:
+        return [line.strip(BLANKS) for line in self.inner]
 
     @cached_property
     def shifts(self) -> dict[int, Shift]:
@@ -176,7 +204,7 @@ class Search:
 
 def _starts(lines: Sequence[str]) -> list[int]:
     """Where each line begins when a line end is one character."""
-    return [at + number for number, at in enumerate(accumulate(map(len, lines[:-1]), initial=0))]
+    return list(map(add, accumulate(map(len, lines[:-1]), initial=0), count()))
 
 
 def pieces_of(text: str) -> list[tuple[int, int]]:

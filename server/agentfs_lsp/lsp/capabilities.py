@@ -26,6 +26,7 @@ class ClientCapabilities:
     position_encoding: PositionEncoding
     pulls_configuration: bool  # answers workspace/configuration
     registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
+    registers_watched_files: bool  # tells of files that change on disk once that is registered
     workspace_folders: bool
     knows_agentfs: bool  # takes notifications of ours; others may put what they do not know before the user
 
@@ -52,9 +53,15 @@ def flatten(params: object) -> ClientCapabilities:
         pulls_configuration=_at(workspace, "configuration") is True,
         registers_configuration_changes=_at(workspace, "didChangeConfiguration", "dynamicRegistration")
         is True,
+        registers_watched_files=_watches(_at(workspace, "didChangeWatchedFiles")),
         workspace_folders=_at(workspace, "workspaceFolders") is True,
         knows_agentfs=isinstance(agentfs, dict),
     )
+
+
+def _watches(watching: object) -> bool:
+    """Older clients watch every folder for a single name; those that know patterns relative to one do not."""
+    return _at(watching, "dynamicRegistration") is _at(watching, "relativePatternSupport") is True
 
 
 def served(client: ClientCapabilities, methods: Sequence[str], commands: Sequence[str]) -> dict[str, Any]:

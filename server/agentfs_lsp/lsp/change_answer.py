@@ -84,6 +84,8 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     review: dict[str, object] = {}
     if landing is not None and exchange.trace.proposal is not None:
         data["landing"] = landing.where
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = exchange.trace.proposal.id
         review = landed_facts(exchange.trace.proposal, landing)
         data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
     if change.merged is not None:
@@ -122,7 +124,7 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
     added, removed = final.line_counts
     blob, landing = final.base.blob, submitted.landing
     before = blob.stat.size if blob else 0
-    revision = landing.revision if landing else final.base.revision
+    revision = landing.seen if landing else final.base.revision
     stats: dict[str, object] = {
         "bytes_written": landing.bytes_written if landing else 0,
         "original_size": before,
@@ -185,7 +187,7 @@ def _landed(say: Say, landing: Landing, facts: dict[str, Any]) -> str:
         return say(
             "The change of '{path}' (+{added}/-{removed} lines) waits in the editor, not saved yet.", **facts
         )
-    facts["size"] = landing.revision.size_bytes
+    facts["size"] = landing.seen.size_bytes
     if landing.change.operation == "create":
         return say(
             "Created '{path}' (1 line, {size} bytes).",

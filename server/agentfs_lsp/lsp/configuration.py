@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.errors import PolicyDenied
 from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.settings import MIB
+from agentfs_lsp.domain.setting_groups import MIB
+from agentfs_lsp.domain.tightening import tightened
 from agentfs_lsp.lsp.outgoing import ClientError
+from agentfs_lsp.lsp.settings import Changed
 from agentfs_lsp.lsp.settings_texts import problem_text
+from agentfs_lsp.lsp.workspace_file import NAME, NO_FILE, WorkspaceFile, look_again
+from agentfs_lsp.service.workspace import InForce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -22,7 +26,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
     from agentfs_lsp.lsp.outgoing import Outgoing
-    from agentfs_lsp.lsp.settings import Changed, SettingsStore
+    from agentfs_lsp.lsp.settings import SettingsStore
+    from agentfs_lsp.service.ports import Root
     from agentfs_lsp.service.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -49,10 +54,12 @@ class Configuration:
         self._own_folders = tuple(own_folders)
         self._say = say
         self._changed = changed
+        self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
         self._pulls = 0
         self._known = asyncio.Event()
         self._waited = False
         store.listen(self._put_in_force)
+        workspace.before_use = self.look_at
 
     async def known(self) -> None:
         """Return once the user's settings are known, or after a while without them. Until they are, nothing
@@ -96,17 +103,49 @@ class Configuration:
             self._store.replace_layer("changed", {})
         self._know()
 
-    async def _register(self, client: ClientCapabilities) -> None:
-        if not client.registers_configuration_changes:
+    def look_at_all(self, _: object = None) -> None:
+        """The roots may be others, or a file in one of them."""
+        roots = {root.path: root for root in self._workspace.roots}
+        for gone in self._said.keys() - roots.keys():
+            del self._said[gone]
+        for root in roots.values():
+            self.look_at(root)
+
+    def look_at(self, root: Root) -> None:
+        """Take what a root says of itself as it is now, and put it in force where it is new."""
+        known = self._said.get(root.path, NO_FILE)
+        now = look_again(self._workspace.files, root, known)
+        if now is known:
             return
-        registration = {"id": "agentfs-configuration", "method": "workspace/didChangeConfiguration"}
-        options = {"registerOptions": {"section": "agentfs"}}
-        try:
-            await self._outgoing.request(
-                "client/registerCapability", {"registrations": [registration | options]}
+        self._said[root.path] = now
+        settings = self._workspace.settings
+        self._apply(
+            Changed(settings, settings, tuple(one for one in now.problems if one not in known.problems))
+        )
+
+    async def _register(self, client: ClientCapabilities) -> None:
+        registrations = [
+            {"id": f"agentfs-{method}", "method": f"workspace/{method}", "registerOptions": options}
+            for method, options, wanted in (
+                (
+                    "didChangeConfiguration",
+                    {"section": "agentfs"},
+                    client.registers_configuration_changes,
+                ),
+                (
+                    "didChangeWatchedFiles",
+                    {"watchers": [{"globPattern": f"**/{NAME}"}]},
+                    client.registers_watched_files,
+                ),
             )
+            if wanted
+        ]
+        if not registrations:
+            return
+        try:
+            await self._outgoing.request("client/registerCapability", {"registrations": registrations})
         except ClientError:
-            _log.info("the client does not register for configuration changes")
+            _log.info("the client does not register for changes")
 
     def _know(self) -> None:
         """The user's word has come: from now on the mode it gives counts."""
@@ -118,8 +157,21 @@ class Configuration:
         ws.settings, ws.policy = settings, Policy(settings, self._own_folders)
         limits = settings.limits
         ws.sessions.resize(limits.records, limits.base_text_mib * MIB, limits.sessions)
+        ws.history.configure(settings.history)
         if changed.before.approval.mode != settings.approval.mode:
             ws.sessions.forget_mode()
+        self._apply(changed)
+
+    def _apply(self, changed: Changed) -> None:
+        """Tighten the settings where a root says so, and tell everybody whom it concerns."""
+        settings = self._workspace.settings
+        self._workspace.tightened = {
+            path: InForce(
+                tightened(settings, said.tightening), Policy(settings, self._own_folders, said.tightening)
+            )
+            for path, said in self._said.items()
+            if said is not NO_FILE
+        }
         self._changed(changed)
         for problem in changed.problems:
             text = problem_text(problem, self._say())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain import errors
 from agentfs_lsp.lsp import content_error_texts as contents
+from agentfs_lsp.lsp import history_texts as histories
 from agentfs_lsp.lsp import path_error_texts as paths
 from agentfs_lsp.lsp import review_error_texts as reviews
 from agentfs_lsp.lsp.parameter_texts import parameter_text
@@ -57,6 +58,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.OverlappingMatches: ("INVALID_PARAM", contents.overlapping_matches),
     errors.NotRead: ("INVALID_PARAM", reviews.not_read),
     errors.Conflict: ("CONFLICT", reviews.conflict),
+    errors.ChangeUnknown: ("NOT_FOUND", histories.change_unknown),
     errors.PolicyDenied: ("ACCESS_DENIED", reviews.policy_denied),
     errors.ToolNotListed: ("ACCESS_DENIED", reviews.tool_not_listed),
     errors.NobodyToAsk: ("ACCESS_DENIED", reviews.nobody_to_ask),

@@ -13,6 +13,7 @@ from agentfs_lsp.lsp.requests.applied import applied_request
 from agentfs_lsp.lsp.requests.batch import batch_request
 from agentfs_lsp.lsp.requests.call import call_request
 from agentfs_lsp.lsp.requests.edit import edit_request
+from agentfs_lsp.lsp.requests.history import history_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
 from agentfs_lsp.lsp.requests.read import read_request
 from agentfs_lsp.lsp.requests.saved import saved_request
@@ -41,6 +42,7 @@ AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/write": write_request,
     "agentfs/edit": edit_request,
     "agentfs/batch": batch_request,
+    "agentfs/history": history_request,
     "agentfs/tools": tools_request,
     "agentfs/call": partial(call_request, _RUN_BY_TOOLS),
 }

@@ -112,6 +112,7 @@ def system_failed(error: errors.SystemFailed, say: Say) -> Told:
         "temporary_lost": say("its temporary file was changed or removed"),
         "landing_here": say("another change is landing"),
         "landing_elsewhere": say("another agentfs server is landing a change"),
+        "later_version": say("a later version of agentfs made it"),
     }
     return (
         say("The system failed on '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]),

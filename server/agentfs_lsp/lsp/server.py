@@ -15,7 +15,7 @@ from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.ladder import Ladder
 from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.settings import MIB
+from agentfs_lsp.domain.setting_groups import MIB
 from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten, served
 from agentfs_lsp.lsp.configuration import Configuration
@@ -23,6 +23,7 @@ from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
 from agentfs_lsp.lsp.exchange import Exchange, answer
 from agentfs_lsp.lsp.flights import Later
+from agentfs_lsp.lsp.history_texts import trouble_text
 from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, unknown_command
 from agentfs_lsp.lsp.outgoing import Outgoing
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
     from agentfs_lsp.lsp.exchange import Request
     from agentfs_lsp.lsp.settings import Changed
+    from agentfs_lsp.service.kept import History, HistoryTrouble
     from agentfs_lsp.service.ports import FileStore
     from agentfs_lsp.service.proposals import Outcome, Proposal
 
@@ -56,10 +58,12 @@ class Server:
         send: Callable[[dict[str, Any]], None],
         stop: Callable[[int], None],
         files: FileStore,
+        history: History,
         diff_files: DiffFiles,
         own_folders: Sequence[str],
         catalogue: Callable[[str], Say],
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._stop = stop
         self._catalogue = catalogue
         self._say = catalogue("en")
@@ -81,7 +85,9 @@ class Server:
             clock,
             settings,
             Policy(settings, own_folders),
+            history,
         )
+        history.on_trouble(self._history_in_trouble)
         self._announcements = Announcements(self._outgoing, self.workspace)
         self._folders = Folders(self.workspace)
         self._configuration = Configuration(
@@ -105,11 +111,12 @@ class Server:
             "window/workDoneProgress/cancel": told(self._cancel_progress),
             "textDocument/didOpen": told(self._documents.opened),
             "textDocument/didChange": told(self._documents.changed),
-            "textDocument/didSave": told(self._documents.saved),
+            "textDocument/didSave": told(self._saved),
             "textDocument/didClose": told(self._documents.closed),
             "agentfs/documentState": told(self._documents.hinted),
             "initialized": told(self._ready),
             "workspace/didChangeConfiguration": told(self._configuration_changed),
+            "workspace/didChangeWatchedFiles": told(self._configuration.look_at_all),
             "workspace/didChangeWorkspaceFolders": told(self._folders_changed),
             "exit": told(self._exit),
         }
@@ -161,6 +168,7 @@ class Server:
         self._settings.replace_layer("initialization", _member(params, "initializationOptions"))
         self._choose_language()
         self._folders.opened(params)
+        self._configuration.look_at_all()
         self._sweeping = self._in_background(self._sweep())
         return served(client, [*AGENT_REQUESTS, *EDITOR_REQUESTS], [*COMMANDS, MANUAL_COMMAND])
 
@@ -198,6 +206,10 @@ class Server:
 
     # --- what the user set --------------------------------------------------------------------------------
 
+    def _saved(self, params: object) -> None:
+        self._documents.saved(params)
+        self._configuration.look_at_all()
+
     def _configuration_changed(self, params: object) -> None:
         asking = self._configuration.told(self._client, _member(params, "settings"))
         if asking is not None:
@@ -206,12 +218,14 @@ class Server:
     def _settings_changed(self, changed: Changed) -> None:
         if changed.before.roots != changed.after.roots:
             self._folders.apply()
+            self._configuration.look_at_all()
         self._choose_language()
         self._status_changed()
         self._announcements.tools()
 
     def _folders_changed(self, params: object) -> None:
         self._folders.changed(params)
+        self._configuration.look_at_all()
         self._announcements.tools()
 
     def _current(self) -> Settings:
@@ -238,6 +252,12 @@ class Server:
 
     def _status_changed(self) -> None:
         self._announcements.status()
+
+    def _history_in_trouble(self, trouble: HistoryTrouble, where: str) -> None:
+        """From the history's own thread."""
+        text = trouble_text(trouble, where, self._say)
+        message = {"type": 2, "message": text}
+        self._loop.call_soon_threadsafe(self._outgoing.notify, "window/showMessage", message)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

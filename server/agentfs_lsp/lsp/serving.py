@@ -21,6 +21,7 @@ from agentfs_lsp.lsp.transport import Transport
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.service.kept import History
     from agentfs_lsp.service.ports import FileStore
 
 _log = logging.getLogger(__name__)
@@ -34,14 +35,16 @@ THREADS = 64
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def serve_stdio(files: FileStore, own_folders: Sequence[str], max_body: int) -> int:
+def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], max_body: int) -> int:
     """Serve until `exit` or the end of input; returns the exit code. `max_body` in bytes."""
     stdin, stdout = _take_stdio()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_serve(stdin, stdout, files, own_folders, max_body))
+        return runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
 
 
-async def _serve(stdin: int, stdout: int, files: FileStore, own_folders: Sequence[str], max_body: int) -> int:
+async def _serve(
+    stdin: int, stdout: int, files: FileStore, history: History, own_folders: Sequence[str], max_body: int
+) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "agentfs"))
     loop.set_exception_handler(_report)
@@ -63,7 +66,7 @@ async def _serve(stdin: int, stdout: int, files: FileStore, own_folders: Sequenc
         on_end=lose,
         max_body=max_body,
     )
-    server = Server(transport.send, end, files, DiffFiles(), own_folders, say_in)
+    server = Server(transport.send, end, files, history, DiffFiles(), own_folders, say_in)
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
     gc.freeze()  # what was imported stays: no collection needs to walk it again
@@ -76,6 +79,7 @@ async def _serve(stdin: int, stdout: int, files: FileStore, own_folders: Sequenc
     except TimeoutError:
         _log.warning("a landing was given up: its editor did not do its part in time")
     transport.close()
+    await asyncio.to_thread(history.close)
     files.close()
     return code
 

@@ -7,14 +7,15 @@ What a value may be is its shape's part (`domain/settings.py`), what the user is
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.settings import GROUPS, SETTINGS
 from agentfs_lsp.domain.shapes import Flag, ShapeError, Wanted
+from agentfs_lsp.domain.tightening import shape_in_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentfs_lsp.domain.shapes import Shape
 
@@ -26,17 +27,22 @@ _CLIENTS_OWN = frozenset({"trace"})
 _OBJECTS = GROUPS | {"", "switches"}
 
 
+UnusableFile = Literal["too_large", "unreadable", "no_toml"]
+"""What may be wrong with a workspace's file as a whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something the user set that is not in force. `path` is its key, with the part of the value that is
     wrong (`rules[2].write`); of a wrong value `wanted` is what that should be, `given` what was set, as JSON,
-    cut, and `key` the setting."""
+    cut, and `key` the setting. `origin`: the file it stands in, where that is a workspace's."""
 
     path: str
-    kind: Literal["wrong", "no_object", "switch_missing", "unknown"]
+    kind: Literal["wrong", "no_object", "switch_missing", "unknown", "users_alone", "loosens"] | UnusableFile
     given: str = ""
     wanted: Wanted | None = None
     key: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +55,49 @@ class Layer:
 
 
 def read_layer(raw: object) -> Layer:
-    """What of a section is right and what is wrong with the rest, whatever came."""
+    """What of a section of the user's is right and what is wrong with the rest, whatever came."""
+    return _read(_leaves(raw), _shape_of)
+
+
+def read_workspace_layer(raw: object, origin: str) -> Layer:
+    """The same for what a workspace says of itself in the file `origin`: only what can't loosen anything."""
+    fitting: list[tuple[str, object]] = []
+    problems: list[Problem] = []
+    for key, value in _leaves(raw):
+        if key == "switches" or key.startswith(SWITCH) or (key in SETTINGS and _is_users_alone(key)):
+            problems.append(Problem(key, "users_alone"))
+        else:
+            fitting.append((key, value))
+    layer = _read(fitting, shape_in_workspace)
+    loosening = {key for key, value in layer.values.items() if _loosens(key, value)}
+    problems += [*layer.problems, *(Problem(key, "loosens", key=key) for key in sorted(loosening))]
+    return Layer(
+        {key: value for key, value in layer.values.items() if key not in loosening},
+        tuple(replace(problem, origin=origin) for problem in problems),
+        layer.faulty,
+    )
+
+
+def _is_users_alone(key: str) -> bool:
+    return SETTINGS[key].in_workspace == "users"
+
+
+def _loosens(key: str, value: object) -> bool:
+    """A number may be lower than the user's or not: of the two the lower one counts."""
+    return SETTINGS[key].in_workspace == "strictest" and value != SETTINGS[key].strictest
+
+
+def _read(leaves: Iterable[tuple[str, object]], shape_of: Callable[[str], Shape]) -> Layer:
     values: dict[str, object] = {}
     problems: list[Problem] = []
     faulty: set[str] = set()
-    for key, value in _leaves(raw):
+    for key, value in leaves:
         if key in _OBJECTS:
             problems.append(Problem(key or "agentfs", "no_object", shown(value)))
             values.update(_strictest_below(key))
         elif key in SETTINGS or key.startswith(SWITCH):
             try:
-                values[key] = _shape_of(key).check(value)
+                values[key] = shape_of(key).check(value)
             except ShapeError as error:
                 problems.append(_wrong(key, value, error))
                 values.update(_instead_of_wrong(key, error, faulty))
@@ -72,7 +110,7 @@ def shown(value: object) -> str:
     """A value as JSON, cut."""
     if isinstance(value, list | dict):  # of any depth: not to be written out
         return "[…]" if isinstance(value, list) else "{…}"
-    text = json.dumps(value)
+    text = json.dumps(value, default=str)  # TOML has dates
     return text if len(text) <= 80 else f"{text[:80]}…"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.settings import SETTINGS
 from agentfs_lsp.domain.shown import escape_to_one_line
+from agentfs_lsp.domain.texts import sentences
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.shapes import Wanted
@@ -19,9 +20,10 @@ RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", 
 
 def problem_text(problem: Problem, say: Say) -> str:
     """One or two sentences: what is wrong with which setting, and what is in force instead."""
-    whole = problem.kind == "no_object" and problem.path == "agentfs"
-    name = "agentfs" if whole else f"agentfs.{escape_to_one_line(problem.path)}"
+    name = _name(problem)
     match problem.kind:
+        case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml":
+            return _of_workspace(problem, name, say)
         case "unknown":
             return say("{name} is no setting of agentfs; it is ignored.", name=name)
         case "switch_missing":
@@ -40,6 +42,30 @@ def problem_text(problem: Problem, say: Say) -> str:
                 "wanted": _wanted(problem.wanted, say),
             }
             return _instead(problem.key, facts, say)
+
+
+def _name(problem: Problem) -> str:
+    path = escape_to_one_line(problem.path)
+    if problem.origin:
+        origin = escape_to_one_line(problem.origin)
+        return f"{origin}: {path}" if path else origin
+    return path if problem.kind == "no_object" and path == "agentfs" else f"agentfs.{path}"
+
+
+def _of_workspace(problem: Problem, name: str, say: Say) -> str:
+    """What is wrong with a workspace's file, and what that means."""
+    if problem.kind == "users_alone":
+        return say("{name} can be set in your own settings alone; it is ignored.", name=name)
+    if problem.kind == "loosens":
+        only = json.dumps(SETTINGS[problem.key].strictest)
+        return say("{name} can only be {only} in a workspace; it is ignored.", name=name, only=only)
+    whats = {
+        "too_large": say("{name} is larger than 64 KiB.", name=name),
+        "unreadable": say("{name} can't be read as a plain file.", name=name),
+        "no_toml": say("{name} is not TOML in UTF-8.", name=name),
+    }
+    asked = say("Until it is mended, you are asked before anything in its folder is read or changed.")
+    return sentences(say, (whats[problem.kind], asked))
 
 
 def _instead(key: str, facts: dict[str, Any], say: Say) -> str:

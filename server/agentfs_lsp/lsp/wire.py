@@ -27,6 +27,7 @@ NAME_CHARACTERS = 80
 SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
 MOST_OPERATIONS = 1000
+HISTORY_CHANGES = 1000
 
 
 def bounded(default: Any = MISSING, **bounds: Any) -> Any:
@@ -125,6 +126,17 @@ class CallParams(Params):
     name: str
     arguments: dict[str, object]
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryParams(Params):
+    """agentfs/history: `limit` in changes; `before` is a change's id."""
+
+    path: str | None = None
+    change_id: str | None = None
+    texts: bool = False
+    limit: int = bounded(50, least=1, most=HISTORY_CHANGES)
+    before: str | None = None
 
 
 def parse(shape: type[T], raw: object) -> T:

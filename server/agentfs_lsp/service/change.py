@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.domain.textfile import TextFile
+    from agentfs_lsp.service.decoding import Digest
     from agentfs_lsp.service.present import Present
 
 Operation = Literal["create", "update", "delete"]
@@ -53,18 +54,24 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """How a change landed. `revision` is what the file now is (empty where it was deleted), and `text` what
-    it reads, None for just what `change` makes it; `on_save` is the diff from what was accepted to what was
-    saved, if it differs."""
+    """How a change landed. `seen` is what the file now is (empty where it was deleted), less its hash where
+    `digest` is still to tell it; `text` what it reads, None for just what `change` makes it; `on_save` is the
+    diff from what was accepted to what was saved, if it differs."""
 
     change: FileChange
     where: Literal["disk", "editor"]
-    revision: Expected
+    seen: Expected
     text: str | None = None
     bytes_written: int = 0
     hard_links: int = 0
     created_dirs: tuple[str, ...] = ()
     on_save: str | None = None
+    digest: Digest | None = None
+
+    @property
+    def revision(self) -> Expected:
+        """What the file now is, with its hash. Waits for that: of a large file, a thread's work."""
+        return self.seen if self.digest is None else replace(self.seen, hash=self.digest.text)
 
 
 @contextmanager

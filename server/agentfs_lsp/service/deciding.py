@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
 from agentfs_lsp.service.change import Landing, about
+from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing import land, land_each
 from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.proposals import Decision
@@ -52,7 +53,10 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
         raise
     outcomes = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
     rejected = Rejected("rejected", decision.feedback)
-    return [outcomes.get(change.base.location.absolute, rejected) for change in changes]
+    all_of_them = [outcomes.get(change.base.location.absolute, rejected) for change in changes]
+    pairs = zip(changes, all_of_them, strict=True)
+    keep(ws, proposal, [(change, outcome) for change, outcome in pairs if isinstance(outcome, Landing)])
+    return all_of_them
 
 
 async def _land(
@@ -74,31 +78,32 @@ async def _land(
 
 
 def _remember(ws: Workspace, session: str, landing: Landing) -> None:
-    """Refresh the session's record. Putting a large text together takes longer than anything the answer
-    needs, so that is done behind it: until then the record has the hash alone."""
+    """Refresh the session's record. Hashing a large file and putting its text together takes longer than
+    anything the answer needs, so that is done behind it; whoever changes the file next waits for it."""
     change = landing.change
-    absolute, size = change.base.location.absolute, change.base.size
+    absolute = change.base.location.absolute
     if change.operation == "delete":
         ws.sessions.forget(session, absolute)
         return
-    if landing.text is not None or size <= INLINE_BYTES:
+    if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:
         text = change.shown if landing.text is None else landing.text
         ws.sessions.record(session, absolute, landing.revision, text)
         return
-    ws.sessions.record(session, absolute, landing.revision, None)
+    ws.sessions.record(session, absolute, landing.seen, None)
 
-    async def add_text() -> None:
-        text = await in_thread(_text_after, ws, change, landing.revision)
-        ws.sessions.add_text(session, absolute, landing.revision, text)
+    async def complete() -> None:
+        revision, text = await in_thread(_as_landed, ws, landing)
+        ws.sessions.complete(session, absolute, landing.seen, revision, text)
 
-    ws.afterwards(add_text())
+    ws.remember(absolute, complete())
 
 
-def _text_after(ws: Workspace, change: FileChange, revision: Expected) -> str:
+def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
+    change, revision = landing.change, landing.revision
     ws.decoded.keep(
         change.base.location.absolute, change.proposed_bytes, change.proposed_file, revision.hash or ""
     )
-    return change.shown
+    return revision, change.shown
 
 
 async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
@@ -112,7 +117,7 @@ async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]
             for change in proposal.changes:
                 now = await ws.look(change.base.location)
                 with about(change):
-                    check_unmoved(change.path, change.base, now, ws.settings)
+                    check_unmoved(change.path, change.base, now, change.settings)
         raise
 
 

@@ -109,7 +109,7 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
         return change
     now = await ws.look(change.base.location)
     with about(change):
-        check_unmoved(change.path, change.base, now, ws.settings)
+        check_unmoved(change.path, change.base, now, change.settings)
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
     return change.onto(now)
@@ -140,15 +140,15 @@ def _describe(changes: Sequence[FileChange]) -> None:
 
 def _write(
     ws: Workspace, changes: Sequence[FileChange], staged: Staged | None
-) -> tuple[list[Landed], list[str]]:
-    digests = [Digest(change.proposed_bytes) for change in changes]  # while the disk is waited for
+) -> tuple[list[Landed], list[Digest]]:
+    digests = [Digest(change.proposed_bytes) for change in changes]  # beside it, and behind the answer
     staged = staged or _stage(ws, changes)
     try:
         landed = staged.commit()
     except BaseException:
         staged.discard()
         raise
-    return landed, [digest.text for digest in digests]
+    return landed, digests
 
 
 def _stage(ws: Workspace, changes: Sequence[FileChange]) -> Staged:
@@ -160,15 +160,15 @@ def _draft(change: FileChange) -> Draft:
     return Draft(change.base.location, data, change.base.blob, change.create_dirs)
 
 
-def _landing(change: FileChange, landed: Landed, digest: str) -> Landing:
-    revision = Expected(landed.stat.mtime_ms, landed.stat.size, digest) if landed.stat else Expected()
+def _landing(change: FileChange, landed: Landed, digest: Digest) -> Landing:
     return Landing(
         change,
         "disk",
-        revision,
+        Expected(landed.stat.mtime_ms, landed.stat.size) if landed.stat else Expected(),
         bytes_written=len(change.proposed_bytes),
         hard_links=landed.hard_links,
         created_dirs=landed.created_dirs,
+        digest=digest if landed.stat else None,
     )
 
 
@@ -178,7 +178,7 @@ async def _explained(ws: Workspace, changes: Sequence[FileChange], conflict: Con
     for change in moved:
         now = await ws.look(change.base.location)
         try:
-            check_unmoved(change.path, change.base, now, ws.settings)
+            check_unmoved(change.path, change.base, now, change.settings)
         except Conflict as told:
             told.file = conflict.file
             return told

@@ -99,7 +99,7 @@ class InEditor:
         try:
             with about(change):
                 now = await self._ws.look(change.base.location)
-                check_unmoved(change.path, change.base, now, self._ws.settings)
+                check_unmoved(change.path, change.base, now, change.settings)
                 raise otherwise
         except DomainError as error:
             return error

@@ -294,3 +294,6 @@ class Clock(Protocol):
 
     def now_ms(self) -> float:
         """Monotonic milliseconds."""
+
+    def date_ms(self) -> int:
+        """Milliseconds since the epoch, more with every call."""

@@ -39,7 +39,7 @@ def reach(ws: Workspace) -> Mapping[Operation, Reach]:
 
 def reaches(ws: Workspace, operation: Operation) -> bool:
     """Whether there may be a file that this operation may touch."""
-    if not ws.roots or not ws.policy.may_reach(operation):
+    if not any(ws.policy_in(root).may_reach(operation) for root in ws.roots):
         return False
     listed = ws.settings.files
     return listed is None or any(True for _ in _touched(ws, operation, listed))

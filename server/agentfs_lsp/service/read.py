@@ -91,7 +91,7 @@ async def _asked(ws: Workspace, command: Read, path: str, location: Location) ->
 def _served(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Awaitable[Passage]:
     buffer = ws.buffer_of(location)
     if is_small(buffer):
-        at_most = min(INLINE_BYTES, ws.settings.limits.max_file_bytes)
+        at_most = min(INLINE_BYTES, ws.settings_in(location.root).limits.max_file_bytes)
         try:
             return _remembered(ws, command, *_whole(ws, command, path, location, buffer, at_most))
         except TooLarge:
@@ -102,7 +102,7 @@ def _served(ws: Workspace, command: Read, path: str, location: Location) -> Pass
 async def _served_in_thread(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None
 ) -> Passage:
-    limit = ws.settings.limits.max_file_bytes
+    limit = ws.settings_in(location.root).limits.max_file_bytes
     try:
         read_whole = await in_thread(_whole, ws, command, path, location, buffer, limit)
     except TooLarge:
@@ -116,8 +116,9 @@ def _whole(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, max_bytes: int
 ) -> tuple[Passage | None, Present]:
     """The passage, None where there is no such file."""
-    present = look(ws.files, ws.decoded, location, buffer, ws.settings, max_bytes)
-    return _passage(command, path, present, ws.settings) if present.exists else None, present
+    settings = ws.settings_in(location.root)
+    present = look(ws.files, ws.decoded, location, buffer, settings, max_bytes)
+    return _passage(command, path, present, settings) if present.exists else None, present
 
 
 def _remembered(ws: Workspace, command: Read, passage: Passage | None, present: Present) -> Passage:
@@ -171,10 +172,11 @@ def _end_of_range(shown: str, start: int, command: Read, settings: Settings) -> 
 
 def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
     """A range of a file too large to be loaded."""
-    limits = ws.settings.limits
+    settings = ws.settings_in(location.root)
+    limits = settings.limits
     lines = limits.read_lines if command.limit is None else command.limit
     found = ws.files.read_lines(location, command.start_line, lines, limits.max_file_bytes)
-    text = as_text(ws.files, location, mark_of(found.head) + found.data, ws.settings)
+    text = as_text(ws.files, location, mark_of(found.head) + found.data, settings)
     shown = text.shown
     return Passage(
         path,

@@ -27,7 +27,7 @@ async def keep_as_it_stands(
 ) -> list[Landing | DomainError]:
     """Have the documents saved that were clean, and look at each: a landing, or LandingUnknown."""
     deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
-    expected = await _asked_to_save(ws, [one.change for one in observations], hand, deadline)
+    expected = await _asked_to_save([one.change for one in observations], hand, deadline)
     outcomes: list[Landing | DomainError] = []
     for observation in observations:
         change = observation.change
@@ -43,15 +43,13 @@ async def keep_as_it_stands(
     return outcomes
 
 
-async def _asked_to_save(
-    ws: Workspace, changes: Sequence[FileChange], hand: Hand, deadline: float
-) -> Collection[str]:
+async def _asked_to_save(changes: Sequence[FileChange], hand: Hand, deadline: float) -> Collection[str]:
     """Tell the client that the change stands, and what to save; of which documents a save can be expected."""
-    wanted = {"always": True, "never": False}.get(ws.settings.save)
     save = [
         change.base.buffer.uri
         for change in changes
-        if change.base.buffer is not None and (not change.base.dirty if wanted is None else wanted)
+        if change.base.buffer is not None
+        and {"always": True, "never": False}.get(change.settings.save, not change.base.dirty)
     ]
     if not (save and hand.saves):
         await hand.committed(())
@@ -94,7 +92,7 @@ def _is_saved(now: Present, change: FileChange) -> bool:
 async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None) -> Landing:
     now = saved or await ws.look(change.base.location)
     if saved or _is_saved(now, change):
-        return _on_disk(ws, change, now)
+        return _on_disk(change, now)
     if now.buffer is None:
         raise LandingUnknown(change.path, "closed")
     if normalise(now.text.shown) == normalise(change.shown):
@@ -106,7 +104,7 @@ async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None
     return Landing(change, "editor", revision, change.shown)
 
 
-def _on_disk(ws: Workspace, change: FileChange, now: Present) -> Landing:
+def _on_disk(change: FileChange, now: Present) -> Landing:
     assert now.blob is not None
     assert now.disk is not None
     accepted, saved = normalise(change.shown), normalise(now.disk.shown)
@@ -117,5 +115,5 @@ def _on_disk(ws: Workspace, change: FileChange, now: Present) -> Landing:
         Expected(stat.mtime_ms, stat.size, hash_bytes(now.blob.data)),
         now.disk.shown,
         bytes_written=stat.size,
-        on_save=preview_between(change.path, accepted, saved, ws.settings) if saved != accepted else None,
+        on_save=preview_between(change.path, accepted, saved, change.settings) if saved != accepted else None,
     )

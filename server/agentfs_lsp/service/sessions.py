@@ -71,10 +71,10 @@ class Sessions:
             self._text_bytes += size
         self._evict()
 
-    def add_text(self, session: str, absolute: str, revision: Expected, text: str) -> None:
-        """Give a record of that very revision its text, which was not at hand when it was made."""
+    def complete(self, session: str, absolute: str, seen: Expected, revision: Expected, text: str) -> None:
+        """Give the record that was made of `seen` its hash and text, which were not at hand then."""
         known = self._records.get((session, absolute))
-        if known is not None and known.revision == revision and known.text is None:
+        if known is not None and known.revision == seen and known.text is None:
             self.record(session, absolute, revision, text)
 
     def forget(self, session: str, absolute: str) -> None:

@@ -143,7 +143,7 @@ async def computed(
         raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
     read: Present | None = None
     try:
-        check_lock(path, present, record, asked.expected, ws.settings)
+        check_lock(path, present, record, asked.expected, ws.settings_in(location.root))
     except Conflict as conflict:
         read = as_read(present, record, asked.expected, conflict) if asked.merges else None
         if read is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentfs_lsp.domain.errors import Conflict, PolicyDenied, TooLarge
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.kept import History
     from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
     from agentfs_lsp.service.proposals import Proposals
     from agentfs_lsp.service.sessions import Sessions
@@ -29,6 +31,14 @@ T = TypeVar("T")
 
 INLINE_BYTES = 64 * 1024
 """Up to this size a file is read and searched on the event loop: a hop to a thread costs more."""
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What holds in a root that says something of itself: the user's settings and policy, tightened."""
+
+    settings: Settings
+    policy: Policy
 
 
 @dataclass(slots=True)
@@ -44,14 +54,22 @@ class Workspace:
     clock: Clock
     settings: Settings
     policy: Policy
+    history: History
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path a root is known under, with its place in `roots`."""
+    tightened: dict[str, InForce] = field(default_factory=dict)
+    """By a root's path, where something else holds than `settings` and `policy`."""
+    before_use: Callable[[Root], None] = lambda _: None
+    """Called with a file's root before anything is done with the file: what the root says may be new."""
     settings_known: bool = False
     """Whether the user's settings have been told; until then nothing is let through."""
+    connection: str = field(default_factory=lambda: token_hex(8))
+    """Names this connection among all that history knows."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
+    _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     def locate(self, path: str, paths: PathMode | None = None) -> Location:
         """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots). `paths`: how it
@@ -66,7 +84,21 @@ class Workspace:
             paths or self.settings.paths,
             self.folders,
         )
-        return self.files.resolve(self.roots[spelling.root], spelling.relative)
+        location = self.files.resolve(self.roots[spelling.root], spelling.relative)
+        self.before_use(location.root)
+        if paths is None and self.settings_in(location.root).paths != self.settings.paths:
+            parse(path, [root.name for root in self.roots], "relative", self.folders)
+        return location
+
+    def settings_in(self, root: Root) -> Settings:
+        """The settings that hold for the files of a root."""
+        tightened = self.tightened.get(root.path)
+        return self.settings if tightened is None else tightened.settings
+
+    def policy_in(self, root: Root) -> Policy:
+        """The policy that holds for the files of a root."""
+        tightened = self.tightened.get(root.path)
+        return self.policy if tightened is None else tightened.policy
 
     def leave(self, folder: str) -> None:
         """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
@@ -87,7 +119,8 @@ class Workspace:
         """What policy says of this operation on this file, for this session."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
-        return self.policy.judge(operation, location.relative, root=location.root.path, mode=mode)
+        root = location.root
+        return self.policy_in(root).judge(operation, location.relative, root=root.path, mode=mode)
 
     def judge_changes(self, changes: Sequence[FileChange], session: str) -> Verdict:
         """The strictest verdict over all of them. Raises PolicyDenied for the first that is denied."""
@@ -108,22 +141,37 @@ class Workspace:
             raise Conflict(self.name_of(location), "editor", "out_of_sync")
         return Buffer.of(document)
 
-    def afterwards(self, work: Coroutine[Any, Any, None]) -> None:
+    def afterwards(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do what no answer waits for."""
         task = asyncio.ensure_future(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
+        return task
+
+    def remember(self, absolute: str, work: Coroutine[Any, Any, None]) -> None:
+        """As `afterwards`, for what a later look at that file needs."""
+        task = self._remembering[absolute] = self.afterwards(work)
+        task.add_done_callback(lambda done: self._remembered(absolute, done))
+
+    def _remembered(self, absolute: str, done: asyncio.Task[None]) -> None:
+        if self._remembering.get(absolute) is done:
+            del self._remembering[absolute]
 
     async def look(self, location: Location) -> Present:
-        """The file as it is now, buffer over disk; off the event loop unless it is small."""
+        """The file as it is now, buffer over disk; off the event loop unless it is small. What is still
+        being remembered of its last landing is waited for."""
+        remembering = self._remembering.get(location.absolute)
+        if remembering is not None:
+            await asyncio.wait([remembering])
         buffer = self.buffer_of(location)
-        known = (self.files, self.decoded, location, buffer, self.settings)
+        settings = self.settings_in(location.root)
+        known = (self.files, self.decoded, location, buffer, settings)
         if is_small(buffer):
             try:
-                return look(*known, min(INLINE_BYTES, self.settings.limits.max_file_bytes))
+                return look(*known, min(INLINE_BYTES, settings.limits.max_file_bytes))
             except TooLarge:
                 pass
-        return await in_thread(look, *known, self.settings.limits.max_file_bytes)
+        return await in_thread(look, *known, settings.limits.max_file_bytes)
 
 
 def is_small(buffer: Buffer | None) -> bool:

@@ -47,13 +47,14 @@ def plan_write(ws: Workspace, command: Write, trace: Trace) -> Callable[[Present
     limit = ws.settings.limits.max_file_bytes
     if len(command.content) > limit:
         raise ResultTooLarge(command.asked.path, len(command.content), limit)
-    create_dirs = ws.settings.create_dirs if command.create_dirs is None else command.create_dirs
 
     def compute(present: Present) -> FileChange:
         path = trace.resolved or command.asked.path
         if present.exists:
             return _replacement(ws, command, path, present)
         ws.check_creatable(present.location)
+        settings = ws.settings_in(present.location.root)
+        create_dirs = settings.create_dirs if command.create_dirs is None else command.create_dirs
         if not create_dirs and not ws.files.has_folder(present.location):
             raise FolderMissing(path.rpartition("/")[0] + "/")
         return _creation(ws, command, path, present, create_dirs=create_dirs)
@@ -74,7 +75,7 @@ def _creation(ws: Workspace, command: Write, path: str, present: Present, *, cre
         present,
         "create",
         splices,
-        ws.settings,
+        ws.settings_in(present.location.root),
         tools=("write",),
         create_dirs=create_dirs,
         corrections=corrections,
@@ -100,5 +101,11 @@ def _replacement(ws: Workspace, command: Write, path: str, present: Present) -> 
         if given not in ("none", own):
             corrections.append(Correction("line_ends", own))
     return FileChange(
-        path, present, "update", splices, ws.settings, tools=("write",), corrections=tuple(corrections)
+        path,
+        present,
+        "update",
+        splices,
+        ws.settings_in(present.location.root),
+        tools=("write",),
+        corrections=tuple(corrections),
     )

@@ -14,19 +14,20 @@ from agentfs_lsp.service.ports import EditorTraits
 RECORDED = Path(__file__).parents[2] / "editors" / "capabilities"
 SUFFIX = "-client-capabilities.json"
 
-# name, shows documents, progress, encoding, answers configuration, registers its changes, several folders
+# name, shows documents, progress, encoding, answers configuration, registers its changes, watches files,
+# several folders
 EDITORS = {
-    "emacs28-eglot1.9": ("", False, False, "utf-16", True, False, True),
-    "emacs28-lsp8": ("emacs", False, True, "utf-16", True, False, True),
-    "emacs30-eglot1.17.30": ("Eglot", True, True, "utf-32", True, False, True),
-    "emacs30-lsp10": ("emacs", True, True, "utf-32", True, False, True),
-    "hx-25.07": ("helix", True, True, "utf-32", True, False, True),
-    "nvim-0.7.2": ("Neovim", False, True, "utf-16", False, False, True),
-    "nvim-0.11.4": ("Neovim", True, True, "utf-32", True, False, True),
-    "nvim-0.12.4": ("Neovim", True, True, "utf-32", True, False, True),
-    "vim9-coc0.0.82": ("coc.nvim", True, True, "utf-16", True, True, True),
-    "vim9-vim-lsp": ("vim-lsp", False, False, "utf-16", True, False, False),
-    "vscode-1.139": ("code-server", True, True, "utf-16", True, True, True),
+    "emacs28-eglot1.9": ("", False, False, "utf-16", True, False, False, True),
+    "emacs28-lsp8": ("emacs", False, True, "utf-16", True, False, False, True),
+    "emacs30-eglot1.17.30": ("Eglot", True, True, "utf-32", True, False, False, True),
+    "emacs30-lsp10": ("emacs", True, True, "utf-32", True, False, False, True),
+    "hx-25.07": ("helix", True, True, "utf-32", True, False, True, True),
+    "nvim-0.7.2": ("Neovim", False, True, "utf-16", False, False, False, True),
+    "nvim-0.11.4": ("Neovim", True, True, "utf-32", True, False, False, True),
+    "nvim-0.12.4": ("Neovim", True, True, "utf-32", True, False, False, True),
+    "vim9-coc0.0.82": ("coc.nvim", True, True, "utf-16", True, True, False, True),
+    "vim9-vim-lsp": ("vim-lsp", False, False, "utf-16", True, False, False, False),
+    "vscode-1.139": ("code-server", True, True, "utf-16", True, True, True, True),
 }
 
 
@@ -37,7 +38,7 @@ def recorded(editor: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("editor", EDITORS)
 def test_recorded_editors(editor: str) -> None:
-    name, shows, progress, encoding, pulls, registers, folders = EDITORS[editor]
+    name, shows, progress, encoding, pulls, registers, watches, folders = EDITORS[editor]
     assert flatten(recorded(editor)) == ClientCapabilities(
         traits=EditorTraits(
             name=name,
@@ -50,6 +51,7 @@ def test_recorded_editors(editor: str) -> None:
         position_encoding=encoding,  # type: ignore[arg-type]
         pulls_configuration=pulls,
         registers_configuration_changes=registers,
+        registers_watched_files=watches,
         workspace_folders=folders,
         knows_agentfs=False,
     )

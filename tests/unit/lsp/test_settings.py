@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agentfs_lsp.domain.rules import Rule
-from agentfs_lsp.domain.settings import Approval, Settings
+from agentfs_lsp.domain.setting_groups import Approval
+from agentfs_lsp.domain.settings import Settings
 from agentfs_lsp.domain.texts import english
 from agentfs_lsp.lsp.settings import Changed, LayerName, SettingsStore
 from agentfs_lsp.lsp.settings_texts import problem_text

@@ -77,10 +77,18 @@ def test_every_wrong_setting_is_told_in_each_language(wanted: Wanted) -> None:
         assert not WORDS.search(problem_text(problem, CHINESE))
 
 
-@pytest.mark.parametrize("kind", ["no_object", "switch_missing", "unknown"])
+@pytest.mark.parametrize("kind", ["no_object", "switch_missing", "unknown", "users_alone"])
 def test_settings_that_are_not_in_force_are_told_in_each_language(kind: Any) -> None:
     assert problem_text(Problem("rules", kind, "5"), ENGLISH).startswith("agentfs.rules ")
     assert not WORDS.search(problem_text(Problem("rules", kind, "5"), CHINESE))
+
+
+@pytest.mark.parametrize("kind", ["users_alone", "loosens", "too_large", "unreadable", "no_toml"])
+def test_what_is_wrong_with_a_workspaces_file_is_told_in_each_language(kind: Any) -> None:
+    path = "save" if kind in {"users_alone", "loosens"} else ""
+    problem = Problem(path, kind, key=path, origin="/r/.agentfs.toml")
+    assert problem_text(problem, ENGLISH).startswith("/r/.agentfs.toml")
+    assert not WORDS.search(problem_text(problem, CHINESE))
 
 
 @pytest.mark.parametrize("what", sorted({what for what, _, _ in shown._SECRETS}))

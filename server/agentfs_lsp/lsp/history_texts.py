@@ -1,0 +1,34 @@
+"""What is told when a change that landed is not to be had any more, or can't be kept
+(docs/protocol.md#11-history-and-undo)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.shown import escape_to_one_line as shown
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain import errors
+    from agentfs_lsp.domain.texts import Say, Told
+    from agentfs_lsp.service.kept import HistoryTrouble
+
+
+def change_unknown(error: errors.ChangeUnknown, say: Say) -> Told:
+    return (
+        say("No change '{id}' is kept.", id=shown(error.change_id)),
+        say("agentfs/history lists those that are; older ones make room for new ones."),
+    )
+
+
+def trouble_text(trouble: HistoryTrouble, where: str, say: Say) -> str:
+    """What the user is told, once, of something wrong with the history in that file."""
+    if trouble == "damaged":
+        return say(
+            "agentfs: the history of changes was damaged and has been set aside as {path}; a new one begins.",
+            path=shown(where),
+        )
+    return say(
+        "agentfs: the history of changes can't be written to {path}. Changes land all the same, but can't be"
+        " undone by agentfs.",
+        path=shown(where),
+    )

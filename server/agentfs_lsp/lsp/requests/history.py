@@ -1,0 +1,55 @@
+"""agentfs/history: docs/protocol.md#11-history-and-undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.lsp.history_wire import change_on_wire
+from agentfs_lsp.lsp.wire import HistoryParams, parse
+from agentfs_lsp.service.history import Browse, browse
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange
+    from agentfs_lsp.service.history import Browsed
+
+
+async def history_request(exchange: Exchange) -> Envelope:
+    """Answer agentfs/history. A `session` that is given is also a filter."""
+    params = parse(HistoryParams, exchange.params)
+    await exchange.configured()
+    command = Browse(
+        params.session,
+        params.path,
+        params.session if _names_session(exchange.params) else None,
+        params.change_id,
+        params.before,
+        params.limit,
+        params.texts,
+    )
+    browsed = await browse(exchange.ws, command)
+    changes = [change_on_wire(change, exchange.ws, texts=params.texts) for change in browsed.changes]
+    data = {"changes": changes, "more": browsed.more}
+    return exchange.succeed(data, _text(exchange.say, browsed), {}, partial=browsed.texts_left_out)
+
+
+def _names_session(params: object) -> bool:
+    return isinstance(params, dict) and params.get("session") is not None
+
+
+def _text(say: Say, browsed: Browsed) -> str:
+    changes = browsed.changes
+    if not changes:
+        return say("No change that landed is kept.")
+    said = [
+        say(
+            "One change that landed.", plural="{count} changes that landed, newest first.", count=len(changes)
+        )
+    ]
+    if browsed.more:
+        said.append(say("Older ones remain: go on with before={id}.", id=changes[-1].id))
+    if browsed.texts_left_out:
+        said.append(say("Not all texts found room; ask for a change by its change_id."))
+    return sentences(say, said)

@@ -1,0 +1,230 @@
+"""agentfs/history: what landed, kept and looked at again (docs/protocol.md#11-history-and-undo).
+
+All that landed in the open folders is to be seen, whoever did it, but for files that the one who asks may
+not read. Undoing is `undo.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import ChangeUnknown
+from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
+from agentfs_lsp.service.ports import Location
+from agentfs_lsp.service.workspace import in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.service.change import FileChange, Landing
+    from agentfs_lsp.service.proposals import Decision, Proposal
+    from agentfs_lsp.service.workspace import Workspace
+
+MOST_TEXT = 16 * 1024 * 1024
+"""So many characters of texts an answer holds at most."""
+
+_AT_ONCE = 200
+"""Changes looked at together, where many are of files that may not be seen."""
+
+
+# --- keeping ----------------------------------------------------------------------------------------------
+
+
+def keep(ws: Workspace, proposal: Proposal, landed: Sequence[tuple[FileChange, Landing]]) -> None:
+    """Keep what landed of a proposal: each change as it was proposed, and how it landed."""
+    if not ws.settings.history.enabled or not landed or proposal.decision is None:
+        return
+    size = sum(2 * change.base.size for change, _ in landed)
+    make = partial(_kept, proposal, proposal.decision, tuple(landed), ws.connection, ws.clock.date_ms())
+    ws.history.keep(size, make)
+
+
+def _kept(
+    proposal: Proposal,
+    decision: Decision,
+    landed: tuple[tuple[FileChange, Landing], ...],
+    connection: str,
+    time_ms: int,
+) -> KeptChange:
+    changed = any(normalise(change.shown) != normalise(landing.change.shown) for change, landing in landed)
+    return KeptChange(
+        proposal.id,
+        time_ms,
+        connection,
+        proposal.session,
+        proposal.agent,
+        proposal.tool,
+        proposal.explanation,
+        "amended" if changed else decision.decision,
+        decision.by,
+        "editor" if any(landing.where == "editor" for _, landing in landed) else "disk",
+        modified_by_user=changed,
+        files_in_all=len(landed),
+        files=tuple(_kept_file(change, landing) for change, landing in landed),
+    )
+
+
+def _kept_file(change: FileChange, landing: Landing) -> KeptFile:
+    base, final = change.base, landing.change
+    added, removed = final.line_counts
+    after = final.shown if landing.text is None else landing.text
+    is_there = final.operation != "delete"
+    return KeptFile(
+        base.location.root.path,
+        base.location.relative,
+        final.operation,
+        base.hash if base.exists else None,
+        landing.revision.hash,
+        added,
+        removed,
+        base.text.encoding,
+        base.text.bom,
+        before=base.text.shown if base.exists else None,
+        proposed=change.shown if change.operation != "delete" else None,
+        after=after if is_there else None,
+    )
+
+
+# --- looking ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Browse:
+    """What is asked of history, by `session`. `of_session`: only what sessions of that name did; `path`: a
+    file, or a folder with all below it; `before`: a change's id."""
+
+    session: str
+    path: str | None = None
+    of_session: str | None = None
+    change_id: str | None = None
+    before: str | None = None
+    limit: int = 50
+    texts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Browsed:
+    """Newest first. `more`: older ones fit too; `texts_left_out`: there was no room for all texts."""
+
+    changes: tuple[KeptChange, ...]
+    more: bool
+    texts_left_out: bool
+
+
+async def browse(ws: Workspace, command: Browse) -> Browsed:
+    """What is kept, as far as this session may see it. Raises ChangeUnknown and what resolving and the store
+    raise."""
+    wanted = Wanted(
+        command.limit,
+        command.change_id,
+        _place(ws, command.path),
+        session=command.of_session,
+        before=await _order_of(ws, command.before),
+    )
+    changes = await _visible(ws, command, replace(wanted, limit=command.limit + 1))
+    more, changes = len(changes) > command.limit, changes[: command.limit]
+    if command.change_id is not None and not changes:
+        raise ChangeUnknown(command.change_id)
+    if not command.texts:
+        return Browsed(tuple(changes), more, texts_left_out=False)
+    return await _with_texts(ws, command.session, changes, more=more)
+
+
+def _place(ws: Workspace, path: str | None) -> tuple[str, str] | None:
+    if path is None:
+        return None
+    location = ws.locate(path)
+    return location.root.path, location.relative
+
+
+async def _order_of(ws: Workspace, change_id: str | None) -> tuple[int, str] | None:
+    if change_id is None:
+        return None
+    return (await find_one(ws, change_id)).order
+
+
+async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> KeptChange:
+    """The change of this id, whoever may see it. Raises ChangeUnknown."""
+    found = await in_thread(ws.history.find, _roots(ws), Wanted(1, change_id, texts=texts))
+    if not found:
+        raise ChangeUnknown(change_id)
+    return found[0]
+
+
+async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptChange]:
+    visible: list[KeptChange] = []
+    most = wanted.limit
+    while len(visible) < most:
+        asked = replace(wanted, limit=max(most - len(visible), _AT_ONCE))
+        found = await in_thread(ws.history.find, _roots(ws), asked)
+        seen = (as_seen(ws, command.session, change) for change in found)
+        visible += [change for change in seen if change.files]
+        if len(found) < asked.limit:
+            break
+        wanted = replace(wanted, before=found[-1].order)
+    return visible[:most]
+
+
+async def _with_texts(ws: Workspace, session: str, changes: list[KeptChange], *, more: bool) -> Browsed:
+    """The changes with as many texts as there is room for, the newest first."""
+    filled: list[KeptChange] = []
+    room, left_out = MOST_TEXT, False
+    for change in changes:
+        if room > 0:
+            whole = as_seen(ws, session, await find_one(ws, change.id, texts=True))
+            room -= sum(len(text) for file in whole.files for text in texts_of(file) if text)
+            if room >= 0 or not filled:
+                filled.append(whole)
+                continue
+        filled.append(change)
+        left_out = True
+    return Browsed(tuple(filled), more, left_out)
+
+
+def texts_of(file: KeptFile) -> tuple[str | None, str | None, str | None]:
+    """Before, proposed, after."""
+    return file.before, file.proposed, file.after
+
+
+def as_seen(ws: Workspace, session: str, change: KeptChange) -> KeptChange:
+    """The change with those of its files that this session may read; perhaps none.
+
+    Where reading asks, a session that was let read the file knows that one state of it: of a change from or
+    to that state it sees this state, and neither text nor hash of another.
+    """
+    seen = []
+    for file in change.files:
+        location = location_of(ws, file)
+        decision = ws.judge("read", location, session).decision
+        if decision == "allow":
+            seen.append(file)
+        elif decision == "ask" and (record := ws.sessions.get(session, location.absolute)) is not None:
+            known = record.revision.hash
+            if known is not None and known in (file.before_hash, file.after_hash):
+                seen.append(_only(file, known))
+    return replace(change, files=tuple(seen))
+
+
+def location_of(ws: Workspace, file: KeptFile) -> Location:
+    """Where a file of an open folder lies."""
+    (root,) = (root for root in ws.roots if root.path == file.root)
+    return Location(root, file.relative)
+
+
+def _only(file: KeptFile, known: str) -> KeptFile:
+    before, after = file.before_hash == known, file.after_hash == known
+    return replace(
+        file,
+        before_hash=known if before else None,
+        after_hash=known if after else None,
+        before=file.before if before else None,
+        proposed=None,
+        after=file.after if after else None,
+    )
+
+
+def _roots(ws: Workspace) -> list[str]:
+    return [root.path for root in ws.roots]

@@ -1,0 +1,173 @@
+"""What landed, kept within bounds."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agentfs_lsp.adapters.history import WAITING_BYTES, SqliteHistory
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.domain.setting_groups import MIB, HistorySettings
+from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ROOT = "/some/where"
+NOW_MS = time.time_ns() // 1_000_000
+DAY_MS = 24 * 3600 * 1000
+
+
+def change(number: int, before: str | None = "old\n", after: str | None = "new\n", **more: Any) -> KeptChange:
+    file = KeptFile(
+        ROOT, f"{number}.txt", "update", "sha256:b", "sha256:a", 1, 1, "utf-8", b"", before, after, after
+    )
+    known: dict[str, Any] = {
+        "id": f"id-{number}",
+        "time_ms": NOW_MS + number,
+        "connection": "here",
+        "session": "default",
+        "agent": "",
+        "tool": "edit",
+        "explanation": "",
+        "decision": "accepted",
+        "by": "user",
+        "landing": "disk",
+        "modified_by_user": False,
+        "files_in_all": 1,
+        "files": (file,),
+    }
+    return KeptChange(**(known | more))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "history"
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[SqliteHistory]:
+    store = SqliteHistory(StateFolder(str(tmp_path / "state")), HistorySettings(max_mib=1, max_days=10))
+    yield store
+    store.close()
+
+
+def ids(store: SqliteHistory, limit: int = 100_000, **wanted: Any) -> list[str]:
+    return [one.id for one in store.find([ROOT], Wanted(limit, **wanted))]
+
+
+@pytest.mark.parametrize("text", ["", "plain\n", "\r\n\u2028é🙂", "lone \udcff surrogate"])
+def test_what_is_kept_is_found_as_it_was(history: SqliteHistory, text: str) -> None:
+    kept = change(1, text, "b" + text, agent=text, explanation=text)
+    history.keep(0, lambda: kept)
+    assert history.find([ROOT], Wanted(1, texts=True)) == [kept]
+
+
+def test_the_store_stays_under_its_limit_and_keeps_the_newest(history: SqliteHistory, folder: Path) -> None:
+    noise = random.Random(1)
+    most = 0
+    for number in range(600):
+        text = noise.randbytes(8000).hex()
+        kept = change(number, None, text)
+        history.keep(0, lambda kept=kept: kept)
+        if number % 20 == 19:
+            assert ids(history, limit=5) == [f"id-{number - back}" for back in range(5)]
+            most = max(most, sum(path.stat().st_size for path in folder.iterdir()))
+    assert MIB // 2 < most <= MIB
+    left = ids(history)
+    assert left == [f"id-{number}" for number in range(599, 599 - len(left), -1)]
+
+
+def test_a_text_that_many_changes_hold_is_kept_once(history: SqliteHistory, folder: Path) -> None:
+    text = random.Random(1).randbytes(100_000).hex()
+    for number in range(200):
+        kept = change(number, text, text)
+        history.keep(0, lambda kept=kept: kept)
+    assert len(ids(history)) == 200
+    assert sum(path.stat().st_size for path in folder.iterdir()) < MIB
+
+
+def test_texts_of_changes_that_are_gone_are_gone(history: SqliteHistory, folder: Path) -> None:
+    history.keep(0, lambda: change(1, "shared", "first"))
+    history.keep(0, lambda: change(2, "shared", "second", time_ms=NOW_MS - 11 * DAY_MS))
+    assert ids(history) == ["id-1"]
+    history.close()
+    (path,) = folder.glob("*.sqlite3")
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT count(*), sum(uses) FROM texts").fetchone() == (2, 3)
+
+
+def test_what_is_too_old_is_dropped(history: SqliteHistory) -> None:
+    history.keep(0, lambda: change(1, time_ms=NOW_MS - 11 * DAY_MS))
+    history.keep(0, lambda: change(2, time_ms=NOW_MS - 9 * DAY_MS))
+    assert ids(history) == ["id-2"]
+
+
+def test_a_text_that_leaves_no_room_for_others_is_not_kept_but_its_change_is(history: SqliteHistory) -> None:
+    history.keep(0, lambda: change(1))
+    history.keep(0, lambda: change(2, None, random.Random(1).randbytes(MIB).hex()))
+    newest, older = history.find([ROOT], Wanted(2, texts=True))
+    assert (newest.files[0].texts_kept, newest.files[0].after) == (False, None)
+    assert (older.files[0].texts_kept, older.files[0].after) == (True, "new\n")
+
+
+def test_memory_has_an_end(history: SqliteHistory) -> None:
+    history.keep(WAITING_BYTES, lambda: change(1))
+    history.keep(1, lambda: change(2))
+    newest, older = history.find([ROOT], Wanted(2, texts=True))
+    assert not newest.files[0].texts_kept
+    assert older.files[0].texts_kept
+
+
+def test_files_of_two_folders_are_one_change(history: SqliteHistory) -> None:
+    one, other = (
+        change(1).files[0],
+        KeptFile("/else", "x", "create", None, "h", 1, 0, "utf-8", b"", None, "x", "x"),
+    )
+    history.keep(0, lambda: change(1, files=(one, other), files_in_all=2))
+    (both,) = history.find([ROOT, "/else"], Wanted(5))
+    assert [file.root for file in both.files] == [ROOT, "/else"]
+    (part,) = history.find(["/else"], Wanted(5))
+    assert [file.root for file in part.files] == ["/else"]
+    assert part.files_in_all == 2
+
+
+def test_a_later_versions_file_is_left_alone(tmp_path: Path, folder: Path) -> None:
+    state = StateFolder(str(tmp_path / "state"))
+    first = SqliteHistory(state)
+    first.keep(0, lambda: change(1))
+    first.close()
+    (path,) = folder.glob("*.sqlite3")
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA user_version = 99")
+    told = []
+    second = SqliteHistory(state)
+    second.on_trouble(lambda trouble, where: told.append(trouble))
+    second.keep(0, lambda: change(2))
+    second.close()
+    assert told == ["unwritten"]
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT id FROM changes").fetchall() == [("id-1",)]
+
+
+def test_what_another_server_has_set_aside_is_written_to_no_more(tmp_path: Path, folder: Path) -> None:
+    state = StateFolder(str(tmp_path / "state"))
+    old, new = SqliteHistory(state), SqliteHistory(state)
+    old.keep(0, lambda: change(1))
+    assert ids(old) == ["id-1"]
+    (path,) = folder.glob("*.sqlite3")
+    for suffix in ("", "-wal", "-shm"):
+        (folder / (path.name + suffix)).rename(folder / (path.name + ".damaged" + suffix))
+    with (folder / (path.name + ".damaged")).open("r+b") as damaged:
+        damaged.write(b"\0" * 100)
+    new.keep(0, lambda: change(2))
+    assert ids(new) == ["id-2"]
+    old.keep(0, lambda: change(3))
+    old.close()
+    assert ids(new) == ["id-3", "id-2"]
+    new.close()

@@ -1,0 +1,173 @@
+"""What a workspace's own file may say, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.domain.rules import Rule
+from agentfs_lsp.domain.settings import SETTINGS
+from agentfs_lsp.domain.texts import english
+from agentfs_lsp.lsp.settings_texts import problem_text
+from agentfs_lsp.lsp.workspace_file import NO_FILE, WorkspaceFile, look_again, read_file
+from agentfs_lsp.service.ports import Root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ROOT = Root("app", "/home/u/app", "file:///home/u/app")
+ALL_ASKED = " Until it is mended, you are asked before anything is read or changed."
+ASKED = " Until it is mended, you are asked before anything in its folder is read or changed."
+
+
+def said(text: str) -> WorkspaceFile:
+    return read_file(ROOT, text.encode())
+
+
+def told(file: WorkspaceFile) -> list[str]:
+    return [problem_text(problem, english) for problem in file.problems]
+
+
+def test_what_tightens_and_what_guards_nothing_is_taken() -> None:
+    file = said("""
+        files = ["src/a.py", "./b"]
+        protected = ["*.lock"]
+        create_dirs = false
+        limits = { read_lines = 10 }
+        [approval]
+        mode = "manual"
+        [encoding]
+        default = "gbk"
+        [[rules]]
+        files = ["*.sql", "!seed.sql"]
+        read = "ask"
+        write = "deny"
+    """)
+    assert file.problems == ()
+    assert file.tightening.fault is None
+    assert file.tightening.values == {
+        "files": ("src/a.py", "b"),
+        "protected": ("*.lock",),
+        "create_dirs": False,
+        "limits.read_lines": 10,
+        "approval.mode": "manual",
+        "encoding.default": "gbk",
+        "rules": (Rule(("*.sql", "!seed.sql"), "ask", "deny"),),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "faulty"),
+    [
+        ("locale = 'en'", "locale can be set in your own settings alone; it is ignored.", False),
+        ("switches.x = true", "switches.x can be set in your own settings alone; it is ignored.", False),
+        ("switches = 5", "switches can be set in your own settings alone; it is ignored.", False),
+        ("save = 'always'", 'save can only be "never" in a workspace; it is ignored.', False),
+        ("save = 5", 'save must be one of "auto", "always", "never", not 5; "never" is used.', False),
+        ("tabs = 8", "tabs is no setting of agentfs; it is ignored.", False),
+        ("agentfs.save = 'never'", "agentfs is no setting of agentfs; it is ignored.", False),
+        (
+            "limits.read_lines = '5'",
+            'limits.read_lines must be a whole number from 1 to 10000000, not "5"; it is ignored.',
+            False,
+        ),
+        (
+            "rules = [{files = ['a'], read = 'allow'}]",
+            'rules[0].read must be one of "ask", "deny", not "allow".' + ALL_ASKED,
+            True,
+        ),
+        (
+            "protected = ['!AGENTS.md']",
+            'protected[0] must be a glob as .gitignore has them, with few stars, not "!AGENTS.md".'
+            + ALL_ASKED,
+            True,
+        ),
+        (
+            "protected = [2026-11-22]",
+            'protected[0] must be a glob as .gitignore has them, with few stars, not "2026-11-22".'
+            + ALL_ASKED,
+            True,
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_file(text: str, problem: str, faulty: bool) -> None:
+    file = said(text)
+    assert told(file) == [f"/home/u/app/.agentfs.toml: {problem}"]
+    assert (file.tightening.fault is not None) is faulty
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"rules = [",
+        b"\xff",
+        b"a = 1\na = 2",
+        b"a = " + b"[" * 30_000,
+        "save = 'never'".encode("utf-16"),
+    ],
+)
+def test_what_is_no_toml_has_everything_asked(data: bytes) -> None:
+    file = read_file(ROOT, data)
+    assert told(file) == [f"/home/u/app/.agentfs.toml is not TOML in UTF-8.{ASKED}"]
+    assert file.tightening.fault == ".agentfs.toml"
+
+
+EMPTY = {"switches": ("[]", "{}")}
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_every_key_has_its_say_or_is_told(key: str) -> None:
+    """No value of any key is passed over in silence and still not in force."""
+    setting = SETTINGS[key]
+    for value in ('"auto_edit"', '"any"', '"always"', "true", "false", "1", "[]", '["x"]', "{}", "[{}]"):
+        file = said(f"{key} = {value}")
+        assert file.problems or file.tightening.values.keys() == {key} or value in EMPTY.get(key, ())
+        if setting.in_workspace == "users":
+            assert file.tightening.values == {}
+
+
+# --- on disk ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[tuple[DiskStore, Root, Path]]:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    root = Root("root", str(folder.resolve()), folder.as_uri())
+    files = DiskStore(StateFolder(str(tmp_path / "state")))
+    files.set_roots([root])
+    yield files, root, folder / ".agentfs.toml"
+    files.close()
+
+
+def test_the_file_is_taken_up_changed_and_given_up(store: tuple[DiskStore, Root, Path]) -> None:
+    files, root, path = store
+    assert look_again(files, root, NO_FILE) is NO_FILE
+    path.write_text("save = 'never'")
+    first = look_again(files, root, NO_FILE)
+    assert first.tightening.values == {"save": "never"}
+    assert look_again(files, root, first) is first
+    path.write_text("save = 'xxxxx'")
+    assert look_again(files, root, first).problems
+    path.unlink()
+    assert look_again(files, root, first) is NO_FILE
+
+
+def test_what_is_no_plain_file_has_everything_asked(store: tuple[DiskStore, Root, Path]) -> None:
+    files, root, path = store
+    (path.parent / "other.toml").write_text("save = 'never'")
+    path.symlink_to("other.toml")
+    linked = look_again(files, root, NO_FILE)
+    assert linked.tightening.fault == ".agentfs.toml"
+    assert look_again(files, root, linked) is linked
+    path.unlink()
+    path.mkdir()
+    assert look_again(files, root, NO_FILE).tightening.fault == ".agentfs.toml"
+    path.rmdir()
+    path.write_bytes(b"#" * (64 * 1024 + 1))
+    large = look_again(files, root, NO_FILE)
+    assert told(large)[0].startswith(f"{path} is larger than 64 KiB.")
