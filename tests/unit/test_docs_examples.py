@@ -133,7 +133,7 @@ async def test_a_review(tmp_path: Path) -> None:
     script = steps("review")
     answers = {"workspace/applyEdit": lambda _: PENDING}
     async with editing(folder(tmp_path), capabilities=REVIEW, answers=answers) as editor:
-        assert await play(editor, script) == 14
+        assert await play(editor, script) == 16
 
 
 async def test_a_batch(tmp_path: Path) -> None:

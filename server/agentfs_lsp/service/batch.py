@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, LeftUndone
+from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, LeftUndone, PolicyDenied
 from agentfs_lsp.service.change import Landing
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.edit import plan_edit
@@ -73,7 +73,10 @@ async def batch(ws: Workspace, command: Batch, trace: Trace) -> list[FileChange]
 def _locate(ws: Workspace, command: Batch) -> None:
     for step in command.steps:
         try:
-            step.location = located(ws, step.command.asked, step.trace)
+            location, reading = located(ws, step.command.asked, step.trace)
+            if reading.decision == "deny":  # what landed would tell of what may not be read
+                raise PolicyDenied(ws.name_of(location), "read", reading.rule or "")
+            step.location = location
         except DomainError as error:
             _fail(command, step, error)
 
