@@ -93,14 +93,15 @@ def without_times(value: Any) -> Any:
 
 
 def steps(session: str) -> list[re.Match[str]]:
-    """Those that come behind the session's begin; "": those of the sections before any."""
-    found: dict[str, list[re.Match[str]]] = {"": []}
+    """Those that come where it is this session's turn; "": those of the sections before any."""
+    found: dict[str, list[re.Match[str]]] = {}
+    at = ""
     for step in STEP.finditer(DOCS):
         verb, _, name = (step["doing"] or "").partition(" ")
         if verb == "session":
-            found[name] = []
+            at = name
         else:
-            found[list(found)[-1]].append(step)
+            found.setdefault(at, []).append(step)
     return found[session]
 
 
