@@ -10,15 +10,18 @@ from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
+from agentfs_lsp.lsp.unseen_answer import unseen_answer
 from agentfs_lsp.lsp.words import Landed
+from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.submit import Asked
+from agentfs_lsp.service.write import Write
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
-    from agentfs_lsp.lsp.wire import ChangeParams
+    from agentfs_lsp.lsp.wire import ChangeParams, EditParams, WriteParams
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.submit import Submitted
 
@@ -42,17 +45,40 @@ def asked_of(
     )
 
 
+def write_of(exchange: Exchange, params: WriteParams) -> Write:
+    """The command that agentfs/write's params are."""
+    return Write(
+        asked_of("write", params, exchange.paths, overwrite=params.overwrite),
+        params.content,
+        allow_empty=params.allow_empty,
+        create_dirs=params.create_dirs,
+    )
+
+
+def edit_of(exchange: Exchange, params: EditParams) -> Edit:
+    """The command that agentfs/edit's params are."""
+    several = params.expected_count is not None and params.expected_count > 1
+    return Edit(
+        asked_of("edit", params, exchange.paths),
+        params.old_string,
+        params.new_string,
+        replace_all=params.replace_all or several,
+        expected_count=params.expected_count,
+    )
+
+
 def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope of a change that landed, waits in the editor, was only tried, or was none."""
     change, landing = submitted.change, submitted.landing
+    if not exchange.trace.seen:
+        return unseen_answer(exchange, submitted)
     final = landing.change if landing else change
-    shown = exchange.trace.seen
     applied = _applied(submitted)
     data: dict[str, object] = {
         "applied": applied,
         "operation": change.operation,
-        "diff_preview": final.preview.text if shown else "",
-        "diff_truncated": final.preview.truncated if shown else False,
+        "diff_preview": final.preview.text,
+        "diff_truncated": final.preview.truncated,
         "warnings": warnings_on_wire(final.warnings, exchange.say),
         "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
         "unchanged": submitted.unchanged,
@@ -62,20 +88,15 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         data["landing"] = landing.where
         if exchange.ws.settings.history.enabled:
             data["change_id"] = exchange.trace.proposal.id
-        review = landed_facts(exchange.trace.proposal, landing)
-        data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
+        data["review"] = review = landed_facts(exchange.trace.proposal, landing)
     if change.merged is not None:
         data["merged"] = change.merged
     if change.level is not None:
         data |= {"replacements": change.replacements, "match": change.level}
-        if _is_fallback(change):
+        if is_fallback(change):
             data["fallback"] = change.level
-    text = _text(exchange, submitted, final, shown=shown, amended="amendments" in review)
+    text = _text(exchange, submitted, final, amended="amendments" in review)
     return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
-
-
-_WITH_TEXT = {"amendments", "on_save"}
-"""What of `review` holds text of the file."""
 
 
 def _applied(submitted: Submitted) -> bool:
@@ -84,7 +105,8 @@ def _applied(submitted: Submitted) -> bool:
     return submitted.landing is not None and submitted.landing.where == "disk"
 
 
-def _is_fallback(change: FileChange) -> bool:
+def is_fallback(change: FileChange) -> bool:
+    """Whether an edit found its place only loosely, which its answer says."""
     return change.level not in (None, "exact", "eol")
 
 
@@ -92,7 +114,7 @@ def _is_partial(submitted: Submitted, final: FileChange) -> bool:
     if submitted.unchanged:
         return submitted.dry_run or submitted.change.base.dirty
     landed = submitted.landing is not None and submitted.landing.where == "disk"
-    return not landed or _is_fallback(final) or final.preview.truncated
+    return not landed or is_fallback(final) or final.preview.truncated
 
 
 def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
@@ -111,12 +133,12 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
     return stats | {key: value for key, value in now.items() if value is not None}
 
 
-def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, shown: bool, amended: bool) -> str:
+def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amended: bool) -> str:
     say = exchange.say
     said = [_headline(exchange, submitted, final)]
     if amended:
         said.append(say("The user accepted it in another form; see review.amendments."))
-    if _is_fallback(final):
+    if is_fallback(final):
         said.append(
             say(
                 "The text was matched loosely ({level}); see diff_preview for what was replaced.",
@@ -128,7 +150,7 @@ def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, shown:
     said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
     if submitted.landing is not None:
         said += _after_landing(say, submitted.landing)
-    if shown and final.preview.truncated:
+    if final.preview.truncated:
         said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(say, said)
 

@@ -52,6 +52,11 @@ class Exchange:
         proposal = self.trace.proposal
         return proposal is not None and proposal.past_return
 
+    def stop(self) -> None:
+        """Cancelled when that was too late for all of it: a batch that is not atomic leaves the rest."""
+        if self.trace.proposal is not None:
+            self.trace.proposal.stopped = True
+
     def succeed(
         self, data: Mapping[str, object], text: str, stats: Mapping[str, object], *, partial: bool = False
     ) -> Envelope:
@@ -62,7 +67,7 @@ class Exchange:
         """The answer a domain error is."""
         context = self._context()
         if isinstance(error, Conflict) and not self.trace.readable:
-            error.diff = None
+            error.diff = error.actual = None
         self._name_with_root(error)
         review = review_facts(self.trace.proposal, error)
         if review is not None:

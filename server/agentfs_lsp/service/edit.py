@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.correction import find_left_out
-from agentfs_lsp.domain.errors import FileMissing, NoMatch, NothingChanges, TextLeftOut
+from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching import find
 from agentfs_lsp.service.change import MARK, Correction, FileChange
 from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.workspace import Workspace
 
@@ -30,6 +32,12 @@ class Edit:
 
 async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
     """Propose the edit and land it. Raises what matching, the lock, the review and the landing raise."""
+    return await submit(ws, command.asked, plan_edit(ws, command, trace), trace)
+
+
+def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Present], FileChange]:
+    """What makes the change of the file as it is when its turn has come. The plan raises FileMissing,
+    TextLeftOut, and what matching raises."""
 
     def compute(present: Present) -> FileChange:
         path = trace.resolved or command.asked.path
@@ -39,18 +47,13 @@ async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
         left_out = find_left_out(command.new_string, shown)
         if left_out is not None:
             raise TextLeftOut(left_out.line, left_out.marker)
-        try:
-            match = find(
-                shown,
-                command.old_string,
-                command.new_string,
-                replace_all=command.replace_all,
-                expected_count=command.expected_count,
-            )
-        except NoMatch as miss:
-            if not trace.seen:
-                miss.near, miss.detail = (), ""
-            raise
+        match = find(
+            shown,
+            command.old_string,
+            command.new_string,
+            replace_all=command.replace_all,
+            expected_count=command.expected_count,
+        )
         splices, corrections = _without_mark(match.splices, present)
         return FileChange(
             path,
@@ -63,7 +66,7 @@ async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
             level=match.level,
         )
 
-    return await submit(ws, command.asked, compute, trace)
+    return compute
 
 
 def _without_mark(

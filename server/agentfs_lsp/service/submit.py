@@ -9,23 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, NotRead, PolicyDenied, TooManyPending
+from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, TooManyPending
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.lock import check_lock
 from agentfs_lsp.service.merging import as_read, brought_into
 from agentfs_lsp.service.proposals import Proposal
+from agentfs_lsp.service.unread import blindly, unseen
 from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.policy import Verdict
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Present
-    from agentfs_lsp.service.sessions import ReadRecord
-    from agentfs_lsp.service.workspace import Workspace
+from agentfs_lsp.service.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Submitted:
     @property
     def unchanged(self) -> bool:
         """Whether the file held all of it already."""
-        return self.landing is None and not self.change.splices and self.change.operation == "update"
+        return self.landing is None and self.change.changes_nothing
 
 
 async def submit(
@@ -81,15 +82,28 @@ async def submit(
 ) -> Submitted:
     """Take the change from its computation to its landing. `compute` is called with the present file once
     it is this change's turn, off the event loop unless the file is small."""
-    location = ws.locate(asked.path, asked.paths)
-    path = trace.resolved = ws.name_of(location)
-    trace.absolute = location.absolute
-    trace.readable = ws.judge("read", location, asked.session).decision == "allow"
-    _refuse_denied(ws, asked, location, path)
+    location, reading = located(ws, asked, trace)
+    if reading.decision != "deny":
+        return await _submitted(ws, asked, location, compute, trace)
+    with blindly(ws.name_of(location), reading, asked.expected):
+        return await _submitted(ws, asked, location, compute, trace, blind=True)
+
+
+async def _submitted(
+    ws: Workspace,
+    asked: Asked,
+    location: Location,
+    compute: Callable[[Present], FileChange],
+    trace: Trace,
+    *,
+    blind: bool = False,
+) -> Submitted:
+    """`blind`: the session may not read what it changes, nor be told whether it changed anything."""
+    path = ws.name_of(location)
     if asked.dry_run:
-        return Submitted(await _computed(ws, asked, location, compute, trace), None, dry_run=True)
-    if ws.proposals.count_of(asked.session) >= ws.settings.limits.pending_per_session:
-        raise TooManyPending(ws.settings.limits.pending_per_session)
+        change = await computed(ws, asked, location, compute, trace, blind=blind)
+        return Submitted(change, None, dry_run=True)
+    refuse_flood(ws, asked.session)
     proposal = trace.proposal = Proposal(
         asked.session,
         asked.agent,
@@ -100,39 +114,62 @@ async def submit(
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):
-            change = await _computed(ws, asked, location, compute, trace)
+            change = await computed(ws, asked, location, compute, trace, blind=blind)
             proposal.changes = (change,)
             unchanged = Submitted(change, None)
-            if unchanged.unchanged:
+            if unchanged.unchanged and trace.seen:
                 landed.outcome = "landed"
                 return unchanged
             (landing,) = await decide_and_land(ws, proposal)
             if isinstance(landing, DomainError):
                 raise landing
         landed.outcome = "landed" if landing.where == "disk" else "editor"
+        trace.seen = trace.seen and ws.judge("read", location, asked.session).decision != "deny"
         return Submitted(landing.change, landing)
 
 
-def _refuse_denied(ws: Workspace, asked: Asked, location: Location, path: str) -> None:
+def located(ws: Workspace, asked: Asked, trace: Trace) -> tuple[Location, Verdict]:
+    """The file that is to be changed, unless policy denies that, and whether the session may read it. Raises
+    PolicyDenied, and what a path may be refused for."""
+    location = ws.locate(asked.path, asked.paths)
+    path = trace.resolved = ws.name_of(location)
+    trace.absolute = location.absolute
+    reading = ws.judge("read", location, asked.session)
+    trace.readable = reading.decision == "allow"
     verdict = ws.judge(asked.tool, location, asked.session)
     if verdict.decision == "deny":
         raise PolicyDenied(path, asked.tool, verdict.rule or "")
+    return location, reading
 
 
-async def _computed(
-    ws: Workspace, asked: Asked, location: Location, compute: Callable[[Present], FileChange], trace: Trace
+def refuse_flood(ws: Workspace, session: str) -> None:
+    """Raise TooManyPending where the session has as many proposals waiting as it may."""
+    if ws.proposals.count_of(session) >= ws.settings.limits.pending_per_session:
+        raise TooManyPending(ws.settings.limits.pending_per_session)
+
+
+async def computed(
+    ws: Workspace,
+    asked: Asked,
+    location: Location,
+    compute: Callable[[Present], FileChange],
+    trace: Trace,
+    *,
+    blind: bool = False,
 ) -> FileChange:
     """Look, check the lock, compute."""
     present = trace.present = await ws.look(location)
     path = ws.name_of(location)
     record = ws.sessions.get(asked.session, location.absolute)
     known = record is not None and record.revision.hash == present.hash
-    trace.seen = trace.readable or known or not present.exists
-    if not trace.seen:
-        raise _unseen(path, present, record)
+    trace.seen = not present.exists or (not blind and (trace.readable or known))
+    if not trace.seen and not blind:
+        raise unseen(path, present, record)
     if present.exists and not asked.overwrite:
         raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
     read: Present | None = None
+    if blind:
+        return await off_loop(present.size, compute_checked, compute, present, read)
     try:
         check_lock(path, present, record, asked.expected, ws.settings_in(location.root))
     except Conflict as conflict:
@@ -141,19 +178,10 @@ async def _computed(
             raise
     if record is not None and known:
         ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
-    return await off_loop(present.size, _compute_checked, compute, present, read)
+    return await off_loop(present.size, compute_checked, compute, present, read)
 
 
-def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead | Conflict:
-    """What may be said of a file whose reading asks, to a session that was not let see it as it is: nothing
-    of it, not even a hash. Any other answer would tell a right guess from a wrong one, so neither
-    `expected_*` nor `require_read` counts here."""
-    if record is None:
-        return NotRead(path)
-    return Conflict(path, "editor" if present.dirty else "disk", "changed", record.revision)
-
-
-def _compute_checked(
+def compute_checked(
     compute: Callable[[Present], FileChange], present: Present, read: Present | None
 ) -> FileChange:
     """`read`: what the change is computed on where the file has moved on since."""
