@@ -7,7 +7,7 @@ import json
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.rules import OPERATIONS, Operation
-from agentfs_lsp.domain.settings import Mode, Settings
+from agentfs_lsp.domain.settings import SETTINGS, Mode, Settings, value_of
 from agentfs_lsp.lsp.settings import SettingsStore
 from agentfs_lsp.service.ports import Root
 
@@ -40,6 +40,24 @@ policy = st.fixed_dictionaries(
 )
 modes: st.SearchStrategy[Mode] = st.sampled_from(("manual", "auto_edit"))
 operations: st.SearchStrategy[Operation] = st.sampled_from(OPERATIONS)
+
+
+def check_no_looser(users: Settings, inside: Settings) -> None:
+    """Hold what is in force in a workspace against what the user set, key by key."""
+    for key, setting in SETTINGS.items():
+        mine, theirs = value_of(users, key), value_of(inside, key)
+        match setting.in_workspace:
+            case "strictest":
+                assert theirs in (mine, setting.strictest)
+            case "lower":
+                assert isinstance(mine, int)
+                assert isinstance(theirs, int)
+                assert theirs <= mine
+            case "users" | "besides":
+                assert theirs == mine
+            case "free":
+                setting.shape.check(theirs)
+    assert inside.faulty == users.faulty
 
 
 def settings_of(section: object) -> Settings:
