@@ -9,11 +9,19 @@ import argparse
 import gc
 import logging
 import sys
+from importlib import import_module
 
 from agentfs_lsp import __version__
 from agentfs_lsp.adapters.stderr_log import StderrLog
 
 MIB = 1024 * 1024
+
+COMMANDS = {
+    "demo": "agentfs_lsp.demo.command",
+    "history": "agentfs_lsp.commands.history",
+    "undo": "agentfs_lsp.commands.undo",
+}
+"""What is typed in a terminal, and the module that runs it: the server does without."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -26,10 +34,8 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    if arguments[:1] == ["demo"]:
-        from agentfs_lsp.demo.command import run  # noqa: PLC0415 - the server does without it
-
-        return run(arguments[1:])
+    if arguments and arguments[0] in COMMANDS:
+        return int(import_module(COMMANDS[arguments[0]]).run(arguments[1:]))
     return _serve(_parser().parse_args(arguments))
 
 
@@ -38,7 +44,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="agentfs-lsp",
         description="Language server through which AI agents read and change a workspace, reviewed in the"
         " editor. Without arguments it serves on standard input and output; editors start it so.",
-        epilog="agentfs-lsp demo [DIR] shows an agent's turn in this terminal; see agentfs-lsp demo --help.",
+        epilog="In a terminal: agentfs-lsp history [PATH] shows what landed, agentfs-lsp undo ID takes a change"
+        " back, agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help.",
     )
     parser.add_argument("--version", action="version", version=f"agentfs-lsp {__version__}")
     parser.add_argument(

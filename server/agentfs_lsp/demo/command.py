@@ -20,7 +20,7 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
 from agentfs_lsp.demo.seat import Seat
-from agentfs_lsp.demo.visible import visible
+from agentfs_lsp.adapters.terminal.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -154,6 +154,13 @@ async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> Kep
     return found[0]
 
 
+async def find_latest(ws: Workspace, session: str) -> KeptChange | None:
+    """The last change of this session on this connection, with its texts."""
+    wanted = Wanted(1, connection=ws.connection, session=session, texts=True)
+    found = await in_thread(ws.history.find, _roots(ws), wanted)
+    return found[0] if found else None
+
+
 async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptChange]:
     visible: list[KeptChange] = []
     most = wanted.limit
@@ -227,4 +234,6 @@ def _only(file: KeptFile, known: str) -> KeptFile:
 
 
 def _roots(ws: Workspace) -> list[str]:
+    for root in ws.roots:
+        ws.before_use(root)
     return [root.path for root in ws.roots]

@@ -144,6 +144,17 @@ async def _computed(
     return await off_loop(present.size, _compute_checked, compute, present, read)
 
 
+def check_seen(ws: Workspace, session: str, present: Present) -> None:
+    """Raise NotRead or Conflict unless the session may know what is there: it may read the file, or has been
+    let read it as it is."""
+    location = present.location
+    if not present.exists or ws.judge("read", location, session).decision == "allow":
+        return
+    record = ws.sessions.get(session, location.absolute)
+    if record is None or record.revision.hash != present.hash:
+        raise _unseen(ws.name_of(location), present, record)
+
+
 def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead | Conflict:
     """What may be said of a file whose reading asks, to a session that was not let see it as it is: nothing
     of it, not even a hash. Any other answer would tell a right guess from a wrong one, so neither
