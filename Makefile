@@ -67,7 +67,7 @@ $(DEV): pyproject.toml | $(VENV)/bin/python
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
-PLAIN_CLIENT := .editors/plain-client.vsix
+TEST_EXTENSIONS := .editors/plain-client.vsix .editors/python-extension.vsix
 WORKBENCH := extension/test/e2e/workbench.sh
 NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 
@@ -77,13 +77,13 @@ test-extension: ## the extension's unit tests; left out, and said so, where Node
 	@if $(NODE_FITS); then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
 	else echo "Node 20 or newer is not on the PATH: the extension's unit tests are left out."; fi
 
-test-editors: $(VSIX) $(PLAIN_CLIENT) ## the real-editor tests: the package in a VS Code workbench, in a browser
+test-editors: $(VSIX) $(TEST_EXTENSIONS) ## the real-editor tests: the package in a VS Code workbench, in a browser
 	@$(WORKBENCH) main.mjs
 
-bench-extension: $(VSIX) $(PLAIN_CLIENT) ## what a review costs over the workbench's own diff editor, in ms
+bench-extension: $(VSIX) $(TEST_EXTENSIONS) ## what a review costs over the workbench's own diff editor, in ms
 	@$(WORKBENCH) bench.mjs
 
-screenshots: $(VSIX) $(PLAIN_CLIENT) ## docs/images/ anew, from the real workbench
+screenshots: $(VSIX) $(TEST_EXTENSIONS) ## docs/images/ anew, from the real workbench
 	@$(WORKBENCH) pictures.mjs
 
 $(VSIX): $(EXTENSION_DEV) $(shell find extension server -type f \
@@ -93,9 +93,9 @@ $(VSIX): $(EXTENSION_DEV) $(shell find extension server -type f \
 	cd extension && PYTHON=$(PYTHON) npm run --silent vsix
 	@touch $@
 
-$(PLAIN_CLIENT): $(EXTENSION_DEV) $(wildcard extension/test/e2e/plain-client/*.*)
+$(TEST_EXTENSIONS): .editors/%.vsix: $(EXTENSION_DEV) extension/test/e2e/%/main.js extension/test/e2e/%/package.json
 	@mkdir -p $(@D)
-	@extension/test/e2e/plain-client/package.sh $(abspath $@)
+	@extension/test/e2e/package.sh extension/test/e2e/$* $(abspath $@)
 
 $(EXTENSION_DEV): extension/package-lock.json
 	@$(NODE_FITS) || { echo "The extension needs Node 20 or newer, with npm: none was found on the PATH." >&2; exit 1; }

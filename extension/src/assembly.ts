@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Server } from './client';
 import type { Parts } from './commands';
 import { Arrivals } from './features/arrivals';
+import { LandedChanges } from './features/changes';
 import { Decisions } from './features/decide';
 import { Edits } from './features/edits';
 import { HistoryView } from './features/history';
@@ -55,7 +56,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const editors = new ReviewEditors(queue, files, bases, fetch);
   const decisions = new Decisions(server, queue, editors, files);
   const arrivals = new Arrivals(queue, editors);
-  const history = new HistoryView(server, landed);
+  const history = new HistoryView(server);
+  const changes = new LandedChanges(server, landed);
 
   const connections = [
     decisions.ended.subscribe((ended) => {
@@ -72,8 +74,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [channel, proposed, settled, server, marks, moved, status, editors, arrivals, history];
-  const parts = { server, lifecycle, queue, editors, decisions, history, status, fetch };
+  const own = [channel, proposed, settled, server, marks, moved, status, editors, arrivals, history, changes];
+  const parts = { server, lifecycle, queue, editors, decisions, history, changes, status, fetch };
   const texts = { files, bases, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

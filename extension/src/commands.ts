@@ -1,6 +1,7 @@
 /** Every command of the extension, by its id. What they do is the part of features/. */
 import * as vscode from 'vscode';
 import type { Server } from './client';
+import type { LandedChanges } from './features/changes';
 import type { Decisions } from './features/decide';
 import type { HistoryView } from './features/history';
 import type { PendingNode } from './features/pending';
@@ -18,6 +19,7 @@ export interface Parts {
   editors: ReviewEditors;
   decisions: Decisions;
   history: HistoryView;
+  changes: LandedChanges;
   status: StatusView;
   fetch: (review: Review) => Promise<boolean>;
 }
@@ -38,6 +40,7 @@ function handlers({
   editors,
   decisions,
   history,
+  changes,
   status,
   fetch,
 }: Parts): Record<string, Handler> {
@@ -64,8 +67,9 @@ function handlers({
         await editors.show(review, 'focus');
       }
     },
-    openLanded: (entry?: Entry) => entry && history.open(entry),
-    undoLanded: (entry?: Entry) => entry && history.undo(entry),
+    openLanded: (entry?: Entry) => entry && changes.open(entry),
+    undoLanded: (entry?: Entry) => entry && changes.undo(entry),
+    olderLanded: () => history.older(),
     manual: () => status.manual(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
     restart: () => lifecycle.restart(),

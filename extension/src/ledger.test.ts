@@ -6,7 +6,8 @@ function entry(id: string, size = 1): Entry {
   const text = 'x'.repeat(size);
   return {
     id,
-    at: 0,
+    at: Number(id),
+    tool: 'edit',
     agent: '',
     explanation: '',
     paths: ['a'],
@@ -39,14 +40,21 @@ test('old entries make room too', () => {
   assert.deepEqual(ledger.all.map(({ id }) => id), ['3', '2']);
 });
 
-test('the server’s history keeps the texts that were seen here', () => {
+test('what the server tells of a change counts, with the texts that were seen here', () => {
   const ledger = new Ledger();
-  ledger.add(entry('1'));
-  ledger.replace([
-    { ...entry('2'), files: [] },
-    { ...entry('1'), files: [], agent: 'Ada' },
+  ledger.add(entry('2'));
+  ledger.merge([
+    { ...entry('3'), files: [] },
+    { ...entry('2'), files: [], agent: 'Ada' },
   ]);
-  assert.equal(ledger.get('1')?.files.length, 1);
-  assert.equal(ledger.get('1')?.agent, 'Ada');
-  assert.equal(ledger.get('2')?.files.length, 0);
+  assert.equal(ledger.get('2')?.files.length, 1);
+  assert.equal(ledger.get('2')?.agent, 'Ada');
+  assert.equal(ledger.get('3')?.files.length, 0);
+});
+
+test('what the server’s history does not hold stays, each at its time', () => {
+  const ledger = new Ledger();
+  ledger.add(entry('2'));
+  ledger.merge([entry('3'), entry('1')]);
+  assert.deepEqual(ledger.all.map(({ id }) => id), ['3', '2', '1']);
 });

@@ -1,4 +1,4 @@
-/** What landed in this window, newest first, with its texts as long as there is room. No vscode. */
+/** What landed, newest first, with its texts as long as there is room. No vscode. */
 import { Signal } from './signal';
 
 export interface LandedText {
@@ -10,9 +10,10 @@ export interface LandedText {
 
 /** A change that landed. `files`: with texts, where they were seen; `preview`: else the server's diff. */
 export interface Entry {
-  /** The server's id where it keeps a history, else one of this window's own. */
+  /** The proposal's, which is also the server's history's; of what nobody reviewed here one of this window's own. */
   id: string;
   at: number;
+  tool: string;
   agent: string;
   explanation: string;
   paths: readonly string[];
@@ -29,7 +30,7 @@ export class Ledger {
   private entries: Entry[] = [];
 
   constructor(
-    private readonly mostEntries = 200,
+    private readonly mostEntries = 1000,
     private readonly mostCharacters = 64 * 1024 * 1024,
   ) {}
 
@@ -51,9 +52,14 @@ export class Ledger {
     this.changed.fire();
   }
 
-  /** What the server's own history says, in place of what was seen here; texts seen are kept. */
-  replace(entries: readonly Entry[]): void {
-    this.entries = entries.map((entry) => ({ ...entry, ...textsOf(this.get(entry.id)) }));
+  /**
+   * What the server's own history says of changes; texts that were seen here are kept, and what it does not hold stays
+   * as it was seen.
+   */
+  merge(entries: readonly Entry[]): void {
+    const told = new Map(entries.map((entry) => [entry.id, { ...entry, ...textsOf(this.get(entry.id)) }]));
+    const others = this.entries.filter(({ id }) => !told.has(id));
+    this.entries = [...told.values(), ...others].sort((one, other) => other.at - one.at);
     this.changed.fire();
   }
 }

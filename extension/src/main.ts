@@ -27,7 +27,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Agentf
     registerTools(api),
   );
   void parts.editors.closeStale();
-  void parts.history.closeStale();
+  void parts.changes.closeStale();
   parts.lifecycle.restart();
   await openTestDoor(context, parts, ask);
   return api;

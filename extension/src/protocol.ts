@@ -213,8 +213,8 @@ export interface LandedFile {
   after_hash: string | null;
   lines_added: number;
   lines_removed: number;
-  before_text?: string;
-  after_text?: string;
+  before_text?: string | null;
+  after_text?: string | null;
 }
 
 export interface LandedChange {
@@ -229,6 +229,12 @@ export interface LandedChange {
   landing: string;
   modified_by_user: boolean;
   files: LandedFile[];
+}
+
+/** What an answer of `agentfs/history` holds. `more`: older ones are kept. */
+export interface History {
+  changes: LandedChange[];
+  more: boolean;
 }
 
 /** Whether an answer of the editor's own requests is a no. */

@@ -102,10 +102,6 @@ function handlersFor(
         source.dispose();
       }
     },
-    api: ({ method, params }) => {
-      const api = vscode.extensions.getExtension('agentfs.agentfs')?.exports as Record<string, unknown>;
-      return (api[String(method)] as (params: unknown) => unknown)(params);
-    },
     tool: ({ name, input }, id) => {
       const source = new vscode.CancellationTokenSource();
       underWay.set(id, source);

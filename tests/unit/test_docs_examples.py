@@ -128,4 +128,4 @@ async def test_a_review(tmp_path: Path) -> None:
     _, script = steps()
     answers = {"workspace/applyEdit": lambda _: PENDING}
     async with editing(folder(tmp_path), capabilities=REVIEW, answers=answers) as editor:
-        assert await play(editor, script) == 14
+        assert await play(editor, script) == 16

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Envelope } from '../protocol';
-import { entryOfEnded, entryOfEnvelope, entryOfHistory, textsOfHistory } from './landed';
+import { entryOfEnded, entryOfEnvelope, entriesOfHistory, textsOfHistory } from './landed';
 
 function envelope(data: Record<string, unknown>): Envelope {
   return {
@@ -15,7 +15,7 @@ function envelope(data: Record<string, unknown>): Envelope {
 
 test('a change that was let through is kept with the server’s diff', () => {
   const data = { landing: 'disk', review: { rung: 'policy' }, diff_preview: '--- a' };
-  const entry = entryOfEnvelope({ path: './src/a.py', agent: 'Ada' }, envelope(data));
+  const entry = entryOfEnvelope('edit', { path: './src/a.py', agent: 'Ada' }, envelope(data));
   assert.deepEqual(
     [entry?.paths, entry?.agent, entry?.added, entry?.removed, entry?.preview, entry?.landing],
     [['src/a.py'], 'Ada', 2, 1, '--- a', 'disk'],
@@ -29,15 +29,15 @@ test('a batch that was let through is one change of its files', () => {
     { index: 2, path: 'a', landing: 'disk' },
     { index: 3, path: 'c', error: { code: 'NOT_FOUND' } },
   ];
-  const entry = entryOfEnvelope({}, envelope({ landing: 'editor', review: { rung: 'policy' }, results }));
+  const entry = entryOfEnvelope('edit', {}, envelope({ landing: 'editor', review: { rung: 'policy' }, results }));
   assert.deepEqual([entry?.paths, entry?.landing], [['a', 'b'], 'editor']);
 });
 
 test('reviewed here, refused, dry or unchanged: nothing is kept of the answer', () => {
   const params = { path: 'src/a.py' };
-  assert.equal(entryOfEnvelope(params, envelope({ landing: 'disk', review: { rung: 'review' } })), undefined);
-  assert.equal(entryOfEnvelope(params, envelope({})), undefined);
-  assert.equal(entryOfEnvelope(params, envelope({ unchanged: true })), undefined);
+  assert.equal(entryOfEnvelope('edit', params, envelope({ landing: 'disk', review: { rung: 'review' } })), undefined);
+  assert.equal(entryOfEnvelope('edit', params, envelope({})), undefined);
+  assert.equal(entryOfEnvelope('edit', params, envelope({ unchanged: true })), undefined);
 });
 
 test('a review keeps the texts that the user saw, of the accepted files alone', () => {
@@ -73,7 +73,7 @@ test('a review keeps the texts that the user saw, of the accepted files alone', 
   assert.deepEqual([entry.paths, entry.landing], [['a'], 'editor']);
 });
 
-test('the server’s history, and a change of it with its texts', () => {
+test('the server’s history, and a change of it with the texts that are kept', () => {
   const data = {
     changes: [
       {
@@ -83,13 +83,32 @@ test('the server’s history, and a change of it with its texts', () => {
         explanation: 'why',
         landing: 'disk',
         files: [
-          { path: 'a', operation: 'update', lines_added: 3, lines_removed: 1, before_text: 'x', after_text: 'y' },
+          {
+            path: 'a',
+            operation: 'update',
+            before_hash: 'sha256:x',
+            after_hash: 'sha256:y',
+            lines_added: 3,
+            lines_removed: 1,
+            before_text: 'x',
+            after_text: 'y',
+          },
+          {
+            path: 'gone',
+            operation: 'delete',
+            before_hash: 'sha256:z',
+            after_hash: null,
+            lines_added: 0,
+            lines_removed: 1,
+            before_text: null,
+            after_text: null,
+          },
         ],
       },
     ],
   };
-  const [entry] = entryOfHistory(data);
-  assert.deepEqual([entry?.id, entry?.at, entry?.added], ['c1', Date.UTC(2026, 10, 22, 10), 3]);
+  const [entry] = entriesOfHistory(data);
+  assert.deepEqual([entry?.id, entry?.at, entry?.removed], ['c1', Date.UTC(2026, 10, 22, 10), 2]);
   assert.deepEqual(textsOfHistory(data), [{ path: 'a', operation: 'update', before: 'x', after: 'y' }]);
-  assert.deepEqual(entryOfHistory({}), []);
+  assert.deepEqual(entriesOfHistory({}), []);
 });

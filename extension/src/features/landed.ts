@@ -1,6 +1,7 @@
 /** Entries of the history view from what there is to make them of: a review, an answer, the server's history. */
 import type { Entry, LandedText } from '../ledger';
 import type { Envelope, LandedChange } from '../protocol';
+import { baseName } from '../shown';
 import type { Ended } from './decide';
 
 let count = 0;
@@ -16,6 +17,7 @@ export function entryOfEnded({ review: { proposed, proposal }, outcome, texts }:
   return {
     id: proposed.id,
     at: Date.now(),
+    tool: proposed.tool,
     agent: proposed.agent,
     explanation: proposed.explanation,
     paths: files.map(({ path }) => path),
@@ -28,7 +30,7 @@ export function entryOfEnded({ review: { proposed, proposal }, outcome, texts }:
 }
 
 /** An answer to a change, of one file or several, where it landed without a review of this extension; else undefined. */
-export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | undefined {
+export function entryOfEnvelope(tool: string, params: unknown, envelope: Envelope): Entry | undefined {
   const { data, stats, context } = envelope;
   const { rung } = (data['review'] ?? {}) as { rung?: string };
   const landing = data['landing'];
@@ -41,6 +43,7 @@ export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | un
   return {
     id: `answer-${count}`,
     at: Date.now(),
+    tool,
     agent: asked.agent ?? '',
     explanation: asked.explanation ?? '',
     paths,
@@ -53,10 +56,11 @@ export function entryOfEnvelope(params: unknown, envelope: Envelope): Entry | un
 }
 
 /** The server's history, newest first. */
-export function entryOfHistory(data: Record<string, unknown>): Entry[] {
+export function entriesOfHistory(data: Record<string, unknown>): Entry[] {
   return changesOf(data).map((change) => ({
     id: change.change_id,
     at: Date.parse(change.time),
+    tool: change.tool,
     agent: change.agent,
     explanation: change.explanation,
     paths: change.files.map(({ path }) => path),
@@ -68,14 +72,27 @@ export function entryOfHistory(data: Record<string, unknown>): Entry[] {
   }));
 }
 
-/** The texts of one change that was asked for with them. */
+/** The texts of one change that was asked for with them, as far as they are kept. */
 export function textsOfHistory(data: Record<string, unknown>): LandedText[] {
-  return (changesOf(data)[0]?.files ?? []).map((file) => ({
-    path: file.path,
-    operation: file.operation,
-    before: file.before_text ?? '',
-    after: file.after_text ?? '',
-  }));
+  const files = changesOf(data)[0]?.files ?? [];
+  return files
+    .filter((file) => isKept(file.before_hash, file.before_text) && isKept(file.after_hash, file.after_text))
+    .map(({ path, operation, before_text: before, after_text: after }) => ({
+      path,
+      operation,
+      before: before ?? '',
+      after: after ?? '',
+    }));
+}
+
+/** Where there was a file, its text has to be there. */
+function isKept(hash: string | null, text: string | null | undefined): boolean {
+  return hash === null || typeof text === 'string';
+}
+
+/** The names of its files, for a row or a title. */
+export function namesOf(entry: Entry): string {
+  return entry.paths.map(baseName).join(', ');
 }
 
 /** Of a batch each file that landed, once; undefined for other answers. */

@@ -103,11 +103,17 @@ class Policy:
         return self._ruled[key]
 
     def _judged(self, operation: Operation, relative: str) -> Iterable[Verdict]:
+        """An edit tells whether a text was found: where reading is denied, it is too."""
         path = Spelled.of(relative)
+        yield from self._voices(operation, path)
+        if operation == "edit":
+            yield from (verdict for verdict in self._voices("read", path) if verdict.decision == "deny")
+
+    def _voices(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
         yield from self._protection(operation, path)
         for rules in (self._rules, self._asking):
             yield from rules.switched_off(path)
-        if any(relative not in files for files in self._closed):
+        if any(path.raw not in files for files in self._closed):
             yield Verdict("deny", "files", "files")
         yield from self._rules.judge(operation, path)
         for verdict in self._asking.judge(operation, path):

@@ -10,6 +10,7 @@ from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
+from agentfs_lsp.lsp.unseen_answer import unseen_answer
 from agentfs_lsp.lsp.words import Landed
 from agentfs_lsp.service.submit import Asked
 
@@ -45,14 +46,15 @@ def asked_of(
 def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope of a change that landed, waits in the editor, was only tried, or was none."""
     change, landing = submitted.change, submitted.landing
+    if not exchange.trace.seen:
+        return unseen_answer(exchange, submitted)
     final = landing.change if landing else change
-    shown = exchange.trace.seen
     applied = _applied(submitted)
     data: dict[str, object] = {
         "applied": applied,
         "operation": change.operation,
-        "diff_preview": final.preview.text if shown else "",
-        "diff_truncated": final.preview.truncated if shown else False,
+        "diff_preview": final.preview.text,
+        "diff_truncated": final.preview.truncated,
         "warnings": warnings_on_wire(final.warnings, exchange.say),
         "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
         "unchanged": submitted.unchanged,
@@ -62,20 +64,15 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         data["landing"] = landing.where
         if exchange.ws.settings.history.enabled:
             data["change_id"] = exchange.trace.proposal.id
-        review = landed_facts(exchange.trace.proposal, landing)
-        data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
+        data["review"] = review = landed_facts(exchange.trace.proposal, landing)
     if change.merged is not None:
         data["merged"] = change.merged
     if change.level is not None:
         data |= {"replacements": change.replacements, "match": change.level}
         if _is_fallback(change):
             data["fallback"] = change.level
-    text = _text(exchange, submitted, final, shown=shown, amended="amendments" in review)
+    text = _text(exchange, submitted, final, amended="amendments" in review)
     return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
-
-
-_WITH_TEXT = {"amendments", "on_save"}
-"""What of `review` holds text of the file."""
 
 
 def _applied(submitted: Submitted) -> bool:
@@ -111,7 +108,7 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
     return stats | {key: value for key, value in now.items() if value is not None}
 
 
-def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, shown: bool, amended: bool) -> str:
+def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amended: bool) -> str:
     say = exchange.say
     said = [_headline(exchange, submitted, final)]
     if amended:
@@ -128,7 +125,7 @@ def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, shown:
     said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
     if submitted.landing is not None:
         said += _after_landing(say, submitted.landing)
-    if shown and final.preview.truncated:
+    if final.preview.truncated:
         said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(say, said)
 

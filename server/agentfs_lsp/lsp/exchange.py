@@ -62,7 +62,7 @@ class Exchange:
         """The answer a domain error is."""
         context = self._context()
         if isinstance(error, Conflict) and not self.trace.readable:
-            error.diff = None
+            error.diff = error.actual = None
         self._name_with_root(error)
         review = review_facts(self.trace.proposal, error)
         if review is not None:

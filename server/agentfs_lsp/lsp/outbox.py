@@ -38,18 +38,19 @@ class Outbox:
         self._writable.register(fd, select.POLLOUT)
         self._socket = socket.socket(fileno=os.dup(fd)) if stat.S_ISSOCK(os.fstat(fd).st_mode) else None
 
-    def put(self, frame: bytes) -> None:
-        """Write `frame` behind all that was put before. Never blocks, never raises."""
+    def put(self, *frames: bytes) -> None:
+        """Write `frames` behind all that was put before, and nothing between them. Never blocks, never
+        raises."""
         with self._changed:
             if self._broken or self._closed:
                 return
             try:
-                rest = frame if self._queue else self._write_at_once(frame)
+                for frame in frames:
+                    rest = frame if self._queue else self._write_at_once(frame)
+                    if rest:
+                        self._hand_over(rest)
             except OSError:
                 self._broken = True
-            else:
-                if rest:
-                    self._hand_over(rest)
         if self._broken:
             self._on_broken()
 

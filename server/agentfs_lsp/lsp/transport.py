@@ -33,6 +33,7 @@ _TURN_S: Final = 0.005
 _READ: Final = 1 << 16
 _READ_MORE: Final = 1 << 20  # once a read was full, a large body is on its way
 _PIPE: Final = 1 << 20
+_LARGE: Final = 1 << 16
 
 OnMalformed = Callable[[int, str, int | str | None], None]
 
@@ -77,7 +78,9 @@ class Transport:
     def send(self, message: object) -> None:
         """Write `message` behind all that was sent before. Never blocks; after the end it is dropped."""
         body = encode(message)
-        self._outbox.put(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        header = b"Content-Length: %d\r\n\r\n" % len(body)
+        # In one write where it is small; a large body is not copied for the sake of its header.
+        self._outbox.put(*([header + body] if len(body) < _LARGE else [header, body]))
 
     def close(self, timeout: float = 5.0) -> bool:
         """Stop reading, and wait up to `timeout` seconds until all is written; whether it was."""

@@ -82,7 +82,7 @@ def _remember(ws: Workspace, session: str, landing: Landing) -> None:
     anything the answer needs, so that is done behind it; whoever changes the file next waits for it."""
     change = landing.change
     absolute = change.base.location.absolute
-    if change.operation == "delete":
+    if change.operation == "delete" or ws.judge("read", change.base.location, session).decision == "deny":
         ws.sessions.forget(session, absolute)
         return
     if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:

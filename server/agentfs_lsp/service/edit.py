@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.correction import find_left_out
-from agentfs_lsp.domain.errors import FileMissing, NoMatch, NothingChanges, TextLeftOut
+from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching import find
 from agentfs_lsp.service.change import MARK, Correction, FileChange
 from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
@@ -39,18 +39,13 @@ async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
         left_out = find_left_out(command.new_string, shown)
         if left_out is not None:
             raise TextLeftOut(left_out.line, left_out.marker)
-        try:
-            match = find(
-                shown,
-                command.old_string,
-                command.new_string,
-                replace_all=command.replace_all,
-                expected_count=command.expected_count,
-            )
-        except NoMatch as miss:
-            if not trace.seen:
-                miss.near, miss.detail = (), ""
-            raise
+        match = find(
+            shown,
+            command.old_string,
+            command.new_string,
+            replace_all=command.replace_all,
+            expected_count=command.expected_count,
+        )
         splices, corrections = _without_mark(match.splices, present)
         return FileChange(
             path,

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, NotRead, PolicyDenied, TooManyPending
+from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, TooManyPending
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.lock import check_lock
 from agentfs_lsp.service.merging import as_read, brought_into
 from agentfs_lsp.service.proposals import Proposal
+from agentfs_lsp.service.unread import blindly, unseen
 from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Present
-    from agentfs_lsp.service.sessions import ReadRecord
-    from agentfs_lsp.service.workspace import Workspace
+from agentfs_lsp.service.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,30 @@ async def submit(
     location = ws.locate(asked.path, asked.paths)
     path = trace.resolved = ws.name_of(location)
     trace.absolute = location.absolute
-    trace.readable = ws.judge("read", location, asked.session).decision == "allow"
+    reading = ws.judge("read", location, asked.session)
+    trace.readable = reading.decision == "allow"
     _refuse_denied(ws, asked, location, path)
+    if reading.decision != "deny":
+        return await _submitted(ws, asked, location, compute, trace)
+    with blindly(path, reading, asked.expected):
+        return await _submitted(ws, asked, location, compute, trace, blind=True)
+
+
+async def _submitted(
+    ws: Workspace,
+    asked: Asked,
+    location: Location,
+    compute: Callable[[Present], FileChange],
+    trace: Trace,
+    *,
+    blind: bool = False,
+) -> Submitted:
+    """`blind`: the session may not read what it changes, nor be told whether it changed anything."""
+    path = ws.name_of(location)
     if asked.dry_run:
-        return Submitted(await _computed(ws, asked, location, compute, trace), None, dry_run=True)
+        return Submitted(
+            await _computed(ws, asked, location, compute, trace, blind=blind), None, dry_run=True
+        )
     if ws.proposals.count_of(asked.session) >= ws.settings.limits.pending_per_session:
         raise TooManyPending(ws.settings.limits.pending_per_session)
     proposal = trace.proposal = Proposal(
@@ -100,16 +120,17 @@ async def submit(
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):
-            change = await _computed(ws, asked, location, compute, trace)
+            change = await _computed(ws, asked, location, compute, trace, blind=blind)
             proposal.changes = (change,)
             unchanged = Submitted(change, None)
-            if unchanged.unchanged:
+            if unchanged.unchanged and trace.seen:
                 landed.outcome = "landed"
                 return unchanged
             (landing,) = await decide_and_land(ws, proposal)
             if isinstance(landing, DomainError):
                 raise landing
         landed.outcome = "landed" if landing.where == "disk" else "editor"
+        trace.seen = trace.seen and ws.judge("read", location, asked.session).decision != "deny"
         return Submitted(landing.change, landing)
 
 
@@ -120,19 +141,27 @@ def _refuse_denied(ws: Workspace, asked: Asked, location: Location, path: str) -
 
 
 async def _computed(
-    ws: Workspace, asked: Asked, location: Location, compute: Callable[[Present], FileChange], trace: Trace
+    ws: Workspace,
+    asked: Asked,
+    location: Location,
+    compute: Callable[[Present], FileChange],
+    trace: Trace,
+    *,
+    blind: bool,
 ) -> FileChange:
     """Look, check the lock, compute."""
     present = trace.present = await ws.look(location)
     path = ws.name_of(location)
     record = ws.sessions.get(asked.session, location.absolute)
     known = record is not None and record.revision.hash == present.hash
-    trace.seen = trace.readable or known or not present.exists
-    if not trace.seen:
-        raise _unseen(path, present, record)
+    trace.seen = not present.exists or (not blind and (trace.readable or known))
+    if not trace.seen and not blind:
+        raise unseen(path, present, record)
     if present.exists and not asked.overwrite:
         raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
     read: Present | None = None
+    if blind:
+        return await off_loop(present.size, _compute_checked, compute, present, read)
     try:
         check_lock(path, present, record, asked.expected, ws.settings_in(location.root))
     except Conflict as conflict:
@@ -142,26 +171,6 @@ async def _computed(
     if record is not None and known:
         ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
     return await off_loop(present.size, _compute_checked, compute, present, read)
-
-
-def check_seen(ws: Workspace, session: str, present: Present) -> None:
-    """Raise NotRead or Conflict unless the session may know what is there: it may read the file, or has been
-    let read it as it is."""
-    location = present.location
-    if not present.exists or ws.judge("read", location, session).decision == "allow":
-        return
-    record = ws.sessions.get(session, location.absolute)
-    if record is None or record.revision.hash != present.hash:
-        raise _unseen(ws.name_of(location), present, record)
-
-
-def _unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead | Conflict:
-    """What may be said of a file whose reading asks, to a session that was not let see it as it is: nothing
-    of it, not even a hash. Any other answer would tell a right guess from a wrong one, so neither
-    `expected_*` nor `require_read` counts here."""
-    if record is None:
-        return NotRead(path)
-    return Conflict(path, "editor" if present.dirty else "disk", "changed", record.revision)
 
 
 def _compute_checked(

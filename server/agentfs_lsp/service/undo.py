@@ -21,7 +21,8 @@ from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.history import as_seen, find_latest, find_one, location_of
 from agentfs_lsp.service.merging import splices_into
 from agentfs_lsp.service.proposals import Proposal
-from agentfs_lsp.service.submit import check_seen, refuse_flood
+from agentfs_lsp.service.submit import refuse_flood
+from agentfs_lsp.service.unread import unseen
 from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
@@ -107,12 +108,23 @@ async def _reversed(ws: Workspace, session: str, file: KeptFile) -> FileChange:
     location = location_of(ws, file)
     present = await ws.look(location)
     path = ws.name_of(location)
-    check_seen(ws, session, present)
+    _check_seen(ws, session, present)
     if present.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
     if file.operation == "delete":
         ws.check_creatable(location)
     return await off_loop(present.size, _reverse, path, file, present, ws.settings_in(location.root))
+
+
+def _check_seen(ws: Workspace, session: str, present: Present) -> None:
+    """Raise NotRead or Conflict unless the session may know what is there: it may read the file, or has been
+    let read it as it is."""
+    location = present.location
+    if not present.exists or ws.judge("read", location, session).decision == "allow":
+        return
+    record = ws.sessions.get(session, location.absolute)
+    if record is None or record.revision.hash != present.hash:
+        raise unseen(ws.name_of(location), present, record)
 
 
 def _reverse(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:

@@ -43,7 +43,7 @@ async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
     def compute(present: Present) -> FileChange:
         path = trace.resolved or command.asked.path
         if present.exists:
-            return _replacement(ws, command, path, present)
+            return _replacement(ws, command, path, present, blind=not trace.seen)
         ws.check_creatable(present.location)
         settings = ws.settings_in(present.location.root)
         create_dirs = settings.create_dirs if command.create_dirs is None else command.create_dirs
@@ -74,11 +74,13 @@ def _creation(ws: Workspace, command: Write, path: str, present: Present, *, cre
     )
 
 
-def _replacement(ws: Workspace, command: Write, path: str, present: Present) -> FileChange:
+def _replacement(ws: Workspace, command: Write, path: str, present: Present, *, blind: bool) -> FileChange:
+    """`blind`: whether the file holds a marker, or anything, is not to be told."""
     if present.text.lossy and command.asked.expected.hash is None:
         raise LossyReplace(path)
     shown = present.text.shown
-    left_out = find_left_out(command.content, shown) if shown else None
+    known = "" if blind else shown
+    left_out = find_left_out(command.content, known) if known or blind else None
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content = command.content.removeprefix(MARK)

@@ -199,13 +199,14 @@ export class WorkbenchPage {
   }
 
   /**
-   * Presses a button of the review on that tab until the tab is gone: what took the place of a decided one takes
-   * no decision for a moment.
+   * Presses a button or keys for the review on that tab until the tab is gone: what took the place of a decided one
+   * takes no decision for a moment.
    */
   async pressUntilTaken(button, tab) {
     await until(`${button} counts`, async () => {
       if (!(await this.tabNames()).some((name) => name.startsWith(tab))) return true;
-      await this.titleButton(button).click({ timeout: 500 }); // it may be gone by now
+      if (button.includes("+")) await this.page.keyboard.press(button);
+      else await this.titleButton(button).click({ timeout: 500 }); // it may be gone by now
       return false;
     });
   }
@@ -262,6 +263,11 @@ export class WorkbenchPage {
 
   #message(text) {
     return this.page.locator(".notifications-toasts .notification-list-item", { hasText: text });
+  }
+
+  /** Whether a message in the corner says so now. */
+  async isSaid(text) {
+    return (await this.#message(text).count()) > 0;
   }
 
   /** Waits for a message in the corner that has that button. */

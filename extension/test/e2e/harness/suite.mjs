@@ -10,7 +10,8 @@ import { connect } from "./extension.mjs";
 import { until, WorkbenchPage } from "./page.mjs";
 import { makeHome, READY, repository, startWorkbench } from "./workbench.mjs";
 
-const home = await makeHome();
+/** Everything that the run writes is below it. */
+export const home = await makeHome();
 const workspace = path.join(home, "workspace");
 const failures = path.join(repository, ".editors/failures");
 

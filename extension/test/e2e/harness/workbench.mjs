@@ -18,6 +18,9 @@ const editors = path.join(repository, ".editors");
 /** What the tests install: the packages as they are built, never a source folder. */
 const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(editors, "plain-client.vsix")];
 
+/** Stands for the Python extension: it names the interpreter that AGENTFS_TEST_PYTHON says. */
+export const pythonExtension = path.join(editors, "python-extension.vsix");
+
 /** The page can be used once this is there. */
 export const READY = ".monaco-workbench .part.editor";
 
@@ -73,38 +76,42 @@ export async function makeHome() {
 /**
  * Installs the packages, starts the server and opens the page.
  * @param {string} home from `makeHome`; removed by `stop`
- * @param {{trusted?: boolean}} how whether every workspace is trusted, or none
+ * @param {object} [how]
+ * @param {boolean} [how.trusted] whether every workspace is trusted, or none
+ * @param {string} [how.opened] the folder or the workspace file below `home` that is opened
+ * @param {string[]} [how.beside] more packages to install
+ * @param {Record<string, string>} [how.variables] of the environment
  */
-export async function startWorkbench(home, { trusted = true } = {}) {
+export async function startWorkbench(home, how = {}) {
   const ends = [() => rm(home, REMOVAL)];
   const stop = async () => {
     while (ends.length) await ends.pop()();
   };
   try {
-    return { ...(await start(home, trusted, ends)), stop };
+    return { ...(await start(home, how, ends)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(home, trusted, ends) {
+async function start(home, { trusted = true, opened = "workspace", beside = [], variables = {} }, ends) {
   const installed = JSON.parse(await readFile(path.join(editors, "installed.json"), "utf8"));
   await writeFile(
     path.join(home, "user/User/settings.json"),
     JSON.stringify({ ...QUIET, "security.workspace.trust.enabled": !trusted }),
   );
   const sockets = { review: path.join(home, "review.sock"), plain: path.join(home, "plain.sock") };
-  const env = environment(home, sockets);
+  const env = { ...environment(home, sockets), ...variables };
   const codeServer = codeServerIn(home, installed.root);
   await runToEnd(
     codeServer,
-    packages.flatMap((file) => ["--install-extension", file]),
+    [...packages, ...beside].flatMap((file) => ["--install-extension", file]),
     env,
   );
   env.AGENTFS_PLAIN_LIBRARIES = await bundledLibraries(home);
 
-  const url = await serve(codeServer, { home, env, trusted }, ends);
+  const url = await serve(codeServer, { home, opened, env, trusted }, ends);
   const page = await openPage(installed, home, ends);
   await page.goto(url);
   await page.waitForSelector(READY, { timeout: START_MS });
@@ -147,12 +154,12 @@ async function runToEnd([command, ...common], args, env) {
 }
 
 /** Starts the server; its address, once it answers. */
-async function serve([command, ...common], { home, env, trusted }, ends) {
+async function serve([command, ...common], { home, opened, env, trusted }, ends) {
   const port = await freePort();
   const quiet = ["--disable-telemetry", "--disable-update-check", ...(trusted ? ["--disable-workspace-trust"] : [])];
   const bare = ["--disable-getting-started-override", "--ignore-last-opened"];
   const address = ["--bind-addr", `127.0.0.1:${port}`, "--auth", "none"];
-  const args = [...common, ...quiet, ...bare, ...address, path.join(home, "workspace")];
+  const args = [...common, ...quiet, ...bare, ...address, path.join(home, opened)];
   // A process group of its own: the extension host and what it starts end with it.
   const server = spawn(command, args, { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   running.add(server);

@@ -1,9 +1,10 @@
-// A language client that knows nothing of reviews: agentfs has to make do with what the workbench has by itself.
-// It starts its server with the first request that comes over the test's socket.
+// Another extension in the window, in two parts. A language client that knows nothing of reviews: agentfs has to make
+// do with what the workbench has by itself; its server starts with the first request that comes over the test's
+// socket. And a user of agentfs' API.
 
 const { createServer } = require("node:net");
 const { createInterface } = require("node:readline");
-const { commands, Uri } = require("vscode");
+const { commands, extensions, Uri } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 const { AGENTFS_PLAIN_SOCKET: socketPath, AGENTFS_PLAIN_LIBRARIES: libraries } = process.env;
@@ -53,12 +54,31 @@ async function start() {
   return client;
 }
 
+const heard = [];
+let exported;
+
+/** What agentfs exports; from the first use on its events are kept. */
+function agentfs() {
+  return (exported ??= extensions
+    .getExtension("agentfs.agentfs")
+    .activate()
+    .then((api) => {
+      api.onDidPropose(({ id, title }) => heard.push({ proposed: id, title }));
+      api.onDidSettle(({ id, outcome }) => heard.push({ settled: id, outcome }));
+      return api;
+    }));
+}
+
 async function serve(client, method, params) {
   switch (method) {
     case "ping":
       return "pong";
     case "request":
       return (await client()).sendRequest(params.method, params.params);
+    case "api":
+      return (await agentfs())[params.method](params.params);
+    case "heard":
+      return heard;
     case "diff": // nothing but the workbench's own diff editor, to measure against
       return commands.executeCommand("vscode.diff", Uri.file(params.left), Uri.file(params.right), params.title);
     default:

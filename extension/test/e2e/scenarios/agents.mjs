@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 
-import { agent, call, file, openReview, scenario, ui } from "../harness/suite.mjs";
+import { connect } from "../harness/extension.mjs";
+import { until } from "../harness/page.mjs";
+import { agent, call, file, openReview, scenario, ui, workbench } from "../harness/suite.mjs";
 
 const toolText = async (name, input) =>
   (await call("tool", { name, input })).content.map(({ value }) => value).join("");
@@ -41,12 +43,14 @@ scenario("the tools of the chat: a new file that the user refuses, with a reason
 
 const byApi = file("agents/api.txt", "old\n");
 
-scenario("the API for other extensions: the same review, the same answer", async () => {
-  const params = { path: byApi.name, session: "api", agent: "Another extension" };
-  const read = await call("api", { method: "read", params });
+scenario("the API for other extensions: the same review, the same answer, word of both", async () => {
+  const other = await connect(workbench.sockets.plain);
+  const api = (method, more) =>
+    other.call("api", { method, params: { path: byApi.name, session: "api", agent: "Another extension", ...more } });
+  const read = await api("read");
   assert.equal(read.data.content, "old\n");
 
-  const edited = call("api", { method: "edit", params: { ...params, old_string: "old", new_string: "new" } });
+  const edited = api("edit", { old_string: "old", new_string: "new" });
   await openReview();
   await ui.diffWith("new");
   await ui.sees("Another extension");
@@ -55,4 +59,11 @@ scenario("the API for other extensions: the same review, the same answer", async
   assert.equal((await edited).data.review.decision, "accepted");
   assert.equal(byApi.text(), "new\n");
   await ui.tabsAre();
+  const [proposed, settled] = await until("both events", async () => {
+    const heard = await other.call("heard");
+    return heard.length >= 2 && heard;
+  });
+  assert.equal(proposed.title, "Edit agents/api.txt (+1/-1)");
+  assert.deepEqual(settled, { settled: proposed.proposed, outcome: "landed" });
+  other.close();
 });

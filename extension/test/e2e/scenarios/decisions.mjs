@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, file, openReview, scenario, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, call, file, openReview, scenario, state, ui, workbench } from "../harness/suite.mjs";
 
 const lines = (count, changed = {}) =>
   Array.from({ length: count }, (_, index) => changed[index + 1] ?? `line ${index + 1}`).join("\n") + "\n";
@@ -235,6 +235,63 @@ scenario("to the review, accepted and on: with the keyboard alone", async () => 
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.equal(byKeys.text(), "key\n");
   await ui.noTab("keys.txt");
+});
+
+const keyed = ["one", "two"].map((name) => file(`decisions/keyed-${name}.txt`, "old\n"));
+
+scenario("next, previous, reject and accept for this session: with the keyboard alone", async () => {
+  const ada = agent("keyed");
+  const first = await ada.readAndEdit(keyed[0], "old", "new first");
+  await ui.diffWith("new first");
+  const second = await ada.readAndEdit(keyed[1], "old", "new second");
+  await until("both are pending", async () => (await state()).pending.length === 2);
+  await openReview();
+  await ui.focused("modified");
+
+  await ui.page.keyboard.press("Alt+.");
+  await ui.diffWith("new second");
+  await ui.focused("modified");
+  await ui.page.keyboard.press("Alt+,");
+  await ui.diffWith("new first");
+  await ui.focused("modified");
+  await ui.page.keyboard.press("Control+Shift+Backspace");
+  await ui.answer("Not this one.");
+  assert.equal((await first.answer).context.review.feedback, "Not this one.");
+  await ui.diffWith("new second");
+  await ui.pressUntilTaken("Control+Shift+Alt+Enter", "keyed-two.txt");
+
+  assert.equal((await second.answer).data.review.decision, "accepted");
+  assert.deepEqual(
+    keyed.map((one) => one.text()),
+    ["old\n", "new second\n"],
+  );
+  await ui.statusItem(": auto").click();
+  await until("manual again", async () => (await state()).mode === "manual");
+  await ui.tabsAre();
+});
+
+const inFront = file("decisions/in-front.txt", "front\n");
+const unseen = file("decisions/unseen.txt", "old\n");
+
+scenario("accept is about the review in front: with another file there it decides nothing, and says so", async () => {
+  const asked = await agent("unseen").readAndEdit(unseen, "old", "new");
+  await ui.diffWith("new");
+  await inFront.open();
+  await ui.focusEditor();
+  await ui.page.keyboard.press("Control+Enter");
+  await until("a word about it", async () => {
+    await call("command", { id: "agentfs.ui.accept" }); // right behind a decision nothing is said
+    return ui.isSaid("Open the review first");
+  });
+  await ui.saysInPassing("Open the review first");
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(unseen.text(), "old\n");
+
+  await openReview();
+  await ui.diffWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+  assert.equal(unseen.text(), "new\n");
 });
 
 const byPalette = file("decisions/palette.txt", "hand\n");

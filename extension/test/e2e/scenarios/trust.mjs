@@ -7,7 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { WorkbenchPage } from "../harness/page.mjs";
-import { makeHome, startWorkbench } from "../harness/workbench.mjs";
+import { makeHome, pythonExtension, startWorkbench } from "../harness/workbench.mjs";
 
 function makeHostile(workspace) {
   const python = path.join(workspace, "tools/python3");
@@ -19,23 +19,32 @@ function makeHostile(workspace) {
     "agentfs.review.style": "refactorPreview",
     "agentfs.save": "always",
   };
-  for (const folder of [".vscode", "tools"]) mkdirSync(path.join(workspace, folder));
+  mkdirSync(path.join(workspace, ".vscode"));
   writeFileSync(path.join(workspace, ".vscode/settings.json"), JSON.stringify(settings));
   writeFileSync(path.join(workspace, ".agentfs.toml"), '[approval]\nmode = "auto_edit"\n');
-  writeFileSync(python, `#!/bin/sh\ntouch "${workspace}/it-ran"\nexec python3 "$@"\n`);
-  chmodSync(python, 0o755);
+  makePython(python, path.join(workspace, "it-ran"));
   writeFileSync(path.join(workspace, "text.txt"), "old\n");
+}
+
+/** A Python that leaves a mark when it runs. */
+function makePython(file, mark) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\ntouch "${mark}"\nexec python3 "$@"\n`);
+  chmodSync(file, 0o755);
 }
 
 for (const [what, trusted] of [
   ["Restricted Mode", false],
   ["a trusted workspace", true],
 ]) {
-  test(`${what}: nothing that the workspace sets loosens anything`, { timeout: 120_000 }, async () => {
+  test(`${what}: nothing that the workspace sets loosens anything`, { timeout: 240_000 }, async () => {
     const home = await makeHome();
     const workspace = path.join(home, "workspace");
     makeHostile(workspace);
-    const workbench = await startWorkbench(home, { trusted });
+    const [selected, mark] = ["selected/python3", "selected-ran"].map((name) => path.join(workspace, name));
+    makePython(selected, mark);
+    const variables = { AGENTFS_TEST_PYTHON: selected };
+    const workbench = await startWorkbench(home, { trusted, beside: [pythonExtension], variables });
     try {
       const ui = new WorkbenchPage(workbench.page);
       const ask = (method, params) =>
@@ -56,6 +65,7 @@ for (const [what, trusted] of [
       assert.equal((await edited).data.review.by, "user");
       assert.equal(readFileSync(path.join(workspace, "text.txt"), "utf8"), "new\n");
       assert.equal(existsSync(path.join(workspace, "it-ran")), false, "the workspace's interpreter never ran");
+      assert.equal(existsSync(mark), trusted, "the Python extension's choice counts where the workspace is trusted");
     } finally {
       await workbench.stop();
     }

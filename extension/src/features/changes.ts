@@ -1,0 +1,94 @@
+/** What can be done with a change that landed: look at its diff, and propose its reverse. */
+import * as vscode from 'vscode';
+import type { Server } from '../client';
+import type { Entry, LandedText } from '../ledger';
+import { AgentMethod, type Envelope } from '../protocol';
+import { LANDED, virtualUri, type ReadOnlyTexts } from '../virtual';
+import { namesOf, textsOfHistory } from './landed';
+import { allTabs, isLandedTab } from './tabs';
+
+/** The session in which the user's own undos are proposed. */
+const SESSION = 'vscode-history';
+
+export class LandedChanges implements vscode.Disposable {
+  private readonly listener: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly texts: ReadOnlyTexts,
+  ) {
+    this.listener = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+      if (uri.scheme === LANDED) {
+        texts.delete(uri);
+      }
+    });
+  }
+
+  /** Close what an earlier window left: its texts are gone. */
+  async closeStale(): Promise<void> {
+    const stale = allTabs().filter(isLandedTab);
+    if (stale.length > 0) {
+      await vscode.window.tabGroups.close(stale, true);
+    }
+  }
+
+  /** Show what a change did. */
+  async open(entry: Entry): Promise<void> {
+    const files = entry.files.length > 0 ? entry.files : await this.fetchTexts(entry);
+    const sides = files.map((file) => this.put(entry, file));
+    const [only] = sides;
+    const title = vscode.l10n.t('{0} (landed)', namesOf(entry));
+    if (only === undefined) {
+      await this.openPreview(entry);
+    } else if (sides.length === 1) {
+      await vscode.commands.executeCommand('vscode.diff', only.before, only.after, title, { preview: true });
+    } else {
+      const resources = sides.map(({ before, after }) => [after, before, after]);
+      await vscode.commands.executeCommand('vscode.changes', title, resources);
+    }
+  }
+
+  /** Propose the reverse of a change; it is reviewed like any. */
+  async undo(entry: Entry): Promise<void> {
+    const params = { change_id: entry.id, session: SESSION, agent: vscode.l10n.t('Undo') };
+    const envelope = await this.server.request<Envelope>(AgentMethod.undo, params);
+    const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
+    if (!isQuiet) {
+      void vscode.window.showErrorMessage(envelope.text);
+    }
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  /** Of what has no texts here the server's diff, where its answer held one. */
+  private async openPreview(entry: Entry): Promise<void> {
+    if (entry.preview === '') {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The texts of this change are no longer kept.'),
+      );
+      return;
+    }
+    const uri = virtualUri(LANDED, entry.id, `${namesOf(entry)}.diff`);
+    this.texts.set(uri, entry.preview);
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+
+  private async fetchTexts(entry: Entry): Promise<readonly LandedText[]> {
+    if (!this.server.methods.has(AgentMethod.history)) {
+      return [];
+    }
+    const params = { change_id: entry.id, texts: true };
+    const { data } = await this.server.request<Envelope>(AgentMethod.history, params);
+    return textsOfHistory(data);
+  }
+
+  private put(entry: Entry, file: LandedText): { before: vscode.Uri; after: vscode.Uri } {
+    const before = virtualUri(LANDED, `${entry.id}.before`, file.path);
+    const after = virtualUri(LANDED, `${entry.id}.after`, file.path);
+    this.texts.set(before, file.before);
+    this.texts.set(after, file.after);
+    return { before, after };
+  }
+}

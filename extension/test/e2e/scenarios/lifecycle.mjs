@@ -1,0 +1,69 @@
+// The server's life, seen from the window: restarted by the user, and killed from outside.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { until } from "../harness/page.mjs";
+import { agent, file, home, scenario, state, ui } from "../harness/suite.mjs";
+
+/** The processes of this run's own server, by what they were started with. */
+function servers() {
+  const launcher = path.join(home, "extensions");
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const started = commandLine(pid);
+      return started.some((part) => part.startsWith(launcher) && part.endsWith("run_server.py"));
+    })
+    .map(Number);
+}
+
+function commandLine(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return []; // it has ended meanwhile
+  }
+}
+
+const restarted = file("lifecycle/restarted.txt", "old\n");
+
+scenario("Restart Server: what is pending goes, nothing lands, and the next proposal comes", async () => {
+  const asked = await agent("before").readAndEdit(restarted, "old", "new");
+  await ui.diffWith("new");
+  const [before] = servers();
+
+  await ui.runCommand("agentfs: Restart Server");
+
+  await assert.rejects(asked.answer);
+  await ui.tabsAre();
+  await until("another server runs", () => servers().some((pid) => pid !== before));
+  assert.equal(restarted.text(), "old\n");
+  const again = await agent("after").readAndEdit(restarted, "old", "new");
+  await ui.diffWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await again.answer).data.applied, true);
+  assert.equal(restarted.text(), "new\n");
+});
+
+const killed = file("lifecycle/killed.txt", "old\n");
+
+scenario("the server is killed during a review: nothing lands, no tab stays, and another one serves", async () => {
+  const asked = await agent("killed").readAndEdit(killed, "old", "new");
+  await ui.diffWith("new");
+  const [before] = servers();
+
+  process.kill(before, "SIGKILL");
+
+  await assert.rejects(asked.answer);
+  await ui.tabsAre();
+  assert.deepEqual((await state()).pending, []);
+  assert.equal(killed.text(), "old\n");
+  await until("another server runs", () => servers().some((pid) => pid !== before));
+  const again = await agent("survivor").readAndEdit(killed, "old", "new");
+  await ui.diffWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await again.answer).data.applied, true);
+  assert.equal(killed.text(), "new\n");
+});

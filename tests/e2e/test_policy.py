@@ -1,0 +1,373 @@
+"""Who may touch what: rules, switches, closed lists and a workspace's own file
+(docs/protocol.md#13-settings-and-policy)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import AUTO, REVIEW, Editor, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
+REVIEWED: dict[str, Any] = {"capabilities": REVIEW, "answers": PENDING}
+MEMORY = {
+    "rules": [
+        {"files": ["SOUL.md"], "write": "ask", "edit": "ask"},
+        {"files": ["USER.md", "MEMORY.md"], "write": "allow", "edit": "allow", "requires": "memory"},
+    ],
+    "switches": {"memory": True},
+}
+NUMBERS = count()
+SECRET = "the launch code is 4711\n"
+
+
+def configure(editor: Editor, **settings: Any) -> None:
+    editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
+
+
+async def how(editor: Editor, request: asyncio.Future[Any], decision: str = "rejected") -> str:
+    """How a change is decided: at once, or by the user, who says `decision`."""
+    shown = len(editor.all("agentfs/proposed"))
+    asked = asyncio.ensure_future(editor.seen("agentfs/proposed", shown + 1))
+    await asyncio.wait({request, asked}, return_when=asyncio.FIRST_COMPLETED)
+    if not request.done():
+        await editor.request("agentfs/settle", {"id": (await asked)["id"], "decision": decision})
+    asked.cancel()
+    answer = await request
+    if answer["status"] == "error" and "review" not in answer["context"]:
+        return str(answer["error"]["code"])
+    review = answer["data"].get("review") or answer["context"]["review"]
+    return f"{review['decision']} by {review['by']}"
+
+
+async def changed(editor: Editor, path: str, tool: str = "edit", decision: str = "rejected") -> str:
+    asked: dict[str, Any] = {"path": path}
+    if tool == "edit":
+        asked |= {"old_string": "one", "new_string": "1"}
+    else:
+        asked["content"] = f"written anew, {next(NUMBERS)}\n"
+    return await how(editor, editor.start(f"agentfs/{tool}", asked), decision)
+
+
+# --- the example that everybody starts from ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["manual", "auto_edit"])
+async def test_soul_asks_and_memory_comes_and_goes_with_its_switch(root: Path, mode: str) -> None:
+    for name in ("SOUL.md", "USER.md", "MEMORY.md", "notes.md"):
+        (root / name).write_text("one\n")
+    async with editing(root, options={**MEMORY, "approval": {"mode": mode}}, **REVIEWED) as editor:
+        for name in ("SOUL.md", "USER.md", "MEMORY.md", "notes.md"):
+            assert (await editor.read(name))["status"] == "success"
+        assert await changed(editor, "SOUL.md") == "rejected by user"
+        assert await changed(editor, "SOUL.md", "write", "accepted") == "accepted by user"
+        for name in ("USER.md", "MEMORY.md"):
+            assert await changed(editor, name) == "allowed by rule"
+            assert await changed(editor, name, "write") == "allowed by rule"
+        usual = "rejected by user" if mode == "manual" else "allowed by mode"
+        assert await changed(editor, "notes.md") == usual
+
+        async def is_gone() -> None:
+            for name in ("USER.md", "MEMORY.md", "user.MD", "./MEMORY.md"):
+                for refused in (
+                    await editor.read(name),
+                    await editor.edit(name, "anew", "old", dry_run=True),
+                    await editor.write(name, "x\n"),
+                ):
+                    assert refused["error"]["code"] == "ACCESS_DENIED", name
+                    assert "switches.memory" in refused["text"]
+                    assert "anew" not in refused["text"]
+            assert (await editor.read("SOUL.md"))["data"]["content"].startswith("written anew")
+            assert await changed(editor, "SOUL.md", "write") == "rejected by user"
+
+        configure(editor, switches={"memory": False})
+        await is_gone()
+        configure(editor, switches={"memory": True})
+        assert await changed(editor, "MEMORY.md", "write") == "allowed by rule"
+        assert await editor.request("agentfs/setSwitch", {"name": "memory", "on": False}) == {"ok": True}
+        await is_gone()
+        assert (await editor.request("agentfs/status"))["data"]["switches"] == {"memory": False}
+        await editor.request("agentfs/setSwitch", {"name": "memory", "on": True})
+        assert await changed(editor, "USER.md", "write") == "allowed by rule"
+        assert (root / "USER.md").read_text().startswith("written anew")
+
+
+async def test_a_switch_that_nobody_set_is_off_and_the_user_is_told(root: Path) -> None:
+    async with editing(root, options={"rules": MEMORY["rules"]}) as editor:
+        warned = await editor.seen("window/showMessage")
+        assert warned["message"].startswith("agentfs.switches.memory is required by a rule and not set")
+        assert (await editor.write("MEMORY.md", "x\n"))["error"]["code"] == "ACCESS_DENIED"
+
+
+# --- whatever way leads to a file -------------------------------------------------------------------------
+
+
+async def test_no_link_and_no_created_file_gets_round_a_rule(root: Path) -> None:
+    (root / "private").mkdir()
+    (root / "private" / "a.md").write_text("one\n")
+    (root / "public.md").symlink_to("private/a.md")
+    (root / "door").symlink_to("private")
+    rules = [
+        {"files": ["*.md"], "read": "allow", "write": "allow", "edit": "allow"},
+        {"files": ["private/"], "read": "deny", "write": "deny", "edit": "deny"},
+    ]
+    async with editing(root, options={"rules": rules, **AUTO}) as editor:
+        for path in ("private/a.md", "public.md", "door/a.md", "door/../private/a.md", "Private/a.md"):
+            assert (await editor.read(path))["error"]["code"] == "ACCESS_DENIED", path
+            assert (await editor.write(path, "x\n"))["error"]["code"] == "ACCESS_DENIED", path
+        for path in ("private/new/b.md", "door/c.md", "PRIVATE/c.md", "private./c.md"):
+            assert (await editor.write(path, "x\n"))["error"]["code"] == "ACCESS_DENIED", path
+        assert (await editor.write("public2.md", "x\n"))["data"]["review"]["by"] == "rule"
+    assert sorted(path.name for path in root.rglob("*")) == [
+        "a.md",
+        "door",
+        "private",
+        "public.md",
+        "public2.md",
+    ]
+
+
+async def test_a_closed_list_closes_everything_else(root: Path) -> None:
+    for name in ("a.md", "b.md"):
+        (root / name).write_text("one\n")
+    async with editing(root, options={"files": ["a.md", "new.md"], **AUTO}) as editor:
+        assert (await editor.read("a.md"))["status"] == "success"
+        assert (await editor.write("new.md", "x\n"))["status"] == "success"
+        for path in ("b.md", "A.md", "a.md."):
+            refused = await editor.write(path, "x\n")
+            assert (refused["error"]["code"], "'files'" in refused["text"]) == ("ACCESS_DENIED", True), path
+
+
+async def test_a_read_that_a_rule_asks_for_is_asked(root: Path) -> None:
+    (root / "diary.txt").write_text("one\n")
+    answers: dict[str, Any] = {"window/showMessageRequest": lambda _: {"title": "Allow once"}}
+    rules = [{"files": ["diary.*"], "read": "ask"}]
+    async with editing(root, options={"rules": rules, **AUTO}, answers=answers) as editor:
+        assert (await editor.edit("diary.txt", "one", "1"))["error"]["code"] == "INVALID_PARAM"
+        assert (await editor.read("diary.txt"))["data"]["content"] == "one\n"
+        assert len(editor.all("window/showMessageRequest")) == 1
+        assert (await editor.edit("diary.txt", "one", "1"))["data"]["applied"] is True
+        editor.answers["window/showMessageRequest"] = lambda _: {"title": "Deny"}
+        assert (await editor.read("diary.txt"))["error"]["code"] == "USER_REJECTED"
+
+
+# --- what may be changed and not read ---------------------------------------------------------------------
+
+UNREADABLE = {"rules": [{"files": ["drop/**"], "read": "deny", "write": "allow", "edit": "allow"}]}
+
+
+async def test_what_may_not_be_read_is_replaced_blindly_and_nothing_is_told_of_it(root: Path) -> None:
+    (root / "drop").mkdir()
+    path = root / "drop" / "box.txt"
+    told = []
+    async with editing(root, options=UNREADABLE) as editor:
+        for before in (SECRET, "as new\n", "as new\r\n", "", "\ufeffas new\n"):
+            path.write_bytes(before.encode())
+            answer = await editor.write("drop/box.txt", "as new\n")
+            assert answer["status"] == "success", answer
+            assert path.read_bytes().decode().strip("\ufeff").split() == ["as", "new"]
+            answer["data"]["review"].pop("waited_ms")
+            answer["data"].pop("change_id")
+            told.append((answer["data"], answer["text"], answer["stats"].keys()))
+            assert "4711" not in str(answer)
+        tried = await editor.write("drop/box.txt", "x\n", dry_run=True)
+        assert (tried["data"]["diff_preview"], tried["stats"].keys()) == ("", {"time_ms"})
+        created = await editor.write("drop/new.txt", "x\n")
+        assert (created["data"]["operation"], created["data"]["diff_preview"]) == ("create", "")
+        assert (await editor.write("drop/new.txt", "y\n"))["data"]["applied"] is True
+    assert all(one == told[0] for one in told)
+    data, text, stats = told[0]
+    assert (data["unchanged"], data["diff_preview"], data["warnings"], data["corrections"]) == (
+        False,
+        "",
+        [],
+        [],
+    )
+    assert text == "Wrote 'drop/box.txt'. Reading it is denied: nothing is told of what it held."
+    assert stats == {"time_ms"}
+
+
+async def test_nothing_that_needs_reading_is_done_where_reading_is_denied(root: Path) -> None:
+    (root / "drop").mkdir()
+    path = root / "drop" / "box.txt"
+    path.write_text(SECRET)
+    (root / "drop" / "blob").write_bytes(b"\0\1")
+    digest = "sha256:" + hashlib.sha256(SECRET.encode()).hexdigest()
+    async with editing(root, options={**UNREADABLE, "require_read": False}) as editor:
+        refused = [
+            await editor.read("drop/box.txt"),
+            await editor.edit("drop/box.txt", "4711", "0815"),
+            await editor.edit("drop/box.txt", "4712", "0815", dry_run=True),
+            await editor.edit("drop/missing.txt", "a", "b"),
+            await editor.write("drop/box.txt", "x\n", expected_hash=digest),
+            await editor.write("drop/box.txt", "x\n", expected_size_bytes=1),
+            await editor.write("drop/box.txt", "x\n", expected_hash=digest, dry_run=True),
+            await editor.write("drop/blob", "x\n"),
+        ]
+        assert {answer["error"]["code"] for answer in refused} == {"ACCESS_DENIED"}
+        assert all("drop/**" in answer["text"] and "4711" not in answer["text"] for answer in refused)
+        there = await editor.write("drop/box.txt", "x\n", overwrite=False)
+        assert there["error"]["code"] == "CONFLICT"
+        assert there["context"]["conflict"]["actual"]["hash"] is None
+    assert path.read_text() == SECRET
+
+
+async def test_a_blind_change_is_reviewed_like_any_and_a_conflict_tells_nothing(root: Path) -> None:
+    (root / "drop").mkdir()
+    path = root / "drop" / "box.txt"
+    path.write_text(SECRET)
+    rules = [{"files": ["drop/**"], "read": "deny"}]
+    async with editing(root, options={"rules": rules}, **REVIEWED) as editor:
+        same = editor.start("agentfs/write", {"path": "drop/box.txt", "content": SECRET})
+        await editor.settle(await editor.proposed())
+        answer = await same
+        assert (answer["data"]["applied"], answer["data"]["unchanged"]) == (True, False)
+        moved = editor.start("agentfs/write", {"path": "drop/box.txt", "content": "x\n"})
+        proposal = await editor.proposed(2)
+        shown = await editor.request("agentfs/proposal", {"id": proposal["id"]})
+        assert shown["files"][0]["base_text"] == SECRET
+        path.write_text("moved 4712\n")
+        await editor.settle(proposal)
+        conflict = (await moved)["context"]["conflict"]
+        assert (
+            conflict["expected"]["hash"] is conflict["actual"]["hash"] is conflict["diff_since_read"] is None
+        )
+    assert path.read_text() == "moved 4712\n"
+
+
+async def test_reading_denied_while_a_change_is_reviewed_leaves_nothing_in_its_answer(root: Path) -> None:
+    (root / "a.txt").write_text(SECRET)
+    async with editing(root, **REVIEWED) as editor:
+        await editor.read("a.txt")
+        asked = editor.start("agentfs/write", {"path": "a.txt", "content": "x\n"})
+        proposal = await editor.proposed()
+        configure(editor, rules=[{"files": ["a.txt"], "read": "deny"}])
+        await editor.settle(proposal)
+        answer = await asked
+        assert (answer["data"]["applied"], answer["data"]["diff_preview"]) == (True, "")
+        assert "4711" not in str(answer)
+
+
+# --- at once, and only towards stricter -------------------------------------------------------------------
+
+
+async def test_pending_proposals_are_judged_again_towards_stricter_only(root: Path) -> None:
+    async with editing(root, **REVIEWED) as editor:
+        asked = {
+            name: editor.start("agentfs/write", {"path": name, "content": "x\n"}) for name in ("a.md", "b.md")
+        }
+        shown = {one["files"][0]["path"]: one for one in [await editor.proposed(1), await editor.proposed(2)]}
+        configure(
+            editor,
+            approval={"mode": "auto_edit"},
+            rules=[{"files": ["a.md"], "write": "deny"}, {"files": ["b.md"], "write": "allow"}],
+        )
+        withdrawn = await asked["a.md"]
+        assert withdrawn["error"]["code"] == "ACCESS_DENIED"
+        assert withdrawn["context"]["review"]["decision"] == "withdrawn"
+        assert (await editor.write("c.md", "x\n"))["data"]["review"]["decision"] == "allowed"
+        assert not asked["b.md"].done()
+        await editor.settle(shown["b.md"])
+        assert (await asked["b.md"])["data"]["review"]["decision"] == "accepted"
+
+
+async def test_a_change_that_waits_for_its_turn_is_judged_when_it_comes(root: Path) -> None:
+    (root / "a.md").write_text("one\n")
+    async with editing(root, options={"require_read": False}, **REVIEWED) as editor:
+        first = editor.start("agentfs/edit", {"path": "a.md", "old_string": "one", "new_string": "two"})
+        proposal = await editor.proposed()
+        configure(editor, require_read=False, **AUTO)
+        second = editor.start("agentfs/edit", {"path": "a.md", "old_string": "two", "new_string": "three"})
+        await editor.request("agentfs/status")
+        configure(editor, require_read=False, **AUTO, rules=[{"files": ["*.md"], "edit": "ask"}])
+        await editor.settle(proposal)
+        assert (await first)["status"] == "success"
+        await editor.settle(await editor.proposed(2))
+        assert (await second)["data"]["review"]["decision"] == "accepted"
+
+
+# --- the workspace's own file -----------------------------------------------------------------------------
+
+
+async def test_a_workspaces_file_tightens_at_once_and_loosens_nothing(root: Path) -> None:
+    (root / "ten.txt").write_text("0\n1\n2\n3\n")
+    own = root / ".agentfs.toml"
+    own.write_text(
+        "save = 'always'\n"
+        "limits = {read_lines = 2, read_chars = 1000000000}\n"
+        "[[rules]]\nfiles = ['*.sql']\nread = 'deny'\nwrite = 'ask'\n"
+    )
+    async with editing(root, options=AUTO, **REVIEWED) as editor:
+        warned = await editor.seen("window/showMessage")
+        assert warned["message"] == f'{own}: save can only be "never" in a workspace; it is ignored.'
+        assert (await editor.read("ten.txt"))["data"]["content"] == "0\n1\n"
+        assert await changed(editor, "a.sql", "write") == "rejected by user"
+        assert await changed(editor, "a.txt", "write") == "allowed by mode"
+        assert (await editor.read("a.sql"))["error"]["code"] == "ACCESS_DENIED"
+        own.write_text("[approval]\nmode = 'manual'\n")
+        assert await changed(editor, "b.txt", "write") == "rejected by user"
+        assert await changed(editor, "b.sql", "write") == "rejected by user"
+        own.write_text("[approval]\nmode = 'auto_edit'\n")
+        configure(editor, approval={"mode": "manual"})
+        assert await changed(editor, "c.txt", "write") == "rejected by user"
+        own.unlink()
+        configure(editor, **AUTO)
+        assert await changed(editor, "d.sql", "write") == "allowed by mode"
+
+
+async def test_a_workspaces_file_that_cannot_be_used_has_everything_asked(root: Path) -> None:
+    (root / "a.txt").write_text("one\n")
+    (root / ".agentfs.toml").write_text("rules = [")
+    answers: dict[str, Any] = {**PENDING, "window/showMessageRequest": lambda _: None}
+    rules = [{"files": ["*"], "read": "allow", "write": "allow"}]
+    async with editing(
+        root, options={**AUTO, "rules": rules}, capabilities=REVIEW, answers=answers
+    ) as editor:
+        assert "is not TOML" in (await editor.seen("window/showMessage"))["message"]
+        assert (await editor.read("a.txt"))["error"]["code"] == "USER_REJECTED"
+        assert await changed(editor, "b.txt", "write") == "rejected by user"
+        (root / ".agentfs.toml").write_text("")
+        assert (await editor.read("a.txt"))["status"] == "success"
+        assert await changed(editor, "b.txt", "write") == "allowed by rule"
+
+
+async def test_a_saved_workspace_file_withdraws_what_it_denies(root: Path) -> None:
+    own = root / ".agentfs.toml"
+    async with editing(root, **REVIEWED) as editor:
+        asked = editor.start("agentfs/write", {"path": "a.md", "content": "x\n"})
+        await editor.proposed()
+        own.write_text("rules = [{files = ['a.md'], write = 'deny'}]")
+        editor.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": own.as_uri(), "type": 1}]})
+        assert (await asked)["error"]["code"] == "ACCESS_DENIED"
+
+
+async def test_each_root_has_rules_of_its_own_and_the_innermost_counts(root: Path) -> None:
+    inner = root / "inner"
+    inner.mkdir()
+    (root / ".agentfs.toml").write_text("rules = [{files = ['**/*.md', '/a.txt'], write = 'ask'}]")
+    (inner / ".agentfs.toml").write_text("rules = [{files = ['/b.txt'], write = 'deny'}]")
+    folders = [("outer", root), ("inner", inner)]
+    async with editing(root, options=AUTO, folders=folders, **REVIEWED) as editor:
+        assert await changed(editor, "outer/a.txt", "write") == "rejected by user"
+        assert await changed(editor, "outer/x.md", "write") == "rejected by user"
+        assert await changed(editor, "outer/b.txt", "write") == "allowed by mode"
+        for path in ("inner/b.txt", "outer/inner/b.txt"):
+            assert await changed(editor, path, "write") == "ACCESS_DENIED"
+        assert await changed(editor, "outer/inner/x.md", "write") == "allowed by mode"
+        assert await changed(editor, "inner/a.txt", "write") == "allowed by mode"
+
+
+async def test_a_workspace_can_insist_on_relative_paths(root: Path) -> None:
+    (root / "a.txt").write_text("one\n")
+    async with editing(root, options={"paths": "any"}) as editor:
+        assert (await editor.read(str(root / "a.txt")))["status"] == "success"
+        (root / ".agentfs.toml").write_text("paths = 'relative'")
+        assert (await editor.read(str(root / "a.txt")))["error"]["code"] == "INVALID_PARAM"
+        assert (await editor.read("a.txt"))["status"] == "success"

@@ -1,0 +1,155 @@
+"""Dialects: what models are told of the tools, and that it is so. The guidance is held against
+tests/cases/guidance/: one file a dialect and language, as a model reads it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.domain.errors import BadParameter
+from agentfs_lsp.domain.rules import OPERATIONS, Operation
+from agentfs_lsp.domain.texts import NAMES, english, naming
+from agentfs_lsp.lsp.dialects.definitions import FORMATS, define
+from agentfs_lsp.lsp.dialects.dialect import Dialect, Tool
+from agentfs_lsp.lsp.dialects.files import Files
+from agentfs_lsp.lsp.dialects.guidance import guidance
+from agentfs_lsp.lsp.dialects.table import DIALECTS
+from agentfs_lsp.lsp.wire import DialectName, EditParams, ReadParams, ToolsParams, WriteParams, parse
+
+CASES = Path(__file__).parents[2] / "cases" / "guidance"
+REQUESTS = {"read": ReadParams, "write": WriteParams, "edit": EditParams}
+TOOLS = [(dialect, tool) for dialect in DIALECTS.values() for tool in dialect.tools]
+
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+every_tool = pytest.mark.parametrize(
+    ("dialect", "tool"), TOOLS, ids=[f"{dialect.name}-{tool.name}" for dialect, tool in TOOLS]
+)
+
+
+def files(dialect: Dialect, *operations: Operation, **changed: Any) -> dict[Operation, Files]:
+    roots = ("/home/ada/tides",) if dialect.absolute_paths else ("tides",)
+    one = {"closed": None, "named": (), "roots": roots, **changed}
+    return {operation: Files(**one) for operation in operations or OPERATIONS}
+
+
+def schema_of(dialect: Dialect, tool: Tool, **changed: Any) -> dict[str, Any]:
+    defined = define(dialect, files(dialect, **changed), english, "anthropic")
+    return next(one["input_schema"] for one in defined if one["name"] == tool.name)
+
+
+# --- the tables -------------------------------------------------------------------------------------------
+
+
+def test_the_wire_names_the_dialects_and_formats_that_there_are() -> None:
+    assert set(get_args(DialectName)) == set(DIALECTS)
+    assert set(get_args(get_type_hints(ToolsParams)["format"])) == set(FORMATS)
+
+
+@every_dialect
+def test_a_dialect_has_a_tool_for_each_operation_and_names_it(dialect: Dialect) -> None:
+    assert [tool.operation for tool in dialect.tools] == list(OPERATIONS)
+    named = {**NAMES, **dialect.words.names}
+    assert named.keys() == NAMES.keys()
+    for tool in dialect.tools:
+        assert named[tool.operation.capitalize()] == tool.name
+
+
+@every_tool
+def test_arguments_are_params_of_the_request_with_its_bounds(dialect: Dialect, tool: Tool) -> None:
+    """What a tool takes, its request takes too: never more, never otherwise."""
+    known = {each.name: each for each in fields(REQUESTS[tool.operation])}
+    for each in fields(tool.takes):
+        if each.name in tool.told:
+            continue
+        same = known[tool.renamed.get(each.name, each.name)]
+        assert each.type == same.type
+        assert each.default == same.default
+        assert {**each.metadata, "alias": None} == {**same.metadata, "alias": None}
+    required = {each.name for each in known.values() if each.default is MISSING}
+    assert required == {
+        tool.renamed.get(each.name, each.name) for each in fields(tool.takes) if each.default is MISSING
+    }
+
+
+@every_tool
+def test_no_argument_is_the_hosts(dialect: Dialect, tool: Tool) -> None:
+    host = {"session", "agent", "explanation", "workDoneToken"}
+    assert host.isdisjoint(each.name for each in fields(tool.takes))
+    given = {"string": "x", "integer": 1, "boolean": True}
+    least = {key: given[each["type"]] for key, each in schema_of(dialect, tool)["properties"].items()}
+    for name in host:
+        with pytest.raises(BadParameter) as refused:
+            parse(tool.takes, {**least, name: "x"})
+        assert refused.value.name == name
+
+
+# --- definitions ------------------------------------------------------------------------------------------
+
+
+@every_tool
+def test_the_schema_takes_what_the_call_takes(dialect: Dialect, tool: Tool) -> None:
+    schema = schema_of(dialect, tool)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    given = {"string": "x", "integer": 1, "boolean": True}
+    full = {key: given[each["type"]] for key, each in schema["properties"].items()}
+    cases = [full, {key: full[key] for key in schema["required"]}]
+    cases += [{key: full[key] for key in full if key != left_out} for left_out in full]
+    cases += [{**full, key: wrong} for key in full for wrong in (None, "y", -1, 0, True, 1.5, [], {})]
+    cases.append({**full, "more": 1})
+    for arguments in cases:
+        try:
+            parse(tool.takes, arguments)
+            taken = True
+        except BadParameter:
+            taken = False
+        optional = {key for key in full if key not in schema["required"] and arguments.get(key, 0) is None}
+        if not optional:  # null is the same as left out, which a definition need not say
+            assert validator.is_valid(arguments) == taken, arguments
+
+
+@every_tool
+def test_a_closed_list_is_an_enum(dialect: Dialect, tool: Tool) -> None:
+    schema = schema_of(dialect, tool, closed=("a.md", "b.md"))
+    path = schema["properties"][tool.path_parameter]
+    assert path["enum"] == ["a.md", "b.md"]
+    assert "enum" not in schema_of(dialect, tool)["properties"][tool.path_parameter]
+
+
+@every_dialect
+@pytest.mark.parametrize("listed", OPERATIONS)
+def test_texts_speak_only_of_tools_that_are_listed(dialect: Dialect, listed: Operation) -> None:
+    say = naming(english, {"Read": "<read>", "Write": "<write>", "Edit": "<edit>"})
+    one = files(dialect, listed)
+    told = str(define(dialect, one, say, "anthropic")) + guidance(dialect, one, say)
+    assert set(re.findall("<(read|write|edit)>", told)) <= {listed}
+
+
+# --- guidance ---------------------------------------------------------------------------------------------
+
+
+@every_dialect
+@pytest.mark.parametrize("locale", ["en", "zh-cn"])
+def test_guidance(dialect: Dialect, locale: str) -> None:
+    say = naming(say_in(locale), dialect.words.names)
+    expected = (CASES / f"{dialect.name}.{locale}.md").read_text("utf-8")
+    assert guidance(dialect, files(dialect), say) + "\n" == expected
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-cn"])
+def test_guidance_for_some_files_in_several_folders(locale: str) -> None:
+    dialect = DIALECTS["standard"]
+    few = files(dialect, "read", "write", closed=("a/SOUL.md", "b/SOUL.md"), roots=("a", "b"))
+    expected = (CASES / f"few-files.{locale}.md").read_text("utf-8")
+    assert guidance(dialect, few, say_in(locale)) + "\n" == expected
+
+
+@every_dialect
+def test_guidance_is_empty_where_there_is_no_tool(dialect: Dialect) -> None:
+    assert guidance(dialect, {}, english) == ""
