@@ -44,8 +44,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="agentfs-lsp",
         description="Language server through which AI agents read and change a workspace, reviewed in the"
         " editor. Without arguments it serves on standard input and output; editors start it so.",
-        epilog="In a terminal: agentfs-lsp history [PATH] shows what landed, agentfs-lsp undo ID takes a change"
-        " back, agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help.",
+        epilog="In a terminal: agentfs-lsp history [PATH] shows what landed, agentfs-lsp undo ID takes a"
+        " change back, agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help.",
     )
     parser.add_argument("--version", action="version", version=f"agentfs-lsp {__version__}")
     parser.add_argument(

@@ -65,8 +65,8 @@ def run(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp undo",
-        description="Take a change back that landed. Later changes elsewhere in its files are kept; where they"
-        " overlap, nothing is changed. The diff is shown first.",
+        description="Take a change back that landed. Later changes elsewhere in its files are kept; where"
+        " they overlap, nothing is changed. The diff is shown first.",
         epilog="agentfs-lsp history lists the changes. An undo is a change too, and can be undone.",
     )
     parser.add_argument("id", metavar="ID", help="the change's id")

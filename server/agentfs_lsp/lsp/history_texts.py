@@ -30,7 +30,10 @@ def nothing_to_undo(_: errors.NothingToUndo, say: Say) -> Told:
 def not_undoable(error: errors.NotUndoable, say: Say) -> Told:
     if error.reason == "texts":
         return (
-            say("The texts of change '{id}' are not kept: there was no room for them.", id=shown(error.change_id)),
+            say(
+                "The texts of change '{id}' are not kept: there was no room for them.",
+                id=shown(error.change_id),
+            ),
             say("Nothing was changed. Read the files and undo it by edits."),
         )
     return (

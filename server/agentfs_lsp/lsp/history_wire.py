@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.kept import KeptChange, KeptFile
 
 
-def change_on_wire(change: KeptChange, name_of: Callable[[KeptFile], str], *, texts: bool) -> dict[str, object]:
+def change_on_wire(
+    change: KeptChange, name_of: Callable[[KeptFile], str], *, texts: bool
+) -> dict[str, object]:
     """One of `data.changes`; with `texts` its files have theirs."""
     return {
         "change_id": change.id,

@@ -163,15 +163,15 @@ async def find_latest(ws: Workspace, session: str) -> KeptChange | None:
 
 async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptChange]:
     visible: list[KeptChange] = []
-    most = wanted.limit
+    most = at_once = wanted.limit
     while len(visible) < most:
-        asked = replace(wanted, limit=max(most - len(visible), _AT_ONCE))
+        asked = replace(wanted, limit=at_once)
         found = await in_thread(ws.history.find, _roots(ws), asked)
         seen = (as_seen(ws, command.session, change) for change in found)
         visible += [change for change in seen if change.files]
         if len(found) < asked.limit:
             break
-        wanted = replace(wanted, before=found[-1].order)
+        wanted, at_once = replace(wanted, before=found[-1].order), max(most, _AT_ONCE)
     return visible[:most]
 
 
