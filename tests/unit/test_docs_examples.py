@@ -92,11 +92,17 @@ def without_times(value: Any) -> Any:
     return [without_times(each) for each in value] if isinstance(value, list) else value
 
 
-def steps() -> tuple[list[re.Match[str]], list[re.Match[str]]]:
-    """Those of the sections before the reviews, and those of the review."""
-    found = list(STEP.finditer(DOCS))
-    (at,) = (number for number, step in enumerate(found) if step["doing"] == "session review")
-    return found[:at], found[at + 1 :]
+def steps(session: str) -> list[re.Match[str]]:
+    """Those that come where it is this session's turn; "": those of the sections before any."""
+    found: dict[str, list[re.Match[str]]] = {}
+    at = ""
+    for step in STEP.finditer(DOCS):
+        verb, _, name = (step["doing"] or "").partition(" ")
+        if verb == "session":
+            at = name
+        else:
+            found.setdefault(at, []).append(step)
+    return found[session]
 
 
 async def play(editor: Editor, script: list[re.Match[str]]) -> int:
@@ -119,13 +125,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def test_requests_and_answers(tmp_path: Path) -> None:
-    script, _ = steps()
+    script = steps("")
     async with editing(folder(tmp_path), options=AUTO) as editor:
         assert await play(editor, script) == 13
 
 
 async def test_a_review(tmp_path: Path) -> None:
-    _, script = steps()
+    script = steps("review")
     answers = {"workspace/applyEdit": lambda _: PENDING}
     async with editing(folder(tmp_path), capabilities=REVIEW, answers=answers) as editor:
         assert await play(editor, script) == 16
+
+
+async def test_a_batch(tmp_path: Path) -> None:
+    async with editing(folder(tmp_path), options=AUTO) as editor:
+        assert await play(editor, steps("batch")) == 2

@@ -5,11 +5,12 @@ Offsets are code points in the base text. Line ends are `\\n`, `\\r\\n` and `\\r
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 MOST_CHOICES = 100
@@ -35,6 +36,48 @@ def apply_splices(text: str, splices: Sequence[Splice]) -> str:
         at = splice.end
     pieces.append(text[at:])
     return "".join(pieces)
+
+
+def compose(first: Sequence[Splice], second: Sequence[Splice]) -> tuple[Splice, ...]:
+    """The splices of a text that make of it what `first`, and then `second` on what that gives, make. Both
+    are in order and without overlaps; so is what comes out, and what touches is one."""
+    composed: list[Splice] = []
+    shift = 0  # how far the text between has moved on, by the splices of `first` so far
+    i = j = 0
+    while i < len(first) or j < len(second):
+        begins = [first[i].start + shift] if i < len(first) else []
+        begins += [second[j].start] if j < len(second) else []
+        begin = end = min(begins)  # in the text between, as all places below
+        start, at = begin - shift, begin
+        pieces: list[str] = []
+        inner = deque[tuple[int, str]]()  # the texts of `first` in this group that were not yet come past
+        while True:
+            if i < len(first) and first[i].start + shift <= end:
+                one = first[i]
+                inner.append((one.start + shift, one.text))
+                end = max(end, one.start + shift + len(one.text))
+                shift += len(one.text) - (one.end - one.start)
+                i += 1
+            elif j < len(second) and second[j].start <= end:
+                two = second[j]
+                pieces += (*_taken(inner, at, two.start), two.text)
+                at, end = two.end, max(end, two.end)
+                j += 1
+            else:
+                break
+        pieces += _taken(inner, at, end)
+        composed.append(Splice(start, end - shift, "".join(pieces)))
+    return tuple(composed)
+
+
+def _taken(inner: deque[tuple[int, str]], start: int, end: int) -> Iterator[str]:
+    """What [start, end) reads, which lies in `inner`; what lies before it is come past."""
+    while inner:
+        begin, text = inner[0]
+        yield text[max(start - begin, 0) : max(end - begin, 0)]
+        if begin + len(text) > end:
+            return
+        inner.popleft()
 
 
 def is_partly_made(text: str, base: str, splices: Sequence[Splice]) -> bool:

@@ -41,10 +41,12 @@ ParameterProblem = Literal[
     "large",  # `bound`: the largest number
     "short",  # `bound`: the fewest characters
     "long",  # `bound`: the most characters
+    "few",  # `bound`: the fewest entries of a list
+    "many",  # `bound`: the most entries of a list
 ]
 
 
-ParameterKind = Literal["string", "whole", "flag", "object"]
+ParameterKind = Literal["string", "whole", "flag", "object", "list"]
 
 
 @dataclass(eq=False)

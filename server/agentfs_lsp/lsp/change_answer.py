@@ -12,14 +12,16 @@ from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
 from agentfs_lsp.lsp.unseen_answer import unseen_answer
 from agentfs_lsp.lsp.words import Landed
+from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.submit import Asked
+from agentfs_lsp.service.write import Write
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
-    from agentfs_lsp.lsp.wire import ChangeParams
+    from agentfs_lsp.lsp.wire import ChangeParams, EditParams, WriteParams
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.submit import Submitted
 
@@ -40,6 +42,28 @@ def asked_of(
         overwrite,
         merges=params.on_conflict == "merge",
         paths=paths,
+    )
+
+
+def write_of(exchange: Exchange, params: WriteParams) -> Write:
+    """The command that agentfs/write's params are."""
+    return Write(
+        asked_of("write", params, exchange.paths, overwrite=params.overwrite),
+        params.content,
+        allow_empty=params.allow_empty,
+        create_dirs=params.create_dirs,
+    )
+
+
+def edit_of(exchange: Exchange, params: EditParams) -> Edit:
+    """The command that agentfs/edit's params are."""
+    several = params.expected_count is not None and params.expected_count > 1
+    return Edit(
+        asked_of("edit", params, exchange.paths),
+        params.old_string,
+        params.new_string,
+        replace_all=params.replace_all or several,
+        expected_count=params.expected_count,
     )
 
 
@@ -69,7 +93,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         data["merged"] = change.merged
     if change.level is not None:
         data |= {"replacements": change.replacements, "match": change.level}
-        if _is_fallback(change):
+        if is_fallback(change):
             data["fallback"] = change.level
     text = _text(exchange, submitted, final, amended="amendments" in review)
     return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
@@ -81,7 +105,8 @@ def _applied(submitted: Submitted) -> bool:
     return submitted.landing is not None and submitted.landing.where == "disk"
 
 
-def _is_fallback(change: FileChange) -> bool:
+def is_fallback(change: FileChange) -> bool:
+    """Whether an edit found its place only loosely, which its answer says."""
     return change.level not in (None, "exact", "eol")
 
 
@@ -89,7 +114,7 @@ def _is_partial(submitted: Submitted, final: FileChange) -> bool:
     if submitted.unchanged:
         return submitted.dry_run or submitted.change.base.dirty
     landed = submitted.landing is not None and submitted.landing.where == "disk"
-    return not landed or _is_fallback(final) or final.preview.truncated
+    return not landed or is_fallback(final) or final.preview.truncated
 
 
 def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
@@ -113,7 +138,7 @@ def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amende
     said = [_headline(exchange, submitted, final)]
     if amended:
         said.append(say("The user accepted it in another form; see review.amendments."))
-    if _is_fallback(final):
+    if is_fallback(final):
         said.append(
             say(
                 "The text was matched loosely ({level}); see diff_preview for what was replaced.",

@@ -52,6 +52,11 @@ class Exchange:
         proposal = self.trace.proposal
         return proposal is not None and proposal.past_return
 
+    def stop(self) -> None:
+        """Cancelled when that was too late for all of it: a batch that is not atomic leaves the rest."""
+        if self.trace.proposal is not None:
+            self.trace.proposal.stopped = True
+
     def succeed(
         self, data: Mapping[str, object], text: str, stats: Mapping[str, object], *, partial: bool = False
     ) -> Envelope:

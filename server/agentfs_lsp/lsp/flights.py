@@ -43,12 +43,13 @@ class Work(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """An answer that takes its time. `past_return` tells whether cancelling is too late; `progress_token` is
-    the client's workDoneToken."""
+    """An answer that takes its time. `past_return` tells whether cancelling is too late, and `stop` is called
+    where it is; `progress_token` is the client's workDoneToken."""
 
     work: Work
     past_return: Callable[[], bool] = lambda: False
     progress_token: object = None
+    stop: Callable[[], None] = lambda: None
 
 
 class Flights:
@@ -97,7 +98,10 @@ class Flights:
             await asyncio.wait(others)
 
     def _cancel_if_possible(self, task: asyncio.Task[object]) -> None:
-        if not self._flying[task][1].past_return():
+        later = self._flying[task][1]
+        if later.past_return():
+            later.stop()
+        else:
             task.cancel()
 
     async def _watched(self, later: Later) -> object:

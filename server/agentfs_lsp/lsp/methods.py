@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.lsp.requests.applied import applied_request
+from agentfs_lsp.lsp.requests.batch import batch_request
 from agentfs_lsp.lsp.requests.call import call_request
 from agentfs_lsp.lsp.requests.edit import edit_request
 from agentfs_lsp.lsp.requests.history import history_request
@@ -40,6 +41,7 @@ AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/read": read_request,
     "agentfs/write": write_request,
     "agentfs/edit": edit_request,
+    "agentfs/batch": batch_request,
     "agentfs/history": history_request,
     "agentfs/tools": tools_request,
     "agentfs/call": partial(call_request, _RUN_BY_TOOLS),

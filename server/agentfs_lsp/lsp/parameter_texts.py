@@ -45,6 +45,8 @@ def parameter_text(error: BadParameter, say: Say) -> str:
             **facts,
         ),
         "long": say("Parameter '{name}' must have at most {bound} characters.", **facts),
+        "few": say("Parameter '{name}' must not be empty.", **facts),
+        "many": say("Parameter '{name}' must have at most {bound} entries.", **facts),
     }
     return problems[error.problem]
 
@@ -55,5 +57,6 @@ def _kinds(error: BadParameter, say: Say) -> str:
         "whole": say("a whole number"),
         "flag": say("true or false"),
         "object": say("a JSON object"),
+        "list": say("a list"),
     }
     return say(" or ").join(kinds[kind] for kind in error.kinds)

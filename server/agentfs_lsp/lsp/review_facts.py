@@ -10,7 +10,7 @@ from agentfs_lsp.service.lock import preview_between
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.change import Landing
+    from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.proposals import Proposal
 
 
@@ -34,17 +34,22 @@ def review_facts(proposal: Proposal | None, error: DomainError | None = None) ->
     return facts
 
 
-def landed_facts(proposal: Proposal, landing: Landing) -> dict[str, object]:
+def landed_facts(proposal: Proposal, *landings: Landing) -> dict[str, object]:
     """The same for what landed, with what the user and the editor's save made of it."""
     facts = review_facts(proposal) or {}
-    (change,) = proposal.changes
-    proposed, accepted = normalise(change.shown), normalise(landing.change.shown)
-    if proposed != accepted:
+    proposed = {change.base.location.absolute: change for change in proposal.changes}
+    amendments = [_amendment(proposed[one.change.base.location.absolute], one.change) for one in landings]
+    if any(amendments):
         facts["decision"] = "amended"
-        facts["amendments"] = preview_between(change.path, proposed, accepted, change.settings)
-    if landing.on_save is not None:
-        facts["on_save"] = landing.on_save
+        facts["amendments"] = "".join(amendments)
+    if any(one.on_save is not None for one in landings):
+        facts["on_save"] = "".join(one.on_save or "" for one in landings)
     return facts
+
+
+def _amendment(proposed: FileChange, accepted: FileChange) -> str:
+    before, after = normalise(proposed.shown), normalise(accepted.shown)
+    return preview_between(proposed.path, before, after, proposed.settings) if before != after else ""
 
 
 def _undecided(proposal: Proposal, error: DomainError | None) -> dict[str, object] | None:

@@ -129,7 +129,7 @@ class Server:
         if isinstance(result, dict):
             return result
         own = _member(params, "workDoneToken")
-        return Later(result, lambda: exchange.past_return, token if own is None else own)
+        return Later(result, lambda: exchange.past_return, token if own is None else own, exchange.stop)
 
     def _serve_editor(self, request: EditorRequest, params: object) -> object:
         """What the editor tells of the user's decision is not taken back by cancelling."""

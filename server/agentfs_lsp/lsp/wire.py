@@ -17,7 +17,7 @@ from agentfs_lsp.domain.errors import BadParameter
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from agentfs_lsp.domain.errors import ParameterKind
+    from agentfs_lsp.domain.errors import ParameterKind, ParameterProblem
 
 T = TypeVar("T")
 
@@ -26,6 +26,7 @@ DialectName = Literal["standard", "gemini", "workspace"]
 NAME_CHARACTERS = 80
 SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
+MOST_OPERATIONS = 1000
 HISTORY_CHANGES = 1000
 
 
@@ -89,6 +90,24 @@ class EditParams(ChangeParams):
     new_string: str = bounded(alias="newText")
     replace_all: bool = False
     expected_count: int | None = bounded(None, least=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchParams(Params):
+    """agentfs/batch."""
+
+    operations: list[object] = bounded(least=1, most=MOST_OPERATIONS)  # noqa: RUF009 - makes a field
+    atomic: bool = True
+    dry_run: bool = False
+    explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationParams:
+    """One operation of a batch. `params` are those of its tool."""
+
+    tool: Literal["write", "edit"]
+    params: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +214,13 @@ def _spec(each: Field[Any], hint: object) -> _Spec:
     )
 
 
-_KIND_NAMES: dict[type, ParameterKind] = {str: "string", int: "whole", bool: "flag", dict: "object"}
+_KIND_NAMES: dict[type, ParameterKind] = {
+    str: "string",
+    int: "whole",
+    bool: "flag",
+    dict: "object",
+    list: "list",
+}
 
 
 def _checked(key: str, value: object, spec: _Spec) -> object:
@@ -205,12 +230,19 @@ def _checked(key: str, value: object, spec: _Spec) -> object:
         raise BadParameter(key, "kind", kinds=tuple(_KIND_NAMES[kind] for kind in spec.kinds))
     if spec.choices and value not in spec.choices:
         raise BadParameter(key, "choice", tuple(map(str, spec.choices)))
-    measure = value if isinstance(value, int) else len(value) if isinstance(value, str) else 0
+    measure = value if isinstance(value, int) else len(value) if isinstance(value, str | list) else 0
+    below, above = _BOUNDS.get(type(value), ("small", "large"))
     if spec.least is not None and measure < spec.least:
-        raise BadParameter(key, "short" if isinstance(value, str) else "small", bound=spec.least)
+        raise BadParameter(key, below, bound=spec.least)
     if spec.most is not None and measure > spec.most:
-        raise BadParameter(key, "long" if isinstance(value, str) else "large", bound=spec.most)
+        raise BadParameter(key, above, bound=spec.most)
     return value
+
+
+_BOUNDS: dict[type, tuple[ParameterProblem, ParameterProblem]] = {
+    str: ("short", "long"),
+    list: ("few", "many"),
+}
 
 
 def _unknown(key: str, known: dict[str, _Spec]) -> BadParameter:

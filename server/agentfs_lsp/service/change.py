@@ -6,19 +6,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.change import apply_splices
+from agentfs_lsp.domain.change import apply_splices, compose
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
 from agentfs_lsp.domain.errors import DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.lazily import lazily
 from agentfs_lsp.domain.lines import count_lines, ends_between, line_of
 from agentfs_lsp.domain.patching import patch
+from agentfs_lsp.domain.revision import FileStat
 from agentfs_lsp.domain.shown import find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
-from agentfs_lsp.domain.unified import Preview, preview
+from agentfs_lsp.domain.unified import TRUNCATED, Preview, preview
+from agentfs_lsp.service.ports import Blob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.revision import Expected
@@ -153,31 +155,26 @@ class FileChange:
     def preview(self) -> Preview:
         """The unified diff, within the limits of `diff.*`."""
         limits = self.settings.diff
-        return preview(
-            self.base.text.shown,
-            self.hunks,
-            self.path,
-            operation=self.operation,
-            max_lines=limits.max_lines,
-            max_bytes=limits.max_bytes,
-            max_line_chars=limits.max_line_chars,
-            context=limits.context,
-        )
+        return self.preview_within(limits.max_lines, limits.max_bytes, limits.max_line_chars)
 
     @lazily
     def full_preview(self) -> str:
         """The unified diff, whole: what a reviewer without a diff editor is shown."""
         unlimited = 1 << 62
+        return self.preview_within(unlimited, unlimited, unlimited).text
+
+    def preview_within(self, max_lines: int, max_bytes: int, max_line_chars: int) -> Preview:
+        """The unified diff within other limits."""
         return preview(
             self.base.text.shown,
             self.hunks,
             self.path,
             operation=self.operation,
-            max_lines=unlimited,
-            max_bytes=unlimited,
-            max_line_chars=unlimited,
+            max_lines=max_lines,
+            max_bytes=max_bytes,
+            max_line_chars=max_line_chars,
             context=self.settings.diff.context,
-        ).text
+        )
 
     @lazily
     def warnings(self) -> tuple[Warned, ...]:
@@ -224,6 +221,33 @@ class FileChange:
         text = apply_splices(self.base.text.text[: splice.start], before)
         return line_of(text, len(text)) - 1
 
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the file is so already."""
+        return not self.splices and self.operation == "update"
+
+    def result(self) -> Present:
+        """The file as it would be, for another change to build on. Raises Unencodable for an editor's text
+        that its file can't express."""
+        base, data, text = self.base, self.proposed_bytes, self.proposed_file
+        if base.buffer is not None:
+            return replace(base, buffer=replace(base.buffer, text=text.text), text=text)
+        stat = base.blob.stat if base.blob else FileStat(0, len(data), 0, 0, 0, 1)
+        return replace(base, blob=Blob(data, stat), disk=text, text=text)
+
+    def followed_by(self, other: FileChange) -> FileChange:
+        """This change and `other`, which is one of its `result`, as one of what this is of."""
+        text = self.base.text.text
+        composed = compose(self.splices, other.splices)
+        return replace(
+            self,
+            splices=tuple(one for one in composed if text[one.start : one.end] != one.text),
+            tools=tuple(dict.fromkeys((*self.tools, *other.tools))),
+            corrections=(),
+            replacements=0,
+            level=None,
+        )
+
     def onto(self, now: Present) -> FileChange:
         """The same change on the same text seen again: perhaps opened or closed since, or its buffer's line
         ends made uniform by the editor."""
@@ -238,3 +262,22 @@ class FileChange:
         splices = splices_towards(base.text.shown, text, first_eol(self.proposed))
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)
+
+
+def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:
+    """The unified diffs of several files, one after the other, within the limits of one."""
+    limits = settings.diff
+    lines, size = limits.max_lines, limits.max_bytes
+    shown: list[str] = []
+    cut = False
+    for change in changes:
+        one = change.preview
+        if one.text.count("\n") > lines or len(one.text.encode()) > size:
+            one = change.preview_within(lines, size, limits.max_line_chars)
+        shown.append(one.text)
+        cut = cut or one.truncated
+        if one.text.endswith(TRUNCATED):
+            break
+        lines -= one.text.count("\n")
+        size -= len(one.text.encode())
+    return Preview("".join(shown), cut)

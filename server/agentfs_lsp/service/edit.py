@@ -13,6 +13,8 @@ from agentfs_lsp.service.change import MARK, Correction, FileChange
 from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.workspace import Workspace
 
@@ -30,6 +32,12 @@ class Edit:
 
 async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
     """Propose the edit and land it. Raises what matching, the lock, the review and the landing raise."""
+    return await submit(ws, command.asked, plan_edit(ws, command, trace), trace)
+
+
+def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Present], FileChange]:
+    """What makes the change of the file as it is when its turn has come. The plan raises FileMissing,
+    TextLeftOut, and what matching raises."""
 
     def compute(present: Present) -> FileChange:
         path = trace.resolved or command.asked.path
@@ -58,7 +66,7 @@ async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
             level=match.level,
         )
 
-    return await submit(ws, command.asked, compute, trace)
+    return compute
 
 
 def _without_mark(

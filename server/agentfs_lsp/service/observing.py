@@ -89,9 +89,7 @@ class Observation:
     @property
     def edit(self) -> DocumentEdit:
         """What the client is to apply."""
-        buffer = self.change.base.buffer
-        assert buffer is not None
-        return DocumentEdit(buffer.uri, buffer.version, buffer.text, self.change.hunks)
+        return edit_of(self.change)
 
     def reversal(self) -> DocumentEdit | None:
         """See `reversal`."""
@@ -115,6 +113,13 @@ class Observation:
                 base = self.change.base.text.shown
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None
         self._event.set()
+
+
+def edit_of(change: FileChange) -> DocumentEdit:
+    """A change's pieces, for the document if the file is open, else for the file."""
+    buffer = change.base.buffer
+    uri = buffer.uri if buffer else change.base.location.uri
+    return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
 
 
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.policy import Verdict
     from agentfs_lsp.service.change import FileChange, Landing
     from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Present
@@ -73,7 +74,7 @@ class Submitted:
     @property
     def unchanged(self) -> bool:
         """Whether the file held all of it already."""
-        return self.landing is None and not self.change.splices and self.change.operation == "update"
+        return self.landing is None and self.change.changes_nothing
 
 
 async def submit(
@@ -81,15 +82,10 @@ async def submit(
 ) -> Submitted:
     """Take the change from its computation to its landing. `compute` is called with the present file once
     it is this change's turn, off the event loop unless the file is small."""
-    location = ws.locate(asked.path, asked.paths)
-    path = trace.resolved = ws.name_of(location)
-    trace.absolute = location.absolute
-    reading = ws.judge("read", location, asked.session)
-    trace.readable = reading.decision == "allow"
-    _refuse_denied(ws, asked, location, path)
+    location, reading = located(ws, asked, trace)
     if reading.decision != "deny":
         return await _submitted(ws, asked, location, compute, trace)
-    with blindly(path, reading, asked.expected):
+    with blindly(ws.name_of(location), reading, asked.expected):
         return await _submitted(ws, asked, location, compute, trace, blind=True)
 
 
@@ -105,11 +101,9 @@ async def _submitted(
     """`blind`: the session may not read what it changes, nor be told whether it changed anything."""
     path = ws.name_of(location)
     if asked.dry_run:
-        return Submitted(
-            await _computed(ws, asked, location, compute, trace, blind=blind), None, dry_run=True
-        )
-    if ws.proposals.count_of(asked.session) >= ws.settings.limits.pending_per_session:
-        raise TooManyPending(ws.settings.limits.pending_per_session)
+        change = await computed(ws, asked, location, compute, trace, blind=blind)
+        return Submitted(change, None, dry_run=True)
+    refuse_flood(ws, asked.session)
     proposal = trace.proposal = Proposal(
         asked.session,
         asked.agent,
@@ -120,7 +114,7 @@ async def _submitted(
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):
-            change = await _computed(ws, asked, location, compute, trace, blind=blind)
+            change = await computed(ws, asked, location, compute, trace, blind=blind)
             proposal.changes = (change,)
             unchanged = Submitted(change, None)
             if unchanged.unchanged and trace.seen:
@@ -134,20 +128,34 @@ async def _submitted(
         return Submitted(landing.change, landing)
 
 
-def _refuse_denied(ws: Workspace, asked: Asked, location: Location, path: str) -> None:
+def located(ws: Workspace, asked: Asked, trace: Trace) -> tuple[Location, Verdict]:
+    """The file that is to be changed, unless policy denies that, and whether the session may read it. Raises
+    PolicyDenied, and what a path may be refused for."""
+    location = ws.locate(asked.path, asked.paths)
+    path = trace.resolved = ws.name_of(location)
+    trace.absolute = location.absolute
+    reading = ws.judge("read", location, asked.session)
+    trace.readable = reading.decision == "allow"
     verdict = ws.judge(asked.tool, location, asked.session)
     if verdict.decision == "deny":
         raise PolicyDenied(path, asked.tool, verdict.rule or "")
+    return location, reading
 
 
-async def _computed(
+def refuse_flood(ws: Workspace, session: str) -> None:
+    """Raise TooManyPending where the session has as many proposals waiting as it may."""
+    if ws.proposals.count_of(session) >= ws.settings.limits.pending_per_session:
+        raise TooManyPending(ws.settings.limits.pending_per_session)
+
+
+async def computed(
     ws: Workspace,
     asked: Asked,
     location: Location,
     compute: Callable[[Present], FileChange],
     trace: Trace,
     *,
-    blind: bool,
+    blind: bool = False,
 ) -> FileChange:
     """Look, check the lock, compute."""
     present = trace.present = await ws.look(location)
@@ -161,7 +169,7 @@ async def _computed(
         raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
     read: Present | None = None
     if blind:
-        return await off_loop(present.size, _compute_checked, compute, present, read)
+        return await off_loop(present.size, compute_checked, compute, present, read)
     try:
         check_lock(path, present, record, asked.expected, ws.settings_in(location.root))
     except Conflict as conflict:
@@ -170,10 +178,10 @@ async def _computed(
             raise
     if record is not None and known:
         ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
-    return await off_loop(present.size, _compute_checked, compute, present, read)
+    return await off_loop(present.size, compute_checked, compute, present, read)
 
 
-def _compute_checked(
+def compute_checked(
     compute: Callable[[Present], FileChange], present: Present, read: Present | None
 ) -> FileChange:
     """`read`: what the change is computed on where the file has moved on since."""

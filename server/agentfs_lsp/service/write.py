@@ -17,6 +17,8 @@ from agentfs_lsp.service.editorconfig import eol_for
 from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.workspace import Workspace
 
@@ -32,8 +34,14 @@ class Write:
 
 
 async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
-    """Propose the content and land it. Raises EmptyContent, TextLeftOut, LossyReplace, Unencodable, and what
-    the lock, the review and the landing raise."""
+    """Propose the content and land it. Raises what `plan_write` and its plan raise, and what the lock, the
+    review and the landing raise."""
+    return await submit(ws, command.asked, plan_write(ws, command, trace), trace)
+
+
+def plan_write(ws: Workspace, command: Write, trace: Trace) -> Callable[[Present], FileChange]:
+    """What makes the change of the file as it is when its turn has come. Raises EmptyContent and
+    ResultTooLarge; the plan TextLeftOut, LossyReplace, FolderMissing, MalformedPath."""
     if not command.content.removeprefix(MARK) and not command.allow_empty:
         raise EmptyContent
     limit = ws.settings.limits.max_file_bytes
@@ -51,7 +59,7 @@ async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
             raise FolderMissing(path.rpartition("/")[0] + "/")
         return _creation(ws, command, path, present, create_dirs=create_dirs)
 
-    return await submit(ws, command.asked, compute, trace)
+    return compute
 
 
 def _creation(ws: Workspace, command: Write, path: str, present: Present, *, create_dirs: bool) -> FileChange:

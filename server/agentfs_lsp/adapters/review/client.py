@@ -15,7 +15,7 @@ from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.adapters.review.wording import title_of
 from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
 from agentfs_lsp.domain.lines import normalise
-from agentfs_lsp.service.observing import reversal
+from agentfs_lsp.service.observing import edit_of, reversal
 from agentfs_lsp.service.ports import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.proposals import Decision
 
@@ -110,22 +110,11 @@ class ClientReviews:
         """Send the annotated edit that the client answers at once or when all is over."""
         title = title_of(proposal, self._say())
         confirm = Confirm(proposal.id, title, proposal.explanation)
-        edits = edits_of(proposal)
+        edits = [edit_of(change) for change in proposal.changes]
         held = asyncio.ensure_future(self._editor.apply(edits, label=title, confirm=confirm))
         self._held.add(held)
         held.add_done_callback(self._held.discard)
         return held
-
-
-def edits_of(proposal: Proposal) -> list[DocumentEdit]:
-    """The pieces of each of the proposal's changes, for the document if it is open, else for the file."""
-    return [_edit_of(change) for change in proposal.changes]
-
-
-def _edit_of(change: FileChange) -> DocumentEdit:
-    buffer = change.base.buffer
-    uri = buffer.uri if buffer else change.base.location.uri
-    return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
 
 
 async def _settled(conversation: Conversation, held: asyncio.Task[Applied]) -> Settlement:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.client import edits_of
 from agentfs_lsp.adapters.review.hands import PreviewedHand
 from agentfs_lsp.adapters.review.wording import title_of
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.textfile import eol_of
+from agentfs_lsp.service.observing import edit_of
 from agentfs_lsp.service.ports import Confirm
 from agentfs_lsp.service.proposals import Decision
 
@@ -45,9 +45,10 @@ async def review_in_preview(
     title = title_of(proposal, say)
     confirm = Confirm(proposal.id, title, proposal.explanation)
     proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
+    edits = [edit_of(change) for change in proposal.changes]
     try:
         async with asyncio.timeout(timeout_s):
-            applied = await editor.apply(edits_of(proposal), label=title, confirm=confirm)
+            applied = await editor.apply(edits, label=title, confirm=confirm)
     except TimeoutError:
         raise ReviewTimedOut(timeout_s or 0) from None
     if applied.failed:

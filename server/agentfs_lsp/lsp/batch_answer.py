@@ -1,0 +1,169 @@
+"""The answer of agentfs/batch (docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.shown import escape_to_one_line
+from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.lsp.change_answer import is_fallback
+from agentfs_lsp.lsp.envelope import told_of
+from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.lsp.review_facts import landed_facts
+from agentfs_lsp.lsp.review_wire import warnings_on_wire
+from agentfs_lsp.service.change import preview_together
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange
+    from agentfs_lsp.service.batch import Batch, Step
+    from agentfs_lsp.service.change import FileChange
+
+FAILURES_TOLD = 10
+"""So many failed operations are told one by one in `text`; all are in `results`."""
+
+
+def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChange]) -> Envelope:
+    """The envelope of a batch that landed, in part perhaps, or was only tried. `changes`: as accepted, one a
+    file."""
+    say, steps = exchange.say, command.steps
+    landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
+    failed = [number for number, step in enumerate(steps) if step.error is not None]
+    in_editor = [one for one in landings if one.where == "editor"]
+    preview = preview_together(changes, exchange.ws.settings)
+    applied = not command.dry_run and not failed and not in_editor and not _any_dirty(steps)
+    data: dict[str, object] = {
+        "applied": applied,
+        "results": [_result(step, number, say) for number, step in enumerate(steps)],
+        "diff_preview": preview.text,
+        "diff_truncated": preview.truncated,
+        "warnings": [
+            {"path": change.path, **warning}
+            for change in changes
+            for warning in warnings_on_wire(change.warnings, say)
+        ],
+    }
+    if landings:
+        data["landing"] = "editor" if in_editor else "disk"
+    if landings and exchange.trace.proposal is not None:
+        data["review"] = landed_facts(exchange.trace.proposal, *landings)
+    if not command.atomic:
+        data["failed_items"] = failed
+    loose = any(step.change is not None and is_fallback(step.change) for step in steps if step.error is None)
+    text = _text(say, command, changes, loose=loose, truncated=preview.truncated)
+    partial = not applied or loose or preview.truncated
+    return exchange.succeed(data, text, _stats(changes), partial=partial)
+
+
+def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Envelope:
+    """The envelope of a batch of which nothing landed: the error names the operation that it came up in."""
+    steps, say = command.steps, exchange.say
+    culprits = [number for number, step in enumerate(steps) if step.error is error]
+    if culprits and len(culprits) < len(steps):
+        step = steps[culprits[0]]
+        exchange.trace.resolved, exchange.trace.readable = step.trace.resolved, step.trace.readable
+    envelope = exchange.fail(error)
+    if culprits and len(culprits) < len(steps):
+        place = _place(culprits[0], steps[culprits[0]])
+        message = envelope["error"]["message"]
+        named = say("{place}: {message}", place=place, message=message)
+        envelope["text"] = named + envelope["text"].removeprefix(message)
+        envelope["error"]["message"] = named
+    envelope["context"]["batch"] = [_result(step, number, say) for number, step in enumerate(steps)]
+    return envelope
+
+
+def _place(number: int, step: Step) -> str:
+    path = step.trace.resolved or step.command.asked.path
+    return f"operations[{number}] {step.command.asked.tool} {escape_to_one_line(path)}"
+
+
+def _result(step: Step, number: int, say: Say) -> dict[str, object]:
+    change, landing, error = step.change, step.landing, step.error
+    result: dict[str, object] = {
+        "index": number,
+        "tool": step.command.asked.tool,
+        "path": step.trace.resolved or step.command.asked.path,
+        "status": "error" if error is not None else "success",
+    }
+    if error is not None:
+        result["error"] = {"code": ERRORS[type(error)][0], "message": told_of(error, say)[0]}
+    if change is None:
+        return result
+    result["operation"] = change.operation
+    if landing is not None and error is None:
+        result["landing"] = landing.where
+    if change.level is not None:
+        result |= {"replacements": change.replacements, "match": change.level}
+    if change.corrections:
+        result["corrections"] = [{"kind": one.kind, "detail": one.detail} for one in change.corrections]
+    waits = landing is not None and landing.where == "editor"
+    if error is None and (waits or is_fallback(change)):
+        result["status"] = "partial"
+    return result
+
+
+def _any_dirty(steps: Sequence[Step]) -> bool:
+    """Whether what was there already is in the editor alone."""
+    return any(step.landing is None and step.change is not None and step.change.base.dirty for step in steps)
+
+
+def _stats(changes: Sequence[FileChange]) -> dict[str, object]:
+    counted = [change.line_counts for change in changes]
+    return {
+        "files_changed": len(changes),
+        "lines_added": sum(added for added, _ in counted),
+        "lines_removed": sum(removed for _, removed in counted),
+    }
+
+
+def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: bool, truncated: bool) -> str:
+    steps = command.steps
+    failed = [(number, step) for number, step in enumerate(steps) if step.error is not None]
+    said = [_headline(say, command, changes)]
+    waiting = {step.trace.resolved for step in steps if step.landing and step.landing.where == "editor"}
+    if waiting:
+        said.append(
+            say(
+                "One file waits in the editor: the user saves it, until then the disk holds the old content.",
+                plural="{count} files wait in the editor: the user saves them, until then the disk holds the"
+                " old content.",
+                count=len(waiting),
+            )
+        )
+    if loose:
+        said.append(say("Some text was matched loosely; see diff_preview for what was replaced."))
+    for number, step in failed[:FAILURES_TOLD]:
+        assert step.error is not None
+        message, next_step = told_of(step.error, say)
+        said.append(say("{place}: {message}", place=_place(number, step), message=message))
+        said.append(next_step)
+    if len(failed) > FAILURES_TOLD:
+        said.append(say("See results for the other {count} that failed.", count=len(failed) - FAILURES_TOLD))
+    if truncated:
+        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
+    return sentences(say, said)
+
+
+def _headline(say: Say, command: Batch, changes: Sequence[FileChange]) -> str:
+    stats = _stats(changes)
+    facts = {"added": stats["lines_added"], "removed": stats["lines_removed"]}
+    if not changes:
+        return say("No file was changed.")
+    if command.dry_run:
+        return say(
+            "[Dry Run] Would change one file (+{added}/-{removed} lines).",
+            plural="[Dry Run] Would change {count} files (+{added}/-{removed} lines).",
+            count=len(changes),
+            **facts,
+        )
+    return say(
+        "Changed one file (+{added}/-{removed} lines).",
+        plural="Changed {count} files (+{added}/-{removed} lines).",
+        count=len(changes),
+        **facts,
+    )

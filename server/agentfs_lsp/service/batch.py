@@ -1,0 +1,195 @@
+"""agentfs/batch: several writes and edits as one proposal (docs/protocol.md#10-agentfsbatch).
+
+Operations on one file build on each other in their order and become one change of it; the files are reviewed
+together, and land all or none, or each by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, LeftUndone, PolicyDenied
+from agentfs_lsp.service.change import Landing
+from agentfs_lsp.service.deciding import decide_and_land
+from agentfs_lsp.service.edit import plan_edit
+from agentfs_lsp.service.proposals import Proposal, outcome_of
+from agentfs_lsp.service.submit import Trace, compute_checked, computed, located, refuse_flood
+from agentfs_lsp.service.workspace import off_loop
+from agentfs_lsp.service.write import Write, plan_write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.edit import Edit
+    from agentfs_lsp.service.ports import Location
+    from agentfs_lsp.service.present import Present
+    from agentfs_lsp.service.proposals import Landed
+    from agentfs_lsp.service.workspace import Workspace
+
+
+@dataclass(slots=True)
+class Step:
+    """One operation on its way: what it makes of the file by itself (`change`), what became of its file
+    (`landing`), or why it came to nothing."""
+
+    command: Write | Edit
+    trace: Trace = field(default_factory=Trace)
+    location: Location | None = None
+    change: FileChange | None = None
+    landing: Landing | None = None
+    error: DomainError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is asked for. `atomic`: all of it lands, or none."""
+
+    steps: Sequence[Step]
+    session: str
+    agent: str = ""
+    explanation: str = ""
+    atomic: bool = True
+    dry_run: bool = False
+
+
+async def batch(ws: Workspace, command: Batch, trace: Trace) -> list[FileChange]:
+    """Propose and land it; each step then tells what became of it. Returns the changes, one a file, as they
+    were accepted. Raises, for an atomic batch, what any step failed by, and what the review raises for all;
+    then nothing changed, but where an error is LandingUnknown."""
+    try:
+        _locate(ws, command)
+        if command.dry_run:
+            return await _computed(ws, command)
+        refuse_flood(ws, command.session)
+        return await _submitted(ws, command, trace)
+    except DomainError as error:
+        _tell_all(command.steps, error)
+        raise
+
+
+def _locate(ws: Workspace, command: Batch) -> None:
+    for step in command.steps:
+        try:
+            location, reading = located(ws, step.command.asked, step.trace)
+            if reading.decision == "deny":  # what landed would tell of what may not be read
+                raise PolicyDenied(ws.name_of(location), "read", reading.rule or "")
+            step.location = location
+        except DomainError as error:
+            _fail(command, step, error)
+
+
+async def _submitted(ws: Workspace, command: Batch, trace: Trace) -> list[FileChange]:
+    places = [step.location for step in command.steps if step.location is not None]
+    files = {location.absolute: ws.name_of(location) for location in places}
+    proposal = trace.proposal = Proposal(
+        command.session,
+        command.agent,
+        "batch",
+        command.explanation,
+        files,
+        ws.clock.now_ms(),
+        atomic=command.atomic,
+    )
+    with ws.proposals.under_way(proposal) as landed:
+        async with ws.queue.turn(*files):
+            changes = [one for one in await _computed(ws, command) if not one.changes_nothing]
+            if not changes:
+                landed.outcome = "failed" if all(step.error for step in command.steps) else "landed"
+                return []
+            proposal.changes = tuple(changes)
+            return await _landed(ws, command, proposal, landed)
+
+
+async def _landed(ws: Workspace, command: Batch, proposal: Proposal, landed: Landed) -> list[FileChange]:
+    outcomes = await decide_and_land(ws, proposal)
+    for change, outcome in zip(proposal.changes, outcomes, strict=True):
+        for step in _steps_of(command.steps, change.base.location.absolute):
+            if isinstance(outcome, Landing):
+                step.landing = outcome
+            elif step.error is None:
+                step.error = outcome
+    landings = [outcome for outcome in outcomes if isinstance(outcome, Landing)]
+    if landings:
+        landed.outcome = "landed" if all(one.where == "disk" for one in landings) else "editor"
+    else:
+        landed.outcome = next(outcome_of(one) for one in outcomes if isinstance(one, DomainError))
+    return [one.change for one in landings]
+
+
+# --- computing --------------------------------------------------------------------------------------------
+
+
+async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
+    """One change a file, in the order in which the files come up. Cancelled between two operations, it ends
+    there."""
+    by_file: dict[str, FileChange] = {}
+    for step in command.steps:
+        if step.location is None:
+            continue
+        await asyncio.sleep(0)
+        absolute = step.location.absolute
+        try:
+            step.change = await _next(ws, step, step.location, by_file.get(absolute))
+        except DomainError as error:
+            _fail(command, step, error)
+            continue
+        so_far = by_file.get(absolute)
+        by_file[absolute] = step.change if so_far is None else so_far.followed_by(step.change)
+    return list(by_file.values())
+
+
+async def _next(ws: Workspace, step: Step, location: Location, so_far: FileChange | None) -> FileChange:
+    """The step's change of what the steps before it made of the file. What the request expects of the file is
+    meant of the file as it is before all of them."""
+    asked = step.command.asked
+    plan = _plan(ws, step)
+    if so_far is None:
+        return await computed(ws, asked, location, plan, step.trace)
+    if not asked.overwrite:
+        raise Conflict(so_far.path, "disk", "exists")
+    if asked.expected and not asked.expected.met_by(so_far.base.revision):
+        raise Conflict(so_far.path, "disk", "expected", asked.expected, so_far.base.revision)
+    present = await off_loop(so_far.base.size, so_far.result)
+    return await off_loop(present.size, compute_checked, plan, present, None)
+
+
+def _plan(ws: Workspace, step: Step) -> Callable[[Present], FileChange]:
+    if isinstance(step.command, Write):
+        return plan_write(ws, step.command, step.trace)
+    return plan_edit(ws, step.command, step.trace)
+
+
+# --- what went wrong --------------------------------------------------------------------------------------
+
+
+def _fail(command: Batch, step: Step, error: DomainError) -> None:
+    step.error = error
+    if command.atomic:
+        raise error
+
+
+def _tell_all(steps: Sequence[Step], error: DomainError) -> None:
+    """Nothing landed: each step is told why. What is about one file is the fault of the first step on it, and
+    what was rejected of those on these; the others were left undone by it."""
+    if not any(step.error for step in steps):
+        for step in _at_fault(steps, error):
+            step.error = error
+    for step in steps:
+        if step.error is None:
+            step.error = LeftUndone(step.trace.resolved or step.command.asked.path, "together")
+
+
+def _at_fault(steps: Sequence[Step], error: DomainError) -> Iterable[Step]:
+    if isinstance(error, LandingUnknown):
+        return steps
+    if error.file:
+        return _steps_of(steps, error.file)[:1]
+    rejected = getattr(error, "paths", ())
+    return [step for step in steps if step.trace.resolved in rejected] if rejected else steps
+
+
+def _steps_of(steps: Sequence[Step], absolute: str) -> list[Step]:
+    return [step for step in steps if step.location is not None and step.location.absolute == absolute]
