@@ -28,16 +28,14 @@ def nothing_to_undo(_: errors.NothingToUndo, say: Say) -> Told:
 
 
 def not_undoable(error: errors.NotUndoable, say: Say) -> Told:
+    change_id = shown(error.change_id)
     if error.reason == "texts":
         return (
-            say(
-                "The texts of change '{id}' are not kept: there was no room for them.",
-                id=shown(error.change_id),
-            ),
+            say("The texts of change '{id}' are not kept: there was no room for them.", id=change_id),
             say("Nothing was changed. Read the files and undo it by edits."),
         )
     return (
-        say("Change '{id}' is also of files in a folder that is not open.", id=shown(error.change_id)),
+        say("Change '{id}' is also of files in a folder that is not open.", id=change_id),
         say("Nothing was changed. The user can open that folder too."),
     )
 

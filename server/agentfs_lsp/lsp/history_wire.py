@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.service.kept import KeptChange, KeptFile
 
+    NameOf = Callable[[KeptFile], str]
 
-def change_on_wire(
-    change: KeptChange, name_of: Callable[[KeptFile], str], *, texts: bool
-) -> dict[str, object]:
+
+def change_on_wire(change: KeptChange, name_of: NameOf, *, texts: bool) -> dict[str, object]:
     """One of `data.changes`; with `texts` its files have theirs."""
     return {
         "change_id": change.id,

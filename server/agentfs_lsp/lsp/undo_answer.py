@@ -55,9 +55,8 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
 
 
 def _text(say: Say, undone: Undone, *, in_editor: bool, truncated: bool) -> str:
-    facts = {"tool": undone.change.tool, "id": undone.change.id}
     if not undone.landings:
-        return say("Nothing of change {id} is left to undo: the files are as before it.", **facts)
+        return say("Nothing of change {id} is left to undo.", id=undone.change.id)
     stats = _stats([landing.change for landing in undone.landings])
     paths = ", ".join(f"'{escape_to_one_line(landing.change.path)}'" for landing in undone.landings)
     said = [

@@ -8,7 +8,7 @@ kept. A batch is undone as a whole.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.diff import diff
@@ -129,13 +129,7 @@ def _check_seen(ws: Workspace, session: str, present: Present) -> None:
 
 def _reverse(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
     """The reverse of one file's change, on what is present. Raises Conflict, Unencodable."""
-    match file.operation:
-        case "create":
-            change = _deletion(path, file, present, settings)
-        case "delete":
-            change = _creation(path, file, present, settings)
-        case "update":
-            change = _step_back(path, file, present, settings)
+    change = _REVERSES[file.operation](path, file, present, settings)
     change.check()
     return change
 
@@ -178,7 +172,10 @@ def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) 
     return FileChange(path, present, "update", splices, settings)
 
 
+_REVERSES = {"create": _deletion, "delete": _creation, "update": _step_back}
+
+
 def _conflict(path: str, present: Present, reason: ConflictReason, lines: tuple[int, ...] = ()) -> Conflict:
-    source = "editor" if present.dirty else "disk"
+    source: Literal["disk", "editor"] = "editor" if present.dirty else "disk"
     actual = present.revision if present.exists else None
     return Conflict(path, source, reason, actual=actual, lines=lines)
