@@ -9,12 +9,9 @@ import argparse
 import gc
 import logging
 import sys
-<<<<<<< HEAD
-from importlib import import_module
-=======
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
->>>>>>> main
 
 from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalogue import say_in_terminal
@@ -46,37 +43,23 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-<<<<<<< HEAD
     if arguments and arguments[0] in COMMANDS:
-        return int(import_module(COMMANDS[arguments[0]]).run(arguments[1:]))
-    return _serve(_parser().parse_args(arguments))
-=======
-    if arguments[:1] == ["demo"]:
-        from agentfs_lsp.demo.command import run  # noqa: PLC0415 - the server does without it
-
-        return run(arguments[1:], say)
+        return int(import_module(COMMANDS[arguments[0]]).run(arguments[1:], say))
     return _serve(_parser(say).parse_args(arguments), say)
->>>>>>> main
 
 
 def _parser(say: Say) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp",
-<<<<<<< HEAD
-        description="Language server through which AI agents read and change a workspace, reviewed in the"
-        " editor. Without arguments it serves on standard input and output; editors start it so.",
-        epilog="In a terminal: agentfs-lsp history [PATH] shows what landed, agentfs-lsp undo ID takes a"
-        " change back, agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help.",
-=======
         description=say(
             "Language server through which AI agents read and change a workspace, reviewed in the editor."
             " Without arguments it serves on standard input and output; editors start it so."
         ),
         epilog=say(
-            "agentfs-lsp demo [DIR] shows an agent's turn in this terminal; see agentfs-lsp demo --help."
+            "In a terminal: agentfs-lsp history [PATH] shows what landed, agentfs-lsp undo ID takes a change"
+            " back, agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
         ),
         add_help=False,
->>>>>>> main
     )
     options = parser.add_argument_group(say("options"))
     options.add_argument("-h", "--help", action="help", help=say("say this and end"))

@@ -10,62 +10,66 @@ import json
 import sys
 from typing import TYPE_CHECKING, cast
 
-from agentfs_lsp.adapters.catalogue import say_in
-from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, name_of, place_of
+from agentfs_lsp.commands.place import NoHistory, add_common, find_place, name_of, place_of
 from agentfs_lsp.commands.printing import complain, console, diff_of, print_change
-from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
 from agentfs_lsp.lsp.envelope import told_of
 from agentfs_lsp.lsp.history_wire import change_on_wire
 from agentfs_lsp.service.kept import Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.kept import KeptChange
 
 LIMIT = 10
 """So many changes are shown where nothing else is said."""
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: Sequence[str], say: Say) -> int:
     """Run the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parser(say).parse_args(arguments)
     try:
-        place = find_place(options.workspace)
-        path = None if options.path is None else place_of(place, options.path)
+        place = find_place(options.workspace, say)
+        path = None if options.path is None else place_of(place, options.path, say)
         wanted = Wanted(options.limit, options.id, path, session=options.session, texts=not options.brief)
         changes = place.history.find([place.root], wanted)
     except NoHistory as error:
         return complain("history", str(error))
     except DomainError as error:
-        return complain("history", told_of(error, say_in("en"))[0])
+        return complain("history", told_of(error, say)[0])
     if options.id is not None and not changes:
-        return complain("history", f"No change {options.id} is kept.")
+        return complain("history", told_of(ChangeUnknown(options.id), say)[0])
     if options.json:
         json.dump([_as_json(change, diffs=not options.brief) for change in changes], sys.stdout, indent=2)
         print()
         return 0
     screen = console()
     for change in changes:
-        print_change(screen, change, diffs=not options.brief)
+        print_change(screen, change, say, diffs=not options.brief)
     if len(changes) == options.limit and options.id is None:
-        screen.print("Older changes may remain: see --limit.", style="dim")
+        screen.print(say("Older changes may remain: see --limit."), style="dim")
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(say: Say) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp history",
-        description="The changes of agents that landed, newest first, with their diffs.",
-        epilog="agentfs-lsp undo ID takes one back.",
+        description=say("The changes of agents that landed, newest first, with their diffs."),
+        epilog=say("agentfs-lsp undo ID takes one back."),
+        add_help=False,
     )
-    parser.add_argument("path", metavar="PATH", nargs="?", help="only changes of this file or folder")
-    parser.add_argument("--id", metavar="ID", help="only this change")
-    parser.add_argument("--session", metavar="NAME", help="only what sessions of this name did")
-    parser.add_argument(
-        "--limit", metavar="N", type=int, default=LIMIT, help="at most so many (default: %(default)s)"
+    options = parser.add_argument_group(say("options"))
+    options.add_argument("path", metavar="PATH", nargs="?", help=say("only changes of this file or folder"))
+    options.add_argument("--id", metavar="ID", help=say("only this change"))
+    options.add_argument("--session", metavar="NAME", help=say("only what sessions of this name did"))
+    options.add_argument(
+        "--limit", metavar="N", type=int, default=LIMIT, help=say("at most so many (default: %(default)s)")
     )
-    parser.add_argument("--brief", action="store_true", help="without diffs")
-    parser.add_argument("--json", action="store_true", help="as JSON, one object a change")
-    add_workspace(parser)
+    options.add_argument("--brief", action="store_true", help=say("without diffs"))
+    options.add_argument("--json", action="store_true", help=say("as JSON, one object a change"))
+    add_common(options, say)
     return parser
 
 

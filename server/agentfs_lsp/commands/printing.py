@@ -19,6 +19,7 @@ from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.unified import preview
 
 if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.kept import KeptChange, KeptFile
 
 _UNLIMITED = 1 << 62
@@ -53,19 +54,20 @@ def diff_of(file: KeptFile) -> str:
     ).text
 
 
-def print_change(screen: Console, change: KeptChange, *, diffs: bool) -> None:
+def print_change(screen: Console, change: KeptChange, say: Say, *, diffs: bool) -> None:
     """Its head, its files, and what it did to them."""
     when = datetime.fromtimestamp(change.time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    screen.print(Text(f"change {change.id}", "bold yellow").append(f"  {when}", "not bold dim"))
-    who = f"{change.tool} by {change.agent or 'an agent'}, session {change.session}"
-    screen.print(Text(f"  {visible(who)} · {_decided(change)}".replace("\n", " ")))
+    head = say("change {id}", id=change.id)
+    screen.print(Text(head, "bold yellow").append(f"  {when}", "not bold dim"))
+    who = [change.tool, change.agent, say("session {name}", name=change.session), _decided(change, say)]
+    screen.print("  " + " · ".join(_on_one_line(one) for one in who if one))
     if change.explanation:
         screen.print(Text(f"  “{visible(change.explanation)}”", "italic"))
     for file in change.files:
         counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
-        screen.print(Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts))
+        screen.print(Text(f"  {_SIGNS[file.operation]} {_on_one_line(file.relative)}  ").append_text(counts))
         if diffs and not file.texts_kept:
-            screen.print(Text("    its texts are not kept", "dim"))
+            screen.print(say("    its texts are not kept"), style="dim")
         elif diffs:
             print_diff(screen, diff_of(file))
     screen.print()
@@ -77,8 +79,16 @@ def print_diff(screen: Console, unified: str) -> None:
         screen.print(Text("    ").append_text(line.text))
 
 
-def _decided(change: KeptChange) -> str:
-    if change.decision == "withdrawn":
-        return "applied by the user after its review was withdrawn"
-    where = ", unsaved in the editor" if change.landing == "editor" else ""
-    return f"{change.decision} by {change.by}{where}"
+def _on_one_line(text: str) -> str:
+    return visible(text).replace("\n", " ")
+
+
+def _decided(change: KeptChange, say: Say) -> str:
+    ways = {
+        "allowed": say("let through"),
+        "accepted": say("accepted by you"),
+        "amended": say("accepted by you, with changes"),
+        "withdrawn": say("applied by you after the review was over"),
+    }
+    unsaved = say("unsaved in the editor")
+    return f"{ways[change.decision]} · {unsaved}" if change.landing == "editor" else ways[change.decision]

@@ -10,18 +10,19 @@ import argparse
 import asyncio
 import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
-from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place
+from agentfs_lsp.commands.place import NoHistory, add_common, find_place
 from agentfs_lsp.commands.printing import complain, console, print_diff
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings import Settings
+from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.envelope import told_of
 from agentfs_lsp.lsp.error_texts import ERRORS
 from agentfs_lsp.service.ports import Root
@@ -32,47 +33,52 @@ from agentfs_lsp.service.undo import Undo, undo
 from agentfs_lsp.service.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from agentfs_lsp.commands.place import Place
+    from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.proposals import Proposal
     from agentfs_lsp.service.undo import Undone
 
 SESSION = "terminal"
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: Sequence[str], say: Say) -> int:
     """Run the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parser(say).parse_args(arguments)
     asks = not options.yes
     if asks and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return complain("undo", "There is no terminal to ask at; --yes undoes without asking.")
+        return complain("undo", say("There is no terminal to ask at; --yes undoes without asking."))
     try:
-        place = find_place(options.workspace)
+        place = find_place(options.workspace, say)
     except NoHistory as error:
         return complain("undo", str(error))
-    agrees: Callable[[Proposal], bool] = _ask if asks else lambda _: True
+    agrees: Callable[[Proposal], bool] = partial(_ask, say) if asks else lambda _: True
     try:
         undone = asyncio.run(_undo(place, options.id, agrees))
     except DomainError as error:
-        return _fail(error, as_json=options.json)
+        return _fail(error, say, as_json=options.json)
     finally:
         place.history.close()
-    _tell(undone, as_json=options.json)
+    _tell(undone, say, as_json=options.json)
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(say: Say) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp undo",
-        description="Take a change back that landed. Later changes elsewhere in its files are kept; where"
-        " they overlap, nothing is changed. The diff is shown first.",
-        epilog="agentfs-lsp history lists the changes. An undo is a change too, and can be undone.",
+        description=say(
+            "Take a change back that landed. Later changes elsewhere in its files are kept; where they"
+            " overlap, nothing is changed. The diff is shown first."
+        ),
+        epilog=say("agentfs-lsp history lists the changes. An undo is a change too, and can be undone."),
+        add_help=False,
     )
-    parser.add_argument("id", metavar="ID", help="the change's id")
-    parser.add_argument("--yes", action="store_true", help="don't show it and don't ask")
-    parser.add_argument("--json", action="store_true", help="tell the outcome as JSON")
-    add_workspace(parser)
+    options = parser.add_argument_group(say("options"))
+    options.add_argument("id", metavar="ID", help=say("the change's id"))
+    options.add_argument("--yes", action="store_true", help=say("don't show it and don't ask"))
+    options.add_argument("--json", action="store_true", help=say("tell the outcome as JSON"))
+    add_common(options, say)
     return parser
 
 
@@ -99,35 +105,35 @@ async def _undo(place: Place, change_id: str, agrees: Callable[[Proposal], bool]
         files.close()
 
 
-def _ask(proposal: Proposal) -> bool:
+def _ask(say: Say, proposal: Proposal) -> bool:
     """Show what it would do; only a yes is one."""
     screen = console()
     for change in proposal.changes:
         screen.print(f"{change.operation} {visible(change.path)}", style="bold")
         print_diff(screen, change.full_preview)
     try:
-        answer = input("Undo it? [y/N] ")
+        answer = input(say("Undo it? [y/N] "))
     except EOFError:
         return False
     return answer.strip().lower() in {"y", "yes"}
 
 
-def _tell(undone: Undone, *, as_json: bool) -> None:
+def _tell(undone: Undone, say: Say, *, as_json: bool) -> None:
     changes = [landing.change for landing in undone.landings]
     if as_json:
         files = [{"path": change.path, "operation": change.operation} for change in changes]
         json.dump({"undone": undone.change.id, "unchanged": not changes, "files": files}, sys.stdout)
         print()
     elif not changes:
-        print(f"Nothing of change {undone.change.id} is left to undo.")
+        print(say("Nothing of change {id} is left to undo.", id=undone.change.id))
     else:
-        print(f"Undid change {undone.change.id}.")
+        print(say("Undid change {id}.", id=undone.change.id))
 
 
-def _fail(error: DomainError, *, as_json: bool) -> int:
-    message, next_step = told_of(error, say_in("en"))
+def _fail(error: DomainError, say: Say, *, as_json: bool) -> int:
+    message, next_step = told_of(error, say)
     if as_json:
         json.dump({"error": {"code": ERRORS[type(error)][0], "message": message}}, sys.stdout)
         print()
         return 1
-    return complain("undo", f"{message} {next_step}".rstrip())
+    return complain("undo", sentences(say, (message, next_step)))
