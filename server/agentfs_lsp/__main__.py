@@ -10,6 +10,7 @@ import gc
 import logging
 import sys
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
 
 MIB = 1024 * 1024
+
+COMMANDS = {
+    "demo": "agentfs_lsp.demo.command",
+    "history": "agentfs_lsp.commands.history",
+    "undo": "agentfs_lsp.commands.undo",
+}
+"""What is typed in a terminal, and the module that runs it: the server does without."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -35,10 +43,8 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    if arguments[:1] == ["demo"]:
-        from agentfs_lsp.demo.command import run  # noqa: PLC0415 - the server does without it
-
-        return run(arguments[1:], say)
+    if arguments and arguments[0] in COMMANDS:
+        return int(import_module(COMMANDS[arguments[0]]).run(arguments[1:], say))
     return _serve(_parser(say).parse_args(arguments), say)
 
 
@@ -50,7 +56,8 @@ def _parser(say: Say) -> argparse.ArgumentParser:
             " Without arguments it serves on standard input and output; editors start it so."
         ),
         epilog=say(
-            "agentfs-lsp demo [DIR] shows an agent's turn in this terminal; see agentfs-lsp demo --help."
+            "In a terminal: agentfs-lsp history [PATH] shows what landed, agentfs-lsp undo ID takes a change"
+            " back, agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
         ),
         add_help=False,
     )

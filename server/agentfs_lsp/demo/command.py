@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.connection import Connection, LostServerError
 from agentfs_lsp.demo.editor import Editor, RefusedError, UnansweredError
@@ -20,7 +21,6 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
 from agentfs_lsp.demo.seat import Seat
-from agentfs_lsp.demo.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

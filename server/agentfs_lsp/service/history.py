@@ -154,17 +154,24 @@ async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> Kep
     return found[0]
 
 
+async def find_latest(ws: Workspace, session: str) -> KeptChange | None:
+    """The last change of this session on this connection, with its texts."""
+    wanted = Wanted(1, connection=ws.connection, session=session, texts=True)
+    found = await in_thread(ws.history.find, _roots(ws), wanted)
+    return found[0] if found else None
+
+
 async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptChange]:
     visible: list[KeptChange] = []
-    most = wanted.limit
+    most = at_once = wanted.limit
     while len(visible) < most:
-        asked = replace(wanted, limit=max(most - len(visible), _AT_ONCE))
+        asked = replace(wanted, limit=at_once)
         found = await in_thread(ws.history.find, _roots(ws), asked)
         seen = (as_seen(ws, command.session, change) for change in found)
         visible += [change for change in seen if change.files]
         if len(found) < asked.limit:
             break
-        wanted = replace(wanted, before=found[-1].order)
+        wanted, at_once = replace(wanted, before=found[-1].order), max(most, _AT_ONCE)
     return visible[:most]
 
 
@@ -227,4 +234,6 @@ def _only(file: KeptFile, known: str) -> KeptFile:
 
 
 def _roots(ws: Workspace) -> list[str]:
+    for root in ws.roots:
+        ws.before_use(root)
     return [root.path for root in ws.roots]
