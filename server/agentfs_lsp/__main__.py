@@ -58,8 +58,8 @@ def _parser(say: Say) -> argparse.ArgumentParser:
         ),
         epilog=say(
             "In a terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules apply where,"
-            " agentfs-lsp history [PATH] what landed, agentfs-lsp undo ID takes a change back, agentfs-lsp demo"
-            " [DIR] shows an agent's turn; each has its own --help."
+            " agentfs-lsp history [PATH] what landed, agentfs-lsp undo ID takes a change back,"
+            " agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
         ),
         add_help=False,
     )
