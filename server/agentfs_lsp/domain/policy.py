@@ -54,7 +54,9 @@ class Policy:
         self._workspace = workspace
         self._rules = RuleList(settings.rules, settings.switches)
         self._asking = RuleList(workspace.rules, settings.switches)
-        self._closed = [frozenset(files) for files in (settings.files, workspace.files) if files is not None]
+        self._closed = [
+            dict.fromkeys(files) for files in (settings.files, workspace.files) if files is not None
+        ]
         self._protected = GlobList(settings.protected)
         self._guarded = GlobList(workspace.protected)
         self._faults = (*settings.faulty, *((workspace.fault,) if workspace.fault else ()))
@@ -82,9 +84,18 @@ class Policy:
     def may_reach(self, operation: Operation) -> bool:
         """Whether there may be a file that this operation is not denied on: false where a rule denies it for
         every file, and none behind it permits some."""
-        if frozenset() in self._closed or self._asking.deny_everything(operation):
+        if self.closed == () or self._asking.deny_everything(operation):
+            return False
+        if operation == "edit" and not self.may_reach("read"):
             return False
         return not self._rules.deny_everything(operation)
+
+    @property
+    def closed(self) -> tuple[str, ...] | None:
+        """The only paths that may be touched, those on every closed list; None where there is no list."""
+        if not self._closed:
+            return None
+        return tuple(path for path in self._closed[0] if all(path in files for files in self._closed))
 
     def _own(self, root: str, relative: str) -> Verdict | None:
         path = fold_path(f"{root.rstrip('/')}/{relative}")
@@ -181,7 +192,10 @@ class RuleList:
                 yield Verdict("deny", "switch", f"switches.{name}")
 
     def deny_everything(self, operation: Operation) -> bool:
-        """Whether some rule denies it for every file, and none behind it says otherwise."""
+        """Whether some rule denies it for every file, and none behind it says otherwise, or every file is
+        gone with a switch."""
+        if any(globs.is_everything for _, globs in self._off):
+            return True
         for rule, globs in reversed(self._rules):
             decision = rule.says(operation)
             if decision == "deny" and globs.is_everything:

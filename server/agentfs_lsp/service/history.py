@@ -52,7 +52,7 @@ def keep_withdrawn(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
 def _keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
     if not ws.settings.history.enabled or not landed:
         return
-    size = sum(2 * change.base.size for change, _ in landed)
+    size = sum(change.base.size + landing.bytes_written for change, landing in landed)
     make = partial(_kept, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
     ws.history.keep(size, make)
 

@@ -21,20 +21,21 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.workspace import Workspace
 
 WATCHED_S = 3600
-"""So long is looked out for it."""
+MOST_WATCHED = 16
+"""So long is looked out for it, and for so many at once: each holds on to its texts."""
 
 
 async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
     """Wait for the withdrawn change to turn up in its documents, whole or a part of it, and keep it then.
     Where another change of one of its files is under way, what turned up is taken for that."""
-    with ExitStack() as watching:
-        observed = [watching.enter_context(Observation(ws.documents, one)) for one in proposal.changes]
-        try:
-            async with asyncio.timeout(WATCHED_S):
-                parts = [await one.any_of_it() for one in observed]
-        except TimeoutError:
-            return
-    if any(proposal.files.keys() & other.files.keys() for other in ws.proposals):
+    if ws.late_watched >= MOST_WATCHED:
+        return
+    ws.late_watched += 1
+    try:
+        parts = await _turned_up(ws, proposal)
+    finally:
+        ws.late_watched -= 1
+    if parts is None or any(proposal.files.keys() & other.files.keys() for other in ws.proposals):
         return
     arrived = [
         change if part is None else change.amended(part)
@@ -42,6 +43,17 @@ async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
     ]
     landed = [(change, _waiting(final)) for change, final in zip(proposal.changes, arrived, strict=True)]
     keep_withdrawn(ws, proposal, landed)
+
+
+async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | None:
+    """For each change what is there of it, None for all; None where not all files hold some in time."""
+    with ExitStack() as watching:
+        observed = [watching.enter_context(Observation(ws.documents, one)) for one in proposal.changes]
+        try:
+            async with asyncio.timeout(WATCHED_S):
+                return [await one.any_of_it() for one in observed]
+        except TimeoutError:
+            return None
 
 
 def _waiting(change: FileChange) -> Landing:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from agentfs_lsp.domain.rules import Operation
-    from agentfs_lsp.service.ports import Location
+    from agentfs_lsp.service.ports import Location, Root
     from agentfs_lsp.service.workspace import Workspace
 
 MOST_NAMED = 20
@@ -39,30 +39,40 @@ def reach(ws: Workspace) -> Mapping[Operation, Reach]:
 
 def reaches(ws: Workspace, operation: Operation) -> bool:
     """Whether there may be a file that this operation may touch."""
-    if not any(ws.policy_in(root).may_reach(operation) for root in ws.roots):
-        return False
-    listed = ws.settings.files
-    return listed is None or any(True for _ in _touched(ws, operation, listed))
+    return any(
+        closed is None or any(True for _ in _touched(ws, root, operation, closed))
+        for root, closed in _open_roots(ws, operation)
+    )
 
 
 def _reach_of(ws: Workspace, operation: Operation) -> Reach:
-    if ws.settings.files is not None:
-        return Reach(closed=tuple(_touched(ws, operation, ws.settings.files)))
-    named = tuple(_touched(ws, operation, _named(ws, operation)))
-    return Reach(named=named if len(named) <= MOST_NAMED else ())
+    roots = list(_open_roots(ws, operation))
+    listed = [location for root, closed in roots for location in _touched(ws, root, operation, closed or ())]
+    if all(closed is not None for _, closed in roots):
+        return Reach(closed=tuple(listed))
+    globs = _named(ws, operation)
+    named = [location for root, _ in roots for location in _touched(ws, root, operation, globs)]
+    return Reach(named=tuple(named) if len(named) <= MOST_NAMED else ())
 
 
-def _touched(ws: Workspace, operation: Operation, paths: Iterable[str]) -> Iterator[Location]:
-    """The files at these paths of every root that the operation is not denied on; no session's mode changes
-    that."""
+def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tuple[str, ...] | None]]:
+    """The roots in which it may touch something, each with its closed list, None where there is none."""
     for root in ws.roots:
-        for path in paths:
-            try:
-                location = ws.files.resolve(root, path)
-            except DomainError:
-                continue
-            if ws.judge(operation, location, "").decision != "deny":
-                yield location
+        policy = ws.policy_in(root)
+        if policy.may_reach(operation):
+            yield root, policy.closed
+
+
+def _touched(ws: Workspace, root: Root, operation: Operation, paths: Iterable[str]) -> Iterator[Location]:
+    """The files at these paths of a root that the operation is not denied on; no session's mode changes
+    that."""
+    for path in paths:
+        try:
+            location = ws.files.resolve(root, path)
+        except DomainError:
+            continue
+        if ws.judge(operation, location, "").decision != "deny":
+            yield location
 
 
 def _named(ws: Workspace, operation: Operation) -> list[str]:
