@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 
 COMMANDS = {
+    "check-config": "agentfs_lsp.commands.check_config",
     "demo": "agentfs_lsp.demo.command",
     "history": "agentfs_lsp.commands.history",
     "undo": "agentfs_lsp.commands.undo",
@@ -56,8 +57,9 @@ def _parser(say: Say) -> argparse.ArgumentParser:
             " Without arguments it serves on standard input and output; editors start it so."
         ),
         epilog=say(
-            "In a terminal: agentfs-lsp history [PATH] shows what landed, agentfs-lsp undo ID takes a change"
-            " back, agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
+            "In a terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules apply where,"
+            " agentfs-lsp history [PATH] what landed, agentfs-lsp undo ID takes a change back,"
+            " agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
         ),
         add_help=False,
     )
