@@ -109,7 +109,10 @@ class SqliteHistory:
         while self._waiting:
             size, make = self._waiting.popleft()
             self._waiting_bytes -= size
-            changes.append(make())
+            try:
+                changes.append(make())
+            except Exception as error:  # noqa: BLE001 - a defect in one change must not be the next one's
+                _log.error("a change could not be kept: %s", type(error).__name__)
         for root in dict.fromkeys(file.root for change in changes for file in change.files):
             of_it = [change for change in changes if any(file.root == root for file in change.files)]
             try:

@@ -65,12 +65,16 @@ def _parser(say: Say) -> argparse.ArgumentParser:
     options.add_argument("--id", metavar="ID", help=say("only this change"))
     options.add_argument("--session", metavar="NAME", help=say("only what sessions of this name did"))
     options.add_argument(
-        "--limit", metavar="N", type=int, default=LIMIT, help=say("at most so many (default: %(default)s)")
+        "--limit", metavar="N", type=_count, default=LIMIT, help=say("at most so many (default: %(default)s)")
     )
     options.add_argument("--brief", action="store_true", help=say("without diffs"))
     options.add_argument("--json", action="store_true", help=say("as JSON, one object a change"))
     add_common(options, say)
     return parser
+
+
+def _count(text: str) -> int:
+    return max(int(text), 1)
 
 
 def _as_json(change: KeptChange, *, diffs: bool) -> dict[str, object]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.history import SqliteHistory
 from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.lsp.history_texts import trouble_text
 
 if TYPE_CHECKING:
     import argparse
@@ -47,6 +49,7 @@ def find_place(workspace: str | None, say: Say) -> Place:
     """The folder given, or the nearest one around the current folder that has a history. Raises NoHistory."""
     state = StateFolder()
     history = SqliteHistory(state)
+    history.on_trouble(lambda trouble, where: print(trouble_text(trouble, where, say), file=sys.stderr))
     given = os.path.realpath(workspace or os.getcwd())
     root = given
     while not history.knows(root):

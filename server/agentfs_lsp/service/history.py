@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.service.change import FileChange, Landing
-    from agentfs_lsp.service.proposals import Decision, Proposal
+    from agentfs_lsp.service.kept import KeptDecision
+    from agentfs_lsp.service.proposals import Proposal
     from agentfs_lsp.service.workspace import Workspace
+
+    Landed = Sequence[tuple[FileChange, Landing]]
+    """Each change as it was proposed, and how it landed."""
 
 MOST_TEXT = 16 * 1024 * 1024
 """So many characters of texts an answer holds at most."""
@@ -33,19 +37,31 @@ _AT_ONCE = 200
 # --- keeping ----------------------------------------------------------------------------------------------
 
 
-def keep(ws: Workspace, proposal: Proposal, landed: Sequence[tuple[FileChange, Landing]]) -> None:
-    """Keep what landed of a proposal: each change as it was proposed, and how it landed."""
-    if not ws.settings.history.enabled or not landed or proposal.decision is None:
+def keep(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
+    """Keep what landed of a proposal that was decided."""
+    decided = proposal.decision
+    if decided is not None:
+        _keep(ws, proposal, decided.decision, decided.by, landed)
+
+
+def keep_withdrawn(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
+    """Keep what the user applied of a proposal that nobody approved any more."""
+    _keep(ws, proposal, "withdrawn", "user", landed)
+
+
+def _keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
+    if not ws.settings.history.enabled or not landed:
         return
-    size = sum(2 * change.base.size for change, _ in landed)
-    make = partial(_kept, proposal, proposal.decision, tuple(landed), ws.connection, ws.clock.date_ms())
+    size = sum(change.base.size + landing.bytes_written for change, landing in landed)
+    make = partial(_kept, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
     ws.history.keep(size, make)
 
 
 def _kept(
     proposal: Proposal,
-    decision: Decision,
-    landed: tuple[tuple[FileChange, Landing], ...],
+    decision: KeptDecision,
+    by: str,
+    landed: Landed,
     connection: str,
     time_ms: int,
 ) -> KeptChange:
@@ -58,8 +74,8 @@ def _kept(
         proposal.agent,
         proposal.tool,
         proposal.explanation,
-        "amended" if changed else decision.decision,
-        decision.by,
+        "amended" if changed and decision == "accepted" else decision,
+        by,
         "editor" if any(landing.where == "editor" for _, landing in landed) else "disk",
         modified_by_user=changed,
         files_in_all=len(landed),

@@ -67,6 +67,8 @@ class Workspace:
     """Names this connection among all that history knows."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
+    late_watched: int = 0
+    """Withdrawn previews that are still looked out for (`late.py`)."""
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
