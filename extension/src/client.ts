@@ -155,10 +155,7 @@ export class Server implements vscode.Disposable {
           agentfs: { review: this.reviews, save: true },
         };
       },
-      initialize: ({ experimental }) => {
-        const served = (experimental as { agentfs?: { methods?: string[] } } | undefined)?.agentfs;
-        this.methods = new Set(served?.methods);
-      },
+      initialize: () => undefined,
       clear: () => states.dispose(),
     });
     client.onNotification(Told.proposed, (told: Proposed) => this.receiver.proposed(told));
@@ -166,6 +163,7 @@ export class Server implements vscode.Disposable {
     client.onNotification(Told.statusChanged, (told: Status) => this.receiver.status(told));
     client.onDidChangeState(({ newState }) => {
       if (this.client === client) {
+        this.methods = methodsOf(client);
         this.become(STATES[newState]);
       }
     });
@@ -213,6 +211,16 @@ export class Server implements vscode.Disposable {
     this.current = state;
     this.stateChanged.fire(state);
   }
+}
+
+/** What the server said at its start that it serves. */
+function methodsOf({ initializeResult }: LanguageClient): ReadonlySet<string> {
+  const experimental = initializeResult?.capabilities.experimental as Experimental | undefined;
+  return new Set(experimental?.agentfs?.methods);
+}
+
+interface Experimental {
+  agentfs?: { methods?: string[] };
 }
 
 const STATES: Record<State, ServerState> = {

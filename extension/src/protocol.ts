@@ -106,6 +106,8 @@ export interface Proposed {
   session: string;
   agent: string;
   explanation: string;
+  /** Rejecting one of its files rejects all. */
+  atomic: boolean;
   files: ProposedFile[];
 }
 

@@ -4,7 +4,7 @@ import type { Proposed } from './protocol';
 import { ReviewQueue } from './queue';
 
 function proposed(id: string): Proposed {
-  return { id, title: id, tool: 'edit', session: 's', agent: '', explanation: '', files: [] };
+  return { id, title: id, tool: 'edit', session: 's', agent: '', explanation: '', atomic: true, files: [] };
 }
 
 function queueOf(...ids: string[]): ReviewQueue {

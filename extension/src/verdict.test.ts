@@ -22,7 +22,8 @@ function file(path: string, more: Partial<Proposal['files'][number]> = {}): Prop
 }
 
 function proposal(...files: Proposal['files']): Proposal {
-  return { id: 'p', title: '', tool: 'edit', session: 's', agent: '', explanation: '', state: 'shown', files };
+  const told = { id: 'p', title: '', tool: 'batch', session: 's', agent: '', explanation: '', atomic: false };
+  return { ...told, state: 'shown', files };
 }
 
 const untouched = (): undefined => undefined;

@@ -9,70 +9,99 @@ import argparse
 import gc
 import logging
 import sys
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
+from agentfs_lsp.adapters.catalogue import say_in_terminal
 from agentfs_lsp.adapters.stderr_log import StderrLog
 
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
+
 MIB = 1024 * 1024
+
+COMMANDS = {
+    "check-config": "agentfs_lsp.commands.check_config",
+    "demo": "agentfs_lsp.demo.command",
+    "history": "agentfs_lsp.commands.history",
+    "undo": "agentfs_lsp.commands.undo",
+}
+"""What is typed in a terminal, and the module that runs it: the server does without."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
+    say = say_in_terminal()
     if sys.platform == "win32":
         print(
-            "agentfs-lsp runs on Linux and macOS. On Windows use it where the files are: in WSL, or with the"
-            " editor's remote folders.",
+            say(
+                "agentfs-lsp runs on Linux and macOS. On Windows use it where the files are: in WSL, or with"
+                " the editor's remote folders."
+            ),
             file=sys.stderr,
         )
         return 1
-    if arguments[:1] == ["demo"]:
-        from agentfs_lsp.demo.command import run  # noqa: PLC0415 - the server does without it
-
-        return run(arguments[1:])
-    return _serve(_parser().parse_args(arguments))
+    if arguments and arguments[0] in COMMANDS:
+        return int(import_module(COMMANDS[arguments[0]]).run(arguments[1:], say))
+    return _serve(_parser(say).parse_args(arguments), say)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(say: Say) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp",
-        description="Language server through which AI agents read and change a workspace, reviewed in the"
-        " editor. Without arguments it serves on standard input and output; editors start it so.",
-        epilog="agentfs-lsp demo [DIR] shows an agent's turn in this terminal; see agentfs-lsp demo --help.",
+        description=say(
+            "Language server through which AI agents read and change a workspace, reviewed in the editor."
+            " Without arguments it serves on standard input and output; editors start it so."
+        ),
+        epilog=say(
+            "In a terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules apply where,"
+            " agentfs-lsp history [PATH] what landed, agentfs-lsp undo ID takes a change back,"
+            " agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
+        ),
+        add_help=False,
     )
-    parser.add_argument("--version", action="version", version=f"agentfs-lsp {__version__}")
-    parser.add_argument(
-        "--stdio", action="store_true", help="serve on standard input and output (the default)"
+    options = parser.add_argument_group(say("options"))
+    options.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    options.add_argument(
+        "--version", action="version", version=f"agentfs-lsp {__version__}", help=say("say it and end")
     )
-    parser.add_argument("--log-file", metavar="FILE", help="write the log there instead of to standard error")
-    parser.add_argument(
+    options.add_argument(
+        "--stdio", action="store_true", help=say("serve on standard input and output (the default)")
+    )
+    options.add_argument(
+        "--log-file", metavar="FILE", help=say("write the log there instead of to standard error")
+    )
+    options.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
         default="warning",
-        help="how much is logged; file contents never are (default: %(default)s)",
+        help=say("how much is logged; file contents never are (default: %(default)s)"),
     )
-    parser.add_argument(
+    options.add_argument(
         "--max-message-mib",
-        type=_positive,
+        type=partial(_positive, say),
         default=256,
         metavar="N",
-        help="largest message taken, in MiB (default: %(default)s)",
+        help=say("largest message taken, in MiB (default: %(default)s)"),
     )
     return parser
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
+def _positive(say: Say, text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(say("must be a whole number, at least 1"))
+    return int(text)
 
 
-def _serve(options: argparse.Namespace) -> int:
+def _serve(options: argparse.Namespace, say: Say) -> int:
     try:
         log = logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
     except OSError as error:
-        print(f"agentfs-lsp: the log file can't be written: {error}", file=sys.stderr)
+        told = say("the log file can't be written: {error}", error=error)
+        print(f"agentfs-lsp: {told}", file=sys.stderr)
         return 1
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(handlers=[log], level=options.log_level.upper(), format=line)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from . import algorithms, installation, load, peers, process, report, rounds
+from . import algorithms, history, installation, load, peers, process, report, rounds
 from .client import ServerFailedError
 from .floor import Floor, file_system
 from .results import AGENTFS, BARE, MCP, NPM, PYGLS, Results
@@ -118,6 +118,8 @@ def _measure(results: Results, scratch: Path, *, quick: bool) -> None:
             load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
             say("typing in a large document")
             load.measure_typing(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
+            say("a long history")
+            history.measure_history(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
         say("loose matches")
         algorithms.measure_matching(results, rounds=3 if quick else 9)
         say("diffs")

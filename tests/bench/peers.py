@@ -117,6 +117,10 @@ class LanguageServer(Connection):
         """The smallest request there is, behind the notifications `before` it."""
         return self._ask("agentfs/status", {}, *before)
 
+    def history(self, **params: str) -> float:
+        """The newest 50 changes that landed, of those that fit."""
+        return self._ask("agentfs/history", params)
+
     def read(self, name: str) -> float:
         return self._ask("agentfs/read", {"path": name, "limit": 0})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,25 @@ def test_version_and_help_are_told(arguments: list[str]) -> None:
     assert by_module.stdout == by_script.stdout
     expected = f"agentfs-lsp {__version__}\n" if arguments == ["--version"] else "--max-message-mib"
     assert expected in by_script.stdout
+
+
+@pytest.mark.parametrize(
+    ("variables", "chinese"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, True),
+        ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "zh_CN.UTF-8"}, True),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C.UTF-8"}, False),
+        ({}, False),
+    ],
+)
+@pytest.mark.parametrize("arguments", [["--help"], ["demo", "--help"]])
+def test_help_is_in_the_language_of_the_terminal(
+    arguments: list[str], variables: dict[str, str], chinese: bool
+) -> None:
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    command = [sys.executable, "-X", "utf8", "-m", "agentfs_lsp", *arguments]
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=plain | variables)
+    assert ("选项:" in ended.stdout, "options:" in ended.stdout) == (chinese, not chinese)
 
 
 @pytest.mark.parametrize(

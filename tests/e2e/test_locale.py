@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, EDITOR_REQUESTS
 from support.editor import REVIEW, editing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 QUESTION = "window/showMessageRequest"
+METHODS = [*AGENT_REQUESTS, *EDITOR_REQUESTS]
 
 
 @pytest.fixture
@@ -77,6 +81,58 @@ async def test_codes_and_keys_are_the_same_in_every_language(root: Path, file: P
         "此请求没有参数“pth”；您是指 path 吗？",
         "模式 manual；没有等待中的修改。",
     ]
+
+
+SAID = {"text", "message", "reason", "title", "detail", "description", "prompt", "label"}
+ENGLISH = re.compile(r"[A-Za-z']{2,} [a-z']{2,}")
+QUOTED = re.compile(r"“[^”]*”|`[^`]*`|/\S+")
+
+
+def said_in(value: Any, key: str = "") -> Iterator[str]:
+    """Every sentence in a message, without what it quotes."""
+    if isinstance(value, dict):
+        for name, below in value.items():
+            yield from said_in(below, name)
+    elif isinstance(value, list):
+        for below in value:
+            yield from said_in(below, key)
+    elif isinstance(value, str) and key in SAID:
+        yield QUOTED.sub("", value)
+
+
+async def test_nothing_that_a_chinese_user_or_model_reads_is_english(root: Path, file: Path) -> None:
+    """Every request, well and badly, and all that comes unasked."""
+    answers = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
+    options = {"switches": {"memory": True}, "nonsense": 1, "diff": {"context": "many"}}
+    chinese = {"locale": "zh-CN", "capabilities": REVIEW, "answers": answers, "options": options}
+    async with editing(root, **chinese) as editor:
+        (root / "b.py").write_bytes(b"caf\xe9\n" * 3000)
+        for method, params in (
+            *((method, {"unknown": 1}) for method in METHODS),
+            *((method, {"id": "x"}) for method in METHODS),
+            *((method, 5) for method in METHODS),
+            ("agentfs/setSwitch", {"name": "other", "on": True}),
+            ("agentfs/setApprovalMode", {"mode": "wild"}),
+            ("workspace/executeCommand", {"command": "agentfs.nothing"}),
+            ("agentfs/read", {"path": "b.py"}),
+            ("agentfs/read", {"path": "a.py", "start_line": 9}),
+            ("agentfs/edit", {"path": "a.py", "old_string": "x", "new_string": "y"}),
+            ("agentfs/call", {"name": "Fly", "arguments": {}}),
+            ("agentfs/tools", {"format": "mcp"}),
+            ("agentfs/tools", {"dialect": "gemini"}),
+        ):
+            await editor.request(method, params)
+        waiting = editor.start("agentfs/write", {"path": "c.py", "content": "AKIA" + "Q" * 16 + "\u202e\n"})
+        proposal = await editor.proposed()
+        for settled in ({"decision": "amended"}, {"decision": "rejected", "always": True}, {"files": [5]}):
+            params = {"id": proposal["id"], "decision": "accepted", **settled}
+            assert (await editor.request("agentfs/settle", params))["ok"] is False
+        assert (await editor.request("agentfs/applied", {"id": proposal["id"]}))["ok"] is False
+        await editor.settle(proposal)
+        await waiting
+        said = [one for message in editor.received for one in said_in(message)]
+    assert len(said) > 100
+    assert [one for one in said if ENGLISH.search(one)] == []
 
 
 async def test_a_review_is_worded_in_chinese(root: Path, file: Path) -> None:

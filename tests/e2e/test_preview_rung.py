@@ -162,7 +162,11 @@ async def test_a_preview_applied_after_it_was_withdrawn_is_the_users_own_edit(ro
         editor.apply(question["params"]["edit"])
         editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"applied": True}})
         next_one = await editor.edit("a.py", "three", "3", dry_run=True)
+        history = await editor.request("agentfs/history", {"texts": True})
+        kept = history["data"]["changes"][0]
     assert answer["error"]["code"] == "TIMEOUT"
+    assert (kept["decision"], kept["by"], kept["landing"]) == ("withdrawn", "user", "editor")
+    assert kept["files"][0]["after_text"] == CHANGED
     assert next_one["error"]["code"] == "CONFLICT"
     assert file.read_text() == TEXT
 

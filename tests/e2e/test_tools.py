@@ -156,6 +156,35 @@ async def test_in_several_folders_a_closed_list_is_in_each(tmp_path: Path) -> No
     assert "(a, b)" in path["description"]
 
 
+async def test_a_folders_own_closed_list_counts_too(root: Path) -> None:
+    (root / ".agentfs.toml").write_text('files = ["b.md", "c.md"]\n')
+    async with editing(root, options={"files": ["a.md", "b.md"]}) as editor:
+        assert set(map(tuple, files(await tools(editor)).values())) == {("b.md",)}
+    async with editing(root, capabilities=KNOWS) as editor:
+        assert set(map(tuple, files(await tools(editor)).values())) == {("b.md", "c.md")}
+        (root / ".agentfs.toml").write_text('files = ["d.md"]\n')
+        changed = [{"uri": editor.uri(".agentfs.toml"), "type": 2}]
+        editor.notify("workspace/didChangeWatchedFiles", {"changes": changed})
+        await editor.seen("agentfs/toolsChanged")
+        assert set(map(tuple, files(await tools(editor)).values())) == {("d.md",)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        ({"read": "deny"}, ["Write"]),
+        ({"write": "deny"}, ["Read", "Edit"]),
+        ({"requires": "memory"}, []),
+        ({"read": "ask", "write": "ask"}, ["Read", "Write", "Edit"]),
+    ],
+)
+async def test_a_rule_for_all_files(root: Path, rule: Any, left: list[str]) -> None:
+    """Where nothing may be read nothing can be edited: an edit tells what it found."""
+    options = {"rules": [{"files": ["**"], **rule}], "switches": {"memory": False}}
+    async with editing(root, options=options) as editor:
+        assert names(await tools(editor)) == left
+
+
 async def test_an_empty_closed_list_leaves_no_tool(root: Path) -> None:
     async with editing(root, options={"files": []}) as editor:
         assert await tools(editor) == []

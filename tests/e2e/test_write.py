@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ async def test_a_new_file_is_created_and_told_of_in_full(auto: Editor) -> None:
     data = dict(answer["data"])
     review = data.pop("review")
     assert (review["rung"], review["decision"], review["by"]) == ("policy", "allowed", "mode")
+    assert re.fullmatch("[0-9a-f]{16}", data.pop("change_id"))
     assert data == {
         "applied": True,
         "operation": "create",

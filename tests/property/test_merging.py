@@ -71,6 +71,18 @@ def test_changes_apart_are_both_made_and_changes_that_touch_clash(sides: list[tu
     assert found == expected
 
 
+@given(SIDES)
+def test_undoing_one_of_two_changes_apart_leaves_the_other(sides: list[tuple[str, str]]) -> None:
+    """An undo merges the step back from what the change left to what was before it."""
+    ours, theirs = [one for one, _ in sides], [other for _, other in sides]
+    if touched(ours) & touched(theirs):
+        return
+    before, after = made(["keep"] * len(sides), ""), made(ours, "us")
+    present = merged(before, after, made(theirs, "them"))
+    assert present is not None
+    assert merged(after, before, present) == made(theirs, "them")
+
+
 @given(TEXTS, TEXTS)
 def test_a_side_that_did_nothing_changes_nothing(base: str, made_of_it: str) -> None:
     assert merged(base, made_of_it, base) == made_of_it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.folding import fold_path
@@ -12,6 +12,7 @@ from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
 from agentfs_lsp.domain.rules import Operation
 from agentfs_lsp.domain.settings import Settings
+from agentfs_lsp.lsp.settings import SettingsStore
 
 POLICY = Policy(Settings(), [])
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
@@ -59,6 +60,25 @@ def test_no_spelling_of_a_guarded_path_is_judged_weaker(paths: tuple[str, str], 
 @given(st.text(st.characters(), max_size=40), operations)
 def test_any_text_is_judged(path: str, operation: Operation) -> None:
     assert POLICY.judge(operation, path, root="/r", mode="manual").decision in STRICTNESS
+
+
+odd_globs = st.text(
+    st.sampled_from("aZ*?[]!^-#\\/. ~:\u017f\uff0a\u3164\ufe0f\uff01ß1") | st.characters(), max_size=12
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # globs are compiled
+@given(
+    st.lists(odd_globs, max_size=4),
+    st.text(st.sampled_from("aZs*[]!#/.~1\u3164 :\n"), max_size=8),
+    operations,
+)
+def test_globs_that_are_taken_judge_any_path(globs: list[str], path: str, operation: Operation) -> None:
+    store = SettingsStore()
+    rules = [{"files": globs, "read": "ask", "write": "allow", "edit": "deny"}]
+    store.replace_layer("changed", {"rules": rules, "protected": globs})
+    policy = Policy(store.current, [])
+    assert policy.judge(operation, path, root="/r", mode="auto_edit").decision in STRICTNESS
 
 
 @given(st.text(st.characters(), max_size=20))

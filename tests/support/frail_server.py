@@ -12,7 +12,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.history import SqliteHistory
 from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.domain.setting_groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
 
 if TYPE_CHECKING:
@@ -51,4 +53,5 @@ if __name__ == "__main__":
     give_up_overrides()
     logging.basicConfig(level="WARNING")
     state = StateFolder()
-    sys.exit(serve_stdio(BrokenStore(state), [state.path], 1 << 28))
+    history = SqliteHistory(state, HistorySettings())
+    sys.exit(serve_stdio(BrokenStore(state), history, [state.path], 1 << 28))

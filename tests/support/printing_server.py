@@ -7,7 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.history import SqliteHistory
 from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.domain.setting_groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
 
 if TYPE_CHECKING:
@@ -25,4 +27,5 @@ class PrintingStore(DiskStore):
 
 if __name__ == "__main__":
     state = StateFolder()
-    sys.exit(serve_stdio(PrintingStore(state), [state.path], 1 << 28))
+    history = SqliteHistory(state, HistorySettings())
+    sys.exit(serve_stdio(PrintingStore(state), history, [state.path], 1 << 28))

@@ -83,15 +83,15 @@ def test_all_others_get_english(locale: str) -> None:
 
 # --- what goes round the catalogue ------------------------------------------------------------------------
 
-# What they say is for developers: errors of JSON-RPC, the log, what is wrong in a client's own messages.
+# What they say is for developers: errors of JSON-RPC, and the log.
 FOR_DEVELOPERS = {
-    "capabilities", "codec", "flights", "framing", "loop", "outbox", "outgoing", "protocol", "review_params",
+    "capabilities", "codec", "flights", "framing", "loop", "outbox", "outgoing", "protocol",
     "serving", "transport",
 }  # fmt: skip
-QUIET = {"BadReviewParams", "debug", "info", "warning", "error", "exception"}
+QUIET = {"debug", "info", "warning", "error", "exception"}
 SPEAKING = [
     path
-    for folder in ("service", "adapters/review", "lsp")
+    for folder in ("service", "adapters/review", "lsp", "mcp")
     for path in sorted((PACKAGE / folder).rglob("*.py"))
     if path.stem not in FOR_DEVELOPERS
 ]

@@ -25,9 +25,9 @@ PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 LOST = LandingUnknown("a.txt", "closed")
 UNKNOWN = fail_with(LOST, told_of(LOST, english), english, {"cwd": ".", "params_input": {}}, 1.0)
 
-READ, WRITE, EDIT, HISTORY = (
+READ, WRITE, EDIT, HISTORY, UNDO = (
     section(DOCS, title)
-    for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit", "agentfs/history")
+    for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit", "agentfs/history", "agentfs/undo")
 )
 REVIEWED = section(DOCS, "9.4 What the answer says")
 ENVELOPE = section(DOCS, "3 Envelope")
@@ -39,7 +39,8 @@ Answers = dict[str, list[Any]]
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """Answers of each request, of every kind there is, and what was told to a review client."""
     found: Answers = {
-        name: [] for name in ("read", "write", "edit", "history", "status", "error", "proposal", "settled")
+        name: []
+        for name in ("read", "write", "edit", "history", "undo", "status", "error", "proposal", "settled")
     }
     asyncio.run(_unreviewed(found, tmp_path_factory.mktemp("auto")))
     asyncio.run(_reviewed(found, tmp_path_factory.mktemp("review")))
@@ -65,6 +66,9 @@ async def _unreviewed(found: Answers, root: Path) -> None:
         (root / "new/b.txt").write_bytes(b"one\n2\n\n3\n")
         found["edit"].append(await editor.edit("new/b.txt", "one", "1", on_conflict="merge"))
         found["history"].append(await editor.request("agentfs/history", {"texts": True}))
+        found["undo"].append(await editor.request("agentfs/undo"))
+        undone = {"change_id": found["undo"][0]["data"]["undone"]}
+        found["undo"].append(await editor.request("agentfs/undo", undone))
         (root / "a.txt").write_bytes(b"else\n")
         found["error"] += [await editor.edit("a.txt", "1", "one"), await editor.read(""), UNKNOWN]
 
@@ -153,6 +157,15 @@ def test_what_a_history_answers(answers: Answers) -> None:
     *known, before, proposed, after = changes[0]["files"][0]
     assert "{" + ", ".join(known) + "}" in files
     assert all(f"`{key}`" in HISTORY for key in (before, proposed, after))
+
+
+def test_what_an_undo_answers(answers: Answers) -> None:
+    check(rows_of(UNDO, "data key"), data_of(answers["undo"]))
+    check(rows_of(UNDO, "stats key"), stats_of(answers["undo"]))
+    done, again = data_of(answers["undo"])
+    assert (done["unchanged"], again["unchanged"]) == (False, True)
+    (files,) = (row["meaning"] for row in rows_of(UNDO, "data key") if "`files`" in row["data key"])
+    assert "{" + ", ".join(done["files"][0]) + "}" in files
 
 
 def test_what_a_status_answers(answers: Answers) -> None:

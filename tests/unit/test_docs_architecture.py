@@ -10,13 +10,14 @@ from support.docs import REPOSITORY, codes, examples, section, text_of
 
 DOCS = text_of("architecture.md")
 PACKAGE = REPOSITORY / "server" / "agentfs_lsp"
+EXTENSION = REPOSITORY / "extension" / "src"
 SAMPLE = PACKAGE / "demo" / "workspace"
 PATHS = sorted({one for one in codes(DOCS) if re.fullmatch(r"(?!agentfs/)[\w/]+/[\w/]*(\.py)?", one)})
 
 
-def listed() -> list[tuple[str, str]]:
-    """(path, what is said of it) of each line of the tree."""
-    (tree,) = examples(section(DOCS, "The house"), "text")
+def listed(title: str) -> list[tuple[str, str]]:
+    """(path, what is said of it) of each line of the tree in that section."""
+    (tree,) = examples(section(DOCS, title), "text")
     lines: list[tuple[str, str]] = []
     folders: list[str] = []
     for line in tree.split("\n"):
@@ -38,13 +39,23 @@ def test_the_tree_is_the_package() -> None:
         for path in PACKAGE.rglob("*.py")
         if SAMPLE not in path.parents and path.read_text("utf-8").strip()
     }
-    paths = [path for path, _ in listed()]
+    paths = [path for path, _ in listed("The house")]
     assert set(paths) == modules
     assert len(paths) == len(modules)
 
 
+def test_the_extensions_tree_is_its_source() -> None:
+    modules = {str(path.relative_to(EXTENSION)) for path in EXTENSION.rglob("*.ts")}
+    tests = {path for path in modules if path.endswith(".test.ts")}
+    told = listed("The VS Code extension")
+    assert {path for path, said in told if said} == modules - tests
+    assert len(told) == len(modules - tests)
+
+
 def test_each_module_has_its_line_but_requests_whose_name_says_it() -> None:
-    assert [path for path, said in listed() if not said and not path.startswith("lsp/requests/")] == []
+    assert [
+        path for path, said in listed("The house") if not said and not path.startswith("lsp/requests/")
+    ] == []
 
 
 @pytest.mark.parametrize("path", PATHS)

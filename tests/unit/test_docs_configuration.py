@@ -10,6 +10,8 @@ from pathlib import Path
 from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
 from agentfs_lsp.domain.settings import SETTINGS
 from agentfs_lsp.lsp.settings import SettingsStore
+from agentfs_lsp.lsp.workspace_file import read_file
+from agentfs_lsp.service.ports import Root
 
 DOCS = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
 
@@ -70,3 +72,25 @@ def test_every_key_in_the_other_examples_is_a_setting() -> None:
     assert keys
     assert set(keys) <= named
     assert set(re.findall(r"agentfs\.([a-z_.]+)", lsp_mode)) <= set(SETTINGS)
+
+
+def test_what_a_workspace_may_say_is_what_it_may() -> None:
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", section("What a workspace may say"), re.MULTILINE)
+    told = dict(rows)
+    assert set(told) == {key for key, setting in SETTINGS.items() if setting.in_workspace != "users"}
+    starts = {"free": "as you like", "lower": "the lower", "besides": "besides yours"}
+    for key, said in told.items():
+        setting = SETTINGS[key]
+        only = f"only `{json.dumps(setting.strictest)}`"
+        assert said.startswith(starts.get(setting.in_workspace, only))
+
+
+def test_the_examples_of_rules_are_taken_as_they_stand() -> None:
+    (rules,) = (json.loads(text) for text in examples("Rules", "json"))
+    store = SettingsStore()
+    store.replace_layer("changed", rules)
+    assert (store.problems, len(store.current.rules)) == ((), 3)
+    (toml,) = examples("What a workspace may say", "toml")
+    file = read_file(Root("r", "/r", "file:///r"), toml.encode())
+    assert file.problems == ()
+    assert file.tightening.values.keys() == {"protected", "limits.read_lines", "rules"}

@@ -18,7 +18,7 @@ DOCS = text_of("editors.md")
 ROWS = {row["editor"]: row for row in table(section(DOCS, "What you see, by editor"), "editor")}
 
 RECORDINGS = {
-    "vscode-1.139": "VS Code, Insiders, VSCodium, code-server without one",
+    "vscode-1.139": "VS Code, Insiders, VSCodium, code-server without it",
     "nvim-0.11.4": "Neovim 0.11, 0.12",
     "nvim-0.12.4": "Neovim 0.11, 0.12",
     "nvim-0.7.2": "Neovim 0.7",

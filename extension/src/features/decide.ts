@@ -1,19 +1,19 @@
 /**
  * Accept and Reject, of the review that is visible and active; all of them at once only after a question. What
- * follows from a decision is `landing.ts`.
+ * follows from a decision is `landing.ts`, what is said about it `telling.ts`.
  */
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { findDocument } from '../hand';
-import type { Decision, Outcome, Proposal, Refusal, SettleParams } from '../protocol';
+import type { Decision, Outcome, Proposal, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
-import { baseName, brief, visible } from '../shown';
 import { Signal } from '../signal';
 import { normalise } from '../texts';
 import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
 import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
 import { carryOut } from './landing';
-import { agentOf, type ReviewEditors } from './review';
+import type { ReviewEditors } from './review';
+import { askReason, lineOf, nameOf, tellEnd, tellRefusal } from './telling';
 
 /** A review that is over. `texts`: what landed of it, by path. */
 export interface Ended {
@@ -66,18 +66,22 @@ export class Decisions {
       await this.decideFile('rejected', currentPart);
       return;
     }
-    const feedback = await askReason(vscode.l10n.t('Reject {0}', nameOf(review)));
-    if (feedback !== undefined) {
-      await this.settle(review, rejected(review.proposed.id, feedback));
-    }
+    await this.rejectWhole(review);
   }
 
-  /** Decide about one of several files; with the last of them the proposal is decided. */
+  /**
+   * Decide about one of several files; with the last of them the proposal is decided. Where the agent wants all or none,
+   * rejecting one is rejecting all, and is asked as that.
+   */
   async decideFile(decision: 'accepted' | 'rejected', uri?: vscode.Uri): Promise<void> {
     const review = this.editors.current;
     const file = uri ?? vscode.window.activeTextEditor?.document.uri;
     if (review?.proposal === undefined || file?.scheme !== PROPOSAL || idOf(file) !== review.proposed.id) {
       this.sayNothingActive();
+      return;
+    }
+    if (decision === 'rejected' && review.proposed.atomic) {
+      await this.rejectWhole(review);
       return;
     }
     review.decided.set(pathOf(file), decision);
@@ -159,6 +163,18 @@ export class Decisions {
     }
   }
 
+  private async rejectWhole(review: Review): Promise<void> {
+    const { atomic, files, id } = review.proposed;
+    const title =
+      atomic && files.length > 1
+        ? vscode.l10n.t('Reject all {0} files: the agent wants all of them or none', files.length)
+        : vscode.l10n.t('Reject {0}', nameOf(review));
+    const feedback = await askReason(title);
+    if (feedback !== undefined) {
+      await this.settle(review, rejected(id, feedback));
+    }
+  }
+
   private acceptance(review: Review, proposal: Proposal, always: boolean): SettleParams {
     return accepted(proposal, this.textsOf(review), always, review.decided);
   }
@@ -202,25 +218,6 @@ function landedTexts({ proposed }: Review, texts?: ReadonlyMap<string, string>):
   return landed;
 }
 
-/** One line for a person: what, and by whom. */
-function lineOf({ proposed }: Review): string {
-  return `${visible(proposed.title)}: ${agentOf(proposed.agent)}`;
-}
-
-function nameOf({ proposed }: Review): string {
-  return brief(proposed.files.map(({ path }) => baseName(path)).join(', '), 200);
-}
-
-/** The user's reason, empty for none; undefined where the rejection itself was given up. */
-async function askReason(title: string): Promise<string | undefined> {
-  return vscode.window.showInputBox({
-    title,
-    prompt: vscode.l10n.t('The agent is told your reason, if you give one.'),
-    placeHolder: vscode.l10n.t('Why not? (Enter to reject, Escape to keep it pending)'),
-    ignoreFocusOut: true,
-  });
-}
-
 /** So long after a decision another press is taken for a part of it. */
 const AGAIN_MS = 1500;
 
@@ -237,25 +234,3 @@ const REFUSED: Readonly<Record<string, Outcome>> = {
   WITHDRAWN: 'withdrawn',
   TIMEOUT: 'timed_out',
 };
-
-function tellRefusal(review: Review, { reason }: Refusal): void {
-  void vscode.window.showErrorMessage(
-    vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason),
-  );
-}
-
-/** What ended without the user is said where it does not interrupt. */
-function tellEnd(review: Review, outcome: Outcome): void {
-  const name = nameOf(review);
-  const agent = agentOf(review.proposed.agent);
-  const said: Partial<Record<Outcome, string>> = {
-    withdrawn: vscode.l10n.t('{0} took the change of {1} back.', agent, name),
-    timed_out: vscode.l10n.t('The review of {0} timed out.', name),
-    conflict: vscode.l10n.t('{0} has changed: the proposal is off.', name),
-    failed: vscode.l10n.t('The proposal for {0} failed.', name),
-  };
-  const message = said[outcome];
-  if (message !== undefined) {
-    vscode.window.setStatusBarMessage(`$(info) ${message}`, 8000);
-  }
-}

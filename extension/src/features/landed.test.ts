@@ -22,6 +22,11 @@ test('a change that was let through is kept with the server’s diff', () => {
   );
 });
 
+test('the server’s id of the change is its own where it has one', () => {
+  const data = { landing: 'disk', review: { rung: 'policy' }, change_id: 'c1' };
+  assert.equal(entryOfEnvelope('edit', { path: 'a' }, envelope(data))?.id, 'c1');
+});
+
 test('a batch that was let through is one change of its files', () => {
   const results = [
     { index: 0, path: 'a', landing: 'disk' },
@@ -55,7 +60,7 @@ test('a review keeps the texts that the user saw, of the accepted files alone', 
     eol: 'lf',
     warnings: [],
   });
-  const about = { id: 'p', title: '', tool: 'edit', session: 's', agent: 'Ada', explanation: 'why' };
+  const about = { id: 'p', title: '', tool: 'edit', session: 's', agent: 'Ada', explanation: 'why', atomic: true };
   const files = [file('a'), file('b')];
   const entry = entryOfEnded({
     review: {

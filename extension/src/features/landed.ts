@@ -41,7 +41,7 @@ export function entryOfEnvelope(tool: string, params: unknown, envelope: Envelop
   const paths = pathsOf(data) ?? [textOf(context['path_resolved']) || textOf(asked.path)];
   count += 1;
   return {
-    id: `answer-${count}`,
+    id: textOf(data['change_id']) || `answer-${count}`,
     at: Date.now(),
     tool,
     agent: asked.agent ?? '',

@@ -88,19 +88,23 @@ class DiskStore:
             raise OutsideRoots(relative)
         return folder
 
+    def _folder(self, root: Root, relative: str) -> Folder:
+        """The handle of the folder that was set as that root. Raises as `_root` where there is none."""
+        return self._folders.get(root.path) or self._root(root, relative)
+
     def resolve(self, root: Root, relative: str) -> Location:
         """See `FileStore.resolve`. In nested roots the location is the innermost's; a root itself is
         IsDirectory. Where it leads is told of the folder that was set; whoever opens it finds out whether
         that is still the root."""
-        folder = self._folders.get(root.path) or self._root(root, relative)
+        folder = self._folder(root, relative)
         return self._roots.resolve(self._open, folder.fd, root, relative)
 
     # --- reading ------------------------------------------------------------------------------------------
 
     def stat(self, location: Location) -> FileStat | None:
-        """See `FileStore.stat`."""
+        """See `FileStore.stat`. As `resolve`, of the folder that was set."""
         path = location.relative
-        folder = self._root(location.root, path)
+        folder = self._folder(location.root, path)
         try:
             return regular(look(self._open, folder.fd, path), path)
         except FileNotFoundError:

@@ -109,7 +109,10 @@ class SqliteHistory:
         while self._waiting:
             size, make = self._waiting.popleft()
             self._waiting_bytes -= size
-            changes.append(make())
+            try:
+                changes.append(make())
+            except Exception as error:  # noqa: BLE001 - a defect in one change must not be the next one's
+                _log.error("a change could not be kept: %s", type(error).__name__)
         for root in dict.fromkeys(file.root for change in changes for file in change.files):
             of_it = [change for change in changes if any(file.root == root for file in change.files)]
             try:
@@ -131,7 +134,7 @@ class SqliteHistory:
         with self._in_turn:
             self._write()
             for root in roots:
-                if (wanted.path is not None and wanted.path[0] != root) or not self._exists(root):
+                if (wanted.path is not None and wanted.path[0] != root) or not self.knows(root):
                     continue
                 for change in self._with(root, lambda one: one.find(wanted, self._oldest_ms())):
                     there = found.get(change.id)
@@ -149,7 +152,8 @@ class SqliteHistory:
         name = sha256(os.fsencode(root)).hexdigest()[:32]
         return os.path.join(self._state.path, "history", f"{name}.sqlite3")
 
-    def _exists(self, root: str) -> bool:
+    def knows(self, root: str) -> bool:
+        """Whether there is a history of the folder of this real path."""
         return root in self._databases or os.path.exists(self._path(root))
 
     def _with(self, root: str, work: Callable[[HistoryDatabase], T]) -> T:

@@ -152,9 +152,13 @@ class HistoryDatabase:
         numbers: dict[str | None, int | None] = {None: None}
         for text in (file.before, file.proposed, file.after):
             if text is not None and text not in numbers:
-                numbers[text] = number = self._text(text, max_bytes)
+                number = self._text(text, max_bytes)
                 if number is None:
+                    self._sql.executemany(
+                        "DELETE FROM texts WHERE id = ? AND uses = 0", [(one,) for one in numbers.values()]
+                    )
                     return None
+                numbers[text] = number
         return tuple(numbers[text] for text in (file.before, file.proposed, file.after))
 
     def _text(self, text: str, max_bytes: int | None) -> int | None:
@@ -171,7 +175,6 @@ class HistoryDatabase:
 
     def _prune(self, max_bytes: int | None, oldest_ms: int) -> None:
         self._sql.execute("DELETE FROM changes WHERE time_ms < ?", (oldest_ms,))
-        self._sql.execute("DELETE FROM texts WHERE uses = 0")  # put in for a change that kept none of its own
         if max_bytes is None or self._used() <= max_bytes * _FULL:
             return
         while self._used() > max_bytes * _ROOM:
@@ -218,18 +221,18 @@ class HistoryDatabase:
             f"SELECT * FROM changes WHERE {' AND '.join(clauses)} ORDER BY time_ms DESC, id DESC LIMIT ?",  # noqa: S608
             (*map(storable, values), wanted.limit),
         ).fetchall()
-        return [change_of(row, self._root, self._files(row[0], texts=wanted.texts)) for row in rows]
+        files = self._files([row[0] for row in rows], texts=wanted.texts)
+        return [change_of(row, self._root, files.get(row[0], ())) for row in rows]
 
-    def _files(self, change_id: str, *, texts: bool) -> list[Sequence[object]]:
-        rows = self._sql.execute("SELECT * FROM files WHERE change_id = ? ORDER BY position", (change_id,))
-        *start, before, proposed, after = range(len(FILE_COLUMNS))
-        return [
-            [
-                *(row[at] for at in start),
-                *(self._unpacked(row[at]) if texts else None for at in (before, proposed, after)),
-            ]
-            for row in rows.fetchall()
-        ]
+    def _files(self, change_ids: Sequence[str], *, texts: bool) -> dict[str, list[Sequence[object]]]:
+        """The rows of each change's files, with texts or none in place of their numbers."""
+        found: dict[str, list[Sequence[object]]] = {}
+        query = "SELECT * FROM files WHERE change_id IN ({}) ORDER BY change_id, position"
+        for row in self._sql.execute(query.format(_marks(change_ids)), change_ids).fetchall():
+            *start, before, proposed, after = row
+            own = [self._unpacked(one) if texts else None for one in (before, proposed, after)]
+            found.setdefault(row[0], []).append([*start, *own])
+        return found
 
     def _unpacked(self, number: int | None) -> str | None:
         if number is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.connection import Connection, LostServerError
 from agentfs_lsp.demo.editor import Editor, RefusedError, UnansweredError
@@ -20,35 +21,24 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
 from agentfs_lsp.demo.seat import Seat
-from agentfs_lsp.demo.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DESCRIPTION = """\
-An agent's turn on a copy of a workspace, reviewed by you. A real server runs as a process of its own; this
-terminal plays the editor. You see every change as a diff and answer with one key:
-
-  a  accept           r  reject, with your words
-  e  edit it first    w  accept, and always from now on
-  Ctrl-D  leave: nothing is rejected, the change is withdrawn
-  Ctrl-C  stop
-
-Without a terminal it answers by itself, and says so.
-"""
+    from agentfs_lsp.domain.texts import Say
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-def run(argv: Sequence[str]) -> int:
+def run(argv: Sequence[str], say: Say) -> int:
     """The command; `argv` without its name. The exit code: 0, 1 something is wrong, 2 usage, 130 Ctrl-C."""
-    options = _parser().parse_args(argv)
+    options = _parser(say).parse_args(argv)
     console = Console(record=options.svg is not None, highlight=False)
     screen = Screen(console)
     base = Path(mkdtemp(prefix="agentfs-demo-")).resolve()
     code = INTERRUPTED
     try:
-        code = _prepare_and_play(screen, base, options)
+        code = _prepare_and_play(screen, base, options, say)
     except KeyboardInterrupt:
         pass  # before there was a server, or for the second time
     finally:
@@ -62,42 +52,68 @@ def run(argv: Sequence[str]) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(say: Say) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp demo",
-        description=DESCRIPTION,
+        description=say(
+            "An agent's turn on a copy of a workspace, reviewed by you. A real server runs as a process of"
+            " its own; this\nterminal plays the editor. You see every change as a diff and answer with one"
+            " key:\n\n"
+            "  a  accept           r  reject, with your words\n"
+            "  e  edit it first    w  accept, and always from now on\n"
+            "  Ctrl-D  leave: nothing is rejected, the change is withdrawn\n"
+            "  Ctrl-C  stop\n\n"
+            "Without a terminal it answers by itself, and says so.\n"
+        ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
     )
-    parser.add_argument(
+    shown = parser.add_argument_group(say("options"))
+    shown.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    shown.add_argument(
         "dir",
         metavar="DIR",
         nargs="?",
         type=Path,
-        help="a project of yours: the turn runs on a copy of it, and the original is not touched "
-        f"(at most {copying.MAX_FILES} files and {copying.MAX_MIB} MiB, without .git, node_modules and the "
-        "like, and without links). Default: a small sample workspace",
+        help=say(
+            "a project of yours: the turn runs on a copy of it, and the original is not touched (at most"
+            " {files} files and {mib} MiB, without .git, node_modules and the like, and without links)."
+            " Default: a small sample workspace",
+            files=copying.MAX_FILES,
+            mib=copying.MAX_MIB,
+        ),
     )
-    parser.add_argument("--yes", action="store_true", help="answer by itself, as it does without a terminal")
-    parser.add_argument(
-        "--clean", action="store_true", help="remove the copy at the end instead of keeping it"
+    shown.add_argument(
+        "--yes", action="store_true", help=say("answer by itself, as it does without a terminal")
     )
-    parser.add_argument("--svg", metavar="FILE", type=Path, help=argparse.SUPPRESS)
+    shown.add_argument(
+        "--clean", action="store_true", help=say("remove the copy at the end instead of keeping it")
+    )
+    shown.add_argument("--svg", metavar="FILE", type=Path, help=argparse.SUPPRESS)
     return parser
 
 
-def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace) -> int:
+def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, say: Say) -> int:
     source = copying.SAMPLE if options.dir is None else options.dir.resolve()
     if not source.is_dir():
-        return _complain(f"{options.dir} is not a folder.")
+        return _complain(say("{folder} is not a folder.", folder=options.dir))
     root = base / ("harbour" if options.dir is None else source.name or "workspace")
     try:
         copying.copy_project(source, root)
         turn_plan = plan.SAMPLE if options.dir is None else plan.plan_for(root)
     except copying.TooBigError:
-        limits = f"{copying.MAX_FILES} files or {copying.MAX_MIB} MiB"
-        return _complain(f"{options.dir} holds more than {limits}. Choose a folder inside it.")
+        return _complain(
+            say(
+                "{folder} holds more than {files} files or {mib} MiB. Choose a folder inside it.",
+                folder=options.dir,
+                files=copying.MAX_FILES,
+                mib=copying.MAX_MIB,
+            )
+        )
     except plan.NothingToEditError:
-        return _complain(f"{options.dir} holds no text file that the demo knows how to edit.")
+        return _complain(
+            say("{folder} holds no text file that the demo knows how to edit.", folder=options.dir)
+        )
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}")
     return _play(screen, root, turn_plan, options)

@@ -13,8 +13,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from agentfs_lsp.demo.diffview import render_diff
-from agentfs_lsp.demo.visible import clip, visible
+from agentfs_lsp.adapters.terminal.diffview import render_diff
+from agentfs_lsp.adapters.terminal.visible import clip, visible
 from agentfs_lsp.domain.lines import count_lines
 
 if TYPE_CHECKING:

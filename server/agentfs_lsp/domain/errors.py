@@ -388,6 +388,22 @@ class ChangeUnknown(DomainError):
     change_id: str
 
 
+@dataclass(eq=False)
+class NothingToUndo(DomainError):
+    """No change of this session is kept."""
+
+
+@dataclass(eq=False)
+class NotUndoable(DomainError):
+    """A change that is kept, but not enough of it to undo it."""
+
+    change_id: str
+    reason: Literal[
+        "texts",  # its texts found no room
+        "elsewhere",  # some of its files are in a folder that is not open
+    ]
+
+
 WithdrawnReason = Literal["root_removed", "settings"]
 
 

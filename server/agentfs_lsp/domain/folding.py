@@ -42,7 +42,10 @@ def fold_glob(glob: str) -> str:
 
 def short_names(glob: str) -> list[str]:
     """Folded globs for the 8.3 names (`GIT~1`) that file systems may give to what `glob`, one component of a
-    path, matches: none where such a name is not needed. The only wildcard taken for one is `*`."""
+    path, matches: none where such a name is not needed. Where more than letters, digits and `*` is in it,
+    one wider glob stands for all of them."""
+    if _UNUSUAL.search(glob):
+        return [f"{wide_name(glob)}~[0-9]*"]
     stem, dot, extension = fold_text(glob).lstrip(".").rpartition(".")
     if not dot:
         stem, extension = extension, ""
@@ -77,8 +80,8 @@ def _trimmed(part: str) -> str:
     """A component of a glob as `fold_path` leaves what it matches; what ends in a wildcard stays."""
     name = part.partition(":")[0]
     part = part if not name or _WILDCARD.search(name) else name
-    bare = part.rstrip(". ")
-    return part if not bare or bare[-1] in "*?]\\" else bare
+    bare = _ENDING.sub("", part)
+    return part if not bare or bare[-1] in "*?]" else bare
 
 
 def _with_tail(start: str, open_ended: bool, tail: str) -> str:
@@ -92,5 +95,6 @@ _IGNORED = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _WILDCARD = re.compile(r"[*?\[\\]")
-_OTHER_WILDCARD = re.compile(r"[?\[\\]")
+_UNUSUAL = re.compile(r"[^a-z0-9_.*-]", re.IGNORECASE)
+_ENDING = re.compile(r"(?:\\?[. ])+$")
 _TRIMMED = re.compile(r":|[. ](?:/|$)")

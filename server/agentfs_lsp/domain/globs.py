@@ -87,7 +87,7 @@ class GlobList:
     def __init__(self, globs: Sequence[str]) -> None:
         self._globs = tuple(globs)
         self._included = _positives(globs)
-        negations = {glob[1:]: glob for glob in globs if glob.startswith("!")}
+        negations = {_alone(glob[1:]): glob for glob in globs if glob.startswith("!")}
         self._excluded = FoldedGlobs(negations) if negations else None
         self._spec = GitIgnoreSpec.from_lines(globs)
         self._behind: dict[int, FoldedGlobs] = {}
@@ -149,11 +149,13 @@ def fault_of(glob: str) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             (pattern,) = GitIgnoreSpec.from_lines([glob]).patterns
+            FoldedGlobs({_alone(glob.removeprefix("!")): glob}).match(_WITH_A_TILDE)  # by all its spellings
     except (ValueError, re.error, Warning):
         return True
     return pattern.include is None
 
 
+_WITH_A_TILDE = Spelled("~", "~")
 _MOST_CHARACTERS = 1000
 _MOST_SPELLINGS = 64
 _STARS = re.compile(r"\*+(?=[^*])")
@@ -163,8 +165,14 @@ def _positives(globs: Iterable[str]) -> FoldedGlobs:
     return FoldedGlobs({glob: glob for glob in globs if not glob.startswith("!")})
 
 
+def _alone(glob: str) -> str:
+    """What stood behind a `!`, where nothing stands before it."""
+    return f"\\{glob}" if glob.startswith(("#", "!")) else glob
+
+
 def _compiled(globs: Iterable[str]) -> Sequence[Pattern]:
-    return list(GitIgnoreSpec.from_lines(globs).patterns)
+    """One pattern a glob. Nothing is left of some by folding: they match nothing, as `/` does."""
+    return list(GitIgnoreSpec.from_lines(glob or "/" for glob in globs).patterns)
 
 
 def _last(patterns: Sequence[Pattern], path: str) -> int | None:

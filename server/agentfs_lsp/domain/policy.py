@@ -44,7 +44,8 @@ class Policy:
     """The rules in force, compiled. Immutable: a change of settings makes another.
 
     `own_folders`: the server's own state, runtime and configuration folders, as real absolute paths.
-    `workspace`: what the root says of itself; it can only make a verdict stricter.
+    `workspace`: what the root says of itself; it can only make a verdict stricter. `closed`: the only paths
+    that may be touched, None where there is no closed list.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Policy:
         self._rules = RuleList(settings.rules, settings.switches)
         self._asking = RuleList(workspace.rules, settings.switches)
         self._closed = [frozenset(files) for files in (settings.files, workspace.files) if files is not None]
+        self.closed = _on_both(settings.files, workspace.files)
         self._protected = GlobList(settings.protected)
         self._guarded = GlobList(workspace.protected)
         self._faults = (*settings.faulty, *((workspace.fault,) if workspace.fault else ()))
@@ -82,7 +84,9 @@ class Policy:
     def may_reach(self, operation: Operation) -> bool:
         """Whether there may be a file that this operation is not denied on: false where a rule denies it for
         every file, and none behind it permits some."""
-        if frozenset() in self._closed or self._asking.deny_everything(operation):
+        if self.closed == () or self._asking.deny_everything(operation):
+            return False
+        if operation == "edit" and not self.may_reach("read"):
             return False
         return not self._rules.deny_everything(operation)
 
@@ -99,7 +103,7 @@ class Policy:
         if key not in self._ruled:
             if len(self._ruled) >= _MOST_KEPT:
                 self._ruled.clear()
-            self._ruled[key] = tuple(self._judged(operation, relative))
+            self._ruled[key] = tuple(dict.fromkeys(self._judged(operation, relative)))
         return self._ruled[key]
 
     def _judged(self, operation: Operation, relative: str) -> Iterable[Verdict]:
@@ -181,7 +185,10 @@ class RuleList:
                 yield Verdict("deny", "switch", f"switches.{name}")
 
     def deny_everything(self, operation: Operation) -> bool:
-        """Whether some rule denies it for every file, and none behind it says otherwise."""
+        """Whether some rule denies it for every file, and none behind it says otherwise, or every file is
+        gone with a switch."""
+        if any(globs.is_everything for _, globs in self._off):
+            return True
         for rule, globs in reversed(self._rules):
             decision = rule.says(operation)
             if decision == "deny" and globs.is_everything:
@@ -189,6 +196,14 @@ class RuleList:
             if decision in {"ask", "allow"}:
                 return False
         return False
+
+
+def _on_both(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The paths on both closed lists, or on the only one; None where there is none."""
+    if users is None or folders is None:
+        return folders if users is None else users
+    also = frozenset(folders)
+    return tuple(path for path in users if path in also)
 
 
 def strictest(verdicts: Iterable[Verdict]) -> Verdict:

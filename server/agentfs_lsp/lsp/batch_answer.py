@@ -51,6 +51,8 @@ def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChang
         data["landing"] = "editor" if in_editor else "disk"
     if landings and exchange.trace.proposal is not None:
         data["review"] = landed_facts(exchange.trace.proposal, *landings)
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = exchange.trace.proposal.id
     if not command.atomic:
         data["failed_items"] = failed
     loose = any(step.change is not None and is_fallback(step.change) for step in steps if step.error is None)

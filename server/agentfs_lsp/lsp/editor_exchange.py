@@ -8,7 +8,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.lsp.parameter_texts import parameter_text, review_params_text
 from agentfs_lsp.lsp.review_params import BadReviewParams
 
 if TYPE_CHECKING:
@@ -56,17 +58,23 @@ def answer_editor(request: EditorRequest, exchange: EditorExchange) -> Result | 
     """Run it so that every params of every shape get an answer."""
     try:
         result = request(exchange)
-    except BadReviewParams as error:
-        return _invalid(error)
-    return result if isinstance(result, dict) else _later(result)
+    except (BadParameter, BadReviewParams) as error:
+        return _invalid(error, exchange.say)
+    return result if isinstance(result, dict) else _later(result, exchange.say)
 
 
-async def _later(result: Coroutine[Any, Any, Result]) -> Result:
+async def _later(result: Coroutine[Any, Any, Result], say: Say) -> Result:
     try:
         return await result
-    except BadReviewParams as error:
-        return _invalid(error)
+    except (BadParameter, BadReviewParams) as error:
+        return _invalid(error, say)
 
 
-def _invalid(error: BadReviewParams) -> Result:
-    return {"ok": False, "code": "INVALID_PARAM", "reason": error.reason}
+def _invalid(error: BadParameter | BadReviewParams, say: Say) -> Result:
+    if isinstance(error, BadParameter):
+        return _no(parameter_text(error, say))
+    return _no(review_params_text(error, say))
+
+
+def _no(reason: str) -> Result:
+    return {"ok": False, "code": "INVALID_PARAM", "reason": reason}

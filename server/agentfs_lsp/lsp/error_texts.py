@@ -59,6 +59,8 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.NotRead: ("INVALID_PARAM", reviews.not_read),
     errors.Conflict: ("CONFLICT", reviews.conflict),
     errors.ChangeUnknown: ("NOT_FOUND", histories.change_unknown),
+    errors.NothingToUndo: ("NOT_FOUND", histories.nothing_to_undo),
+    errors.NotUndoable: ("NOT_FOUND", histories.not_undoable),
     errors.PolicyDenied: ("ACCESS_DENIED", reviews.policy_denied),
     errors.ToolNotListed: ("ACCESS_DENIED", reviews.tool_not_listed),
     errors.NobodyToAsk: ("ACCESS_DENIED", reviews.nobody_to_ask),

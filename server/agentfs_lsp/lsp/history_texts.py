@@ -20,6 +20,26 @@ def change_unknown(error: errors.ChangeUnknown, say: Say) -> Told:
     )
 
 
+def nothing_to_undo(_: errors.NothingToUndo, say: Say) -> Told:
+    return (
+        say("This session has made no change that is kept."),
+        say("agentfs/history lists the changes of others; undo one by its change_id."),
+    )
+
+
+def not_undoable(error: errors.NotUndoable, say: Say) -> Told:
+    change_id = shown(error.change_id)
+    if error.reason == "texts":
+        return (
+            say("The texts of change '{id}' are not kept: there was no room for them.", id=change_id),
+            say("Nothing was changed. Read the files and undo it by edits."),
+        )
+    return (
+        say("Change '{id}' is also of files in a folder that is not open.", id=change_id),
+        say("Nothing was changed. The user can open that folder too."),
+    )
+
+
 def trouble_text(trouble: HistoryTrouble, where: str, say: Say) -> str:
     """What the user is told, once, of something wrong with the history in that file."""
     if trouble == "damaged":

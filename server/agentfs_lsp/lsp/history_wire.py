@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.service.history import location_of
-
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentfs_lsp.service.kept import KeptChange, KeptFile
-    from agentfs_lsp.service.workspace import Workspace
+
+    NameOf = Callable[[KeptFile], str]
 
 
-def change_on_wire(change: KeptChange, ws: Workspace, *, texts: bool) -> dict[str, object]:
+def change_on_wire(change: KeptChange, name_of: NameOf, *, texts: bool) -> dict[str, object]:
     """One of `data.changes`; with `texts` its files have theirs."""
     return {
         "change_id": change.id,
@@ -25,7 +26,7 @@ def change_on_wire(change: KeptChange, ws: Workspace, *, texts: bool) -> dict[st
         "by": change.by,
         "landing": change.landing,
         "modified_by_user": change.modified_by_user,
-        "files": [_file(file, ws, texts=texts) for file in change.files],
+        "files": [_file(file, name_of(file), texts=texts) for file in change.files],
     }
 
 
@@ -35,9 +36,9 @@ def date_on_wire(time_ms: int) -> str:
     return date.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _file(file: KeptFile, ws: Workspace, *, texts: bool) -> dict[str, object]:
+def _file(file: KeptFile, name: str, *, texts: bool) -> dict[str, object]:
     shown: dict[str, object] = {
-        "path": ws.name_of(location_of(ws, file)),
+        "path": name,
         "operation": file.operation,
         "before_hash": file.before_hash,
         "after_hash": file.after_hash,

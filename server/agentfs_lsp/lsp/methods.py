@@ -22,6 +22,7 @@ from agentfs_lsp.lsp.requests.set_switch import set_switch_request
 from agentfs_lsp.lsp.requests.settle import settle_request
 from agentfs_lsp.lsp.requests.status import status_request
 from agentfs_lsp.lsp.requests.tools import tools_request
+from agentfs_lsp.lsp.requests.undo import undo_request
 from agentfs_lsp.lsp.requests.write import write_request
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/edit": edit_request,
     "agentfs/batch": batch_request,
     "agentfs/history": history_request,
+    "agentfs/undo": undo_request,
     "agentfs/tools": tools_request,
     "agentfs/call": partial(call_request, _RUN_BY_TOOLS),
 }

@@ -1,4 +1,4 @@
-"""What a model is told of a parameter that is missing, unknown or of the wrong shape."""
+"""What is told of a parameter that is missing, unknown or of the wrong shape."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from agentfs_lsp.domain.shown import escape_to_one_line as shown
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import BadParameter
     from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.review_params import BadReviewParams
 
 
 _LONGEST_SHOWN = 200  # characters of a name that is none
@@ -49,6 +50,18 @@ def parameter_text(error: BadParameter, say: Say) -> str:
         "many": say("Parameter '{name}' must have at most {bound} entries.", **facts),
     }
     return problems[error.problem]
+
+
+def review_params_text(error: BadReviewParams, say: Say) -> str:
+    """One sentence."""
+    return {
+        "text_misplaced": say("An amended file needs its text, and no other file has one."),
+        "always_rejected": say("“always” does not go with a rejection."),
+        "no_files": say("Parameter 'files' must be a list of JSON objects."),
+        "other_file": say("Parameter 'files' names a file that is not in this proposal."),
+        "file_twice": say("Parameter 'files' names a file twice."),
+        "unsettled": say("The proposal is not settled: there is nothing to apply yet."),
+    }[error.problem]
 
 
 def _kinds(error: BadParameter, say: Say) -> str:

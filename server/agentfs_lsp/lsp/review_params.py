@@ -1,5 +1,5 @@
-"""The params of docs/protocol.md#91-review-clients, checked by hand: what is wrong is told to the client's
-developer in one sentence, and decides nothing."""
+"""The params of docs/protocol.md#91-review-clients, checked by hand: what is wrong decides nothing. What is
+told of it is made in `parameter_texts.py`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.adapters.review.conversation import Report, Settlement
+from agentfs_lsp.domain.errors import BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -16,18 +17,28 @@ if TYPE_CHECKING:
 FEEDBACK_CHARACTERS = 10_000
 
 
+ReviewProblem = Literal[
+    "text_misplaced",  # an amended file without its text, or a text with another decision
+    "always_rejected",
+    "no_files",  # `files` is no list of objects
+    "other_file",  # one that is none of the proposal's
+    "file_twice",
+    "unsettled",  # nothing to apply yet
+]
+
+
 @dataclass(eq=False)
 class BadReviewParams(Exception):
-    """`reason` says what is wrong."""
+    """Params that do not go together; single ones are BadParameter."""
 
-    reason: str
+    problem: ReviewProblem
 
 
 def parse_id(raw: object) -> str:
-    """The proposal's id. Raises BadReviewParams, as the other functions here."""
+    """The proposal's id. Raises BadParameter or BadReviewParams, as the other functions here."""
     value = _object(raw).get("id")
     if not isinstance(value, str):
-        raise BadReviewParams("id must be a string")
+        raise BadParameter("id", "kind", kinds=("string",))
     return value
 
 
@@ -37,11 +48,13 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     _refuse_unknown(params, {"id", "decision", "feedback", "always", "files"})
     overall = _decision(params.get("decision"))
     feedback = params.get("feedback")
-    if feedback is not None and not (isinstance(feedback, str) and len(feedback) <= FEEDBACK_CHARACTERS):
-        raise BadReviewParams(f"feedback must be a string of at most {FEEDBACK_CHARACTERS} characters")
+    if feedback is not None and not isinstance(feedback, str):
+        raise BadParameter("feedback", "kind", kinds=("string",))
+    if feedback and len(feedback) > FEEDBACK_CHARACTERS:
+        raise BadParameter("feedback", "long", bound=FEEDBACK_CHARACTERS)
     always = params.get("always")
     if always is not None and not isinstance(always, bool):
-        raise BadReviewParams("always must be true or false")
+        raise BadParameter("always", "kind", kinds=("flag",))
     rejected = set(conversation.files) if overall == "rejected" else set()
     texts: dict[str, str] = {}
     for absolute, file in _files(params, conversation):
@@ -49,14 +62,14 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
         decision = overall if file.get("decision") is None else _decision(file["decision"])
         text = _text(file.get("text"))
         if (decision == "amended") != (text is not None):
-            raise BadReviewParams("an amended file needs its text, and no other has one")
+            raise BadReviewParams("text_misplaced")
         (rejected.add if decision == "rejected" else rejected.discard)(absolute)
         if text is not None:
             texts[absolute] = text
     if overall == "amended" and not texts:
-        raise BadReviewParams("an amended file needs its text, and no other has one")
+        raise BadReviewParams("text_misplaced")
     if always and rejected:
-        raise BadReviewParams("always goes with no rejection")
+        raise BadReviewParams("always_rejected")
     return Settlement(frozenset(rejected), texts, feedback or "", bool(always))
 
 
@@ -66,7 +79,7 @@ def parse_reports(raw: object, conversation: Conversation, key: Literal["applied
     for absolute, file in _files(_object(raw), conversation):
         done, reason = file.get(key), file.get("reason")
         if not isinstance(done, bool):
-            raise BadReviewParams(f"{key} must be true or false")
+            raise BadParameter(key, "kind", kinds=("flag",))
         reports[absolute] = Report(done, reason if isinstance(reason, str) else "")
     return reports
 
@@ -78,14 +91,14 @@ def _files(params: dict[str, object], conversation: Conversation) -> list[tuple[
     if files is None:
         return []
     if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
-        raise BadReviewParams("files must be a list of objects")
+        raise BadReviewParams("no_files")
     named: dict[str, dict[str, object]] = {}
     for file in files:
         absolute = conversation.file_of(file.get("uri"))
         if absolute is None:
-            raise BadReviewParams("files names one that is not in this proposal")
+            raise BadReviewParams("other_file")
         if absolute in named:
-            raise BadReviewParams("files names a file twice")
+            raise BadReviewParams("file_twice")
         named[absolute] = file
     return list(named.items())
 
@@ -95,22 +108,22 @@ def _decision(value: object) -> Literal["accepted", "amended", "rejected"]:
         case "accepted" | "amended" | "rejected":
             return value
         case _:
-            raise BadReviewParams("decision must be accepted, amended or rejected")
+            raise BadParameter("decision", "choice", ("accepted", "amended", "rejected"))
 
 
 def _text(value: object) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise BadReviewParams("text must be a string")
+        raise BadParameter("text", "kind", kinds=("string",))
     return value
 
 
 def _object(raw: object) -> dict[str, object]:
     if not isinstance(raw, dict):
-        raise BadReviewParams("params must be one JSON object")
+        raise BadParameter("params", "no_object")
     return raw
 
 
 def _refuse_unknown(params: dict[str, object], known: Collection[str]) -> None:
     unknown = sorted(set(params) - set(known))
     if unknown:
-        raise BadReviewParams(f"{unknown[0]} is no parameter of this request")
+        raise BadParameter(unknown[0], "unknown", tuple(sorted(known)))

@@ -25,6 +25,7 @@ def proposed_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
         "session": proposal.session,
         "agent": proposal.agent,
         "explanation": proposal.explanation,
+        "atomic": proposal.atomic,
         "files": [_file(change) for change in proposal.changes],
     }
 

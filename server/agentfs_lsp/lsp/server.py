@@ -79,7 +79,6 @@ class Server:
         self.workspace = Workspace(
             files,
             self._documents,
-            self._editor,
             Ladder(self._editor, clock, self._current, self._speak, self._reviews, diff_files),
             Sessions(settings.limits.records, settings.limits.base_text_mib * MIB, settings.limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),

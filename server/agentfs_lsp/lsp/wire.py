@@ -139,6 +139,14 @@ class HistoryParams(Params):
     before: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoParams(Params):
+    """agentfs/undo."""
+
+    change_id: str | None = None
+    explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
+
+
 def parse(shape: type[T], raw: object) -> T:
     """`raw` as `shape`. Raises BadParameter naming the key that is missing, unknown or of the wrong kind.
     null for an optional parameter is the same as leaving it out."""

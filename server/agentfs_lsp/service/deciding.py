@@ -5,12 +5,14 @@ It has its files' turn already (`queue.py`), and is under way (`proposals.py`).
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected, ReviewTimedOut
 from agentfs_lsp.service.change import Landing, about
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing import land, land_each
+from agentfs_lsp.service.late import watch_for_late
 from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.proposals import Decision
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
@@ -112,6 +114,10 @@ async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]
     proposal.rung = ws.reviewer.rung_for(proposal)
     try:
         return await ws.reviewer.review(proposal)
+    except (ReviewTimedOut, asyncio.CancelledError):
+        if proposal.rung == "preview":
+            ws.afterwards(watch_for_late(ws, proposal))
+        raise
     except Rejected:
         if proposal.rung == "preview":
             for change in proposal.changes:

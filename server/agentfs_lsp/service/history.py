@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.service.change import FileChange, Landing
-    from agentfs_lsp.service.proposals import Decision, Proposal
+    from agentfs_lsp.service.kept import KeptDecision
+    from agentfs_lsp.service.proposals import Proposal
     from agentfs_lsp.service.workspace import Workspace
+
+    Landed = Sequence[tuple[FileChange, Landing]]
+    """Each change as it was proposed, and how it landed."""
 
 MOST_TEXT = 16 * 1024 * 1024
 """So many characters of texts an answer holds at most."""
@@ -33,19 +37,31 @@ _AT_ONCE = 200
 # --- keeping ----------------------------------------------------------------------------------------------
 
 
-def keep(ws: Workspace, proposal: Proposal, landed: Sequence[tuple[FileChange, Landing]]) -> None:
-    """Keep what landed of a proposal: each change as it was proposed, and how it landed."""
-    if not ws.settings.history.enabled or not landed or proposal.decision is None:
+def keep(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
+    """Keep what landed of a proposal that was decided."""
+    decided = proposal.decision
+    if decided is not None:
+        _keep(ws, proposal, decided.decision, decided.by, landed)
+
+
+def keep_withdrawn(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
+    """Keep what the user applied of a proposal that nobody approved any more."""
+    _keep(ws, proposal, "withdrawn", "user", landed)
+
+
+def _keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
+    if not ws.settings.history.enabled or not landed:
         return
-    size = sum(2 * change.base.size for change, _ in landed)
-    make = partial(_kept, proposal, proposal.decision, tuple(landed), ws.connection, ws.clock.date_ms())
+    size = sum(change.base.size + landing.bytes_written for change, landing in landed)
+    make = partial(_kept, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
     ws.history.keep(size, make)
 
 
 def _kept(
     proposal: Proposal,
-    decision: Decision,
-    landed: tuple[tuple[FileChange, Landing], ...],
+    decision: KeptDecision,
+    by: str,
+    landed: Landed,
     connection: str,
     time_ms: int,
 ) -> KeptChange:
@@ -58,8 +74,8 @@ def _kept(
         proposal.agent,
         proposal.tool,
         proposal.explanation,
-        "amended" if changed else decision.decision,
-        decision.by,
+        "amended" if changed and decision == "accepted" else decision,
+        by,
         "editor" if any(landing.where == "editor" for _, landing in landed) else "disk",
         modified_by_user=changed,
         files_in_all=len(landed),
@@ -154,17 +170,24 @@ async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> Kep
     return found[0]
 
 
+async def find_latest(ws: Workspace, session: str) -> KeptChange | None:
+    """The last change of this session on this connection, with its texts."""
+    wanted = Wanted(1, connection=ws.connection, session=session, texts=True)
+    found = await in_thread(ws.history.find, _roots(ws), wanted)
+    return found[0] if found else None
+
+
 async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptChange]:
     visible: list[KeptChange] = []
-    most = wanted.limit
+    most = at_once = wanted.limit
     while len(visible) < most:
-        asked = replace(wanted, limit=max(most - len(visible), _AT_ONCE))
+        asked = replace(wanted, limit=at_once)
         found = await in_thread(ws.history.find, _roots(ws), asked)
         seen = (as_seen(ws, command.session, change) for change in found)
         visible += [change for change in seen if change.files]
         if len(found) < asked.limit:
             break
-        wanted = replace(wanted, before=found[-1].order)
+        wanted, at_once = replace(wanted, before=found[-1].order), max(most, _AT_ONCE)
     return visible[:most]
 
 
@@ -227,4 +250,6 @@ def _only(file: KeptFile, known: str) -> KeptFile:
 
 
 def _roots(ws: Workspace) -> list[str]:
+    for root in ws.roots:
+        ws.before_use(root)
     return [root.path for root in ws.roots]

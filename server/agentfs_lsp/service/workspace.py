@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.kept import History
-    from agentfs_lsp.service.ports import Clock, Documents, Editor, FileStore, Location, Reviewer, Root
+    from agentfs_lsp.service.ports import Clock, Documents, FileStore, Location, Reviewer, Root
     from agentfs_lsp.service.proposals import Proposals
     from agentfs_lsp.service.sessions import Sessions
 
@@ -47,7 +47,6 @@ class Workspace:
 
     files: FileStore
     documents: Documents
-    editor: Editor
     reviewer: Reviewer
     sessions: Sessions
     proposals: Proposals
@@ -68,6 +67,8 @@ class Workspace:
     """Names this connection among all that history knows."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
+    late_watched: int = 0
+    """Withdrawn previews that are still looked out for (`late.py`)."""
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ import tempfile
 import pytest
 
 from agentfs_lsp.demo.command import run
+from agentfs_lsp.domain.texts import english
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def scratch(tmp_path, monkeypatch):
 
 def test_a_project_without_text_is_said(tmp_path, scratch, capsys) -> None:
     (tmp_path / "project").mkdir()
-    assert run([str(tmp_path / "project")]) == 2
+    assert run([str(tmp_path / "project")], english) == 2
     assert "no text file that the demo knows how to edit" in capsys.readouterr().err
     assert list(scratch.iterdir()) == []
 
@@ -27,14 +28,14 @@ def test_a_project_without_text_is_said(tmp_path, scratch, capsys) -> None:
 def test_a_project_too_large_to_copy_is_said_with_the_limits(tmp_path, scratch, capsys) -> None:
     with (tmp_path / "big").open("wb") as file:
         file.truncate(65 << 20)
-    assert run([str(tmp_path)]) == 2
+    assert run([str(tmp_path)], english) == 2
     assert "more than 5000 files or 64 MiB" in capsys.readouterr().err
     assert list(scratch.iterdir()) == []
 
 
 def test_the_help_names_every_key(capsys) -> None:
     with pytest.raises(SystemExit) as ended:
-        run(["--help"])
+        run(["--help"], english)
     assert ended.value.code == 0
     said = capsys.readouterr().out
     assert all(

@@ -185,7 +185,21 @@ def test_policy_is_read() -> None:
         ([{"files": ["a"], "requires": " "}], "rules[0].requires"),
         *(
             ([RULE, {"files": ["ok", glob], "read": "deny"}], "rules[1].files[1]")
-            for glob in ("", " ", "/", "!", "#a", "[a", "a[b-a]", "a\\", "[[:alpha:]]", "a\nb", 5, None)
+            for glob in (
+                "",
+                " ",
+                "/",
+                "!",
+                "#a",
+                "[a",
+                "a[b-a]",
+                "a\\",
+                "[[:alpha:]]",
+                "[Z-a]",
+                "a\nb",
+                5,
+                None,
+            )
         ),
         ([{"files": ["*a*b*c*d"], "read": "deny"}], "rules[0].files[0]"),
         ([{"files": ["**/a/**/b/**/c"], "read": "deny"}], "rules[0].files[0]"),

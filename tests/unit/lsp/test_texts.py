@@ -15,7 +15,11 @@ from agentfs_lsp.adapters.review.wording import warning_text
 from agentfs_lsp.domain import errors, shown
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shapes import Wanted
+from agentfs_lsp.domain.texts import naming
+from agentfs_lsp.lsp.dialects.table import DIALECTS
 from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.lsp.parameter_texts import review_params_text
+from agentfs_lsp.lsp.review_params import BadReviewParams, ReviewProblem
 from agentfs_lsp.lsp.settings_reading import Problem
 from agentfs_lsp.lsp.settings_texts import problem_text
 
@@ -89,6 +93,24 @@ def test_what_is_wrong_with_a_workspaces_file_is_told_in_each_language(kind: Any
     problem = Problem(path, kind, key=path, origin="/r/.agentfs.toml")
     assert problem_text(problem, ENGLISH).startswith("/r/.agentfs.toml")
     assert not WORDS.search(problem_text(problem, CHINESE))
+
+
+@pytest.mark.parametrize("problem", typing.get_args(ReviewProblem))
+def test_every_wrong_decision_is_told_in_each_language(problem: Any) -> None:
+    error = BadReviewParams(problem)
+    assert review_params_text(error, ENGLISH).endswith(".")
+    assert not WORDS.search(review_params_text(error, CHINESE))
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_every_error_of_a_dialect_is_told_in_each_language(dialect: Any) -> None:
+    names = dialect.words.names
+    for kind, tell in dialect.words.errors.items():
+        for error in instances_of(kind):
+            english, chinese = (tell(error, naming(say, names), "a.md") for say in (ENGLISH, CHINESE))
+            assert english[0]
+            assert not any(WORDS.search(text) for text in chinese), chinese
+            assert all("{" not in text for text in (*english, *chinese))
 
 
 @pytest.mark.parametrize("what", sorted({what for what, _, _ in shown._SECRETS}))

@@ -11,9 +11,11 @@ from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.domain.rules import Rule
 from agentfs_lsp.domain.settings import SETTINGS
 from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.tightening import tightened
 from agentfs_lsp.lsp.settings_texts import problem_text
 from agentfs_lsp.lsp.workspace_file import NO_FILE, WorkspaceFile, look_again, read_file
 from agentfs_lsp.service.ports import Root
+from support.policies import check_no_looser, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,14 +119,43 @@ def test_what_is_no_toml_has_everything_asked(data: bytes) -> None:
 
 
 EMPTY = {"switches": ("[]", "{}")}
+VALUES = (
+    *('"manual"', '"auto_edit"', '"relative"', '"any"', '"never"', '"always"', '"gbk"', '"en"'),
+    *(
+        "true",
+        "false",
+        "1",
+        "2.5",
+        "600",
+        "1000000",
+        "[]",
+        '["x"]',
+        '["!x"]',
+        "{}",
+        "[{}]",
+        "{memory = true}",
+    ),
+    *('[{files = ["*"], read = "allow"}]', '[{files = ["*"], read = "deny"}]', "2026-11-22", "nan"),
+)
+LOOSE = {
+    "approval": {"mode": "auto_edit"},
+    "paths": "any",
+    "save": "always",
+    "require_read": False,
+    "limits": {"read_lines": 999_999, "read_chars": 999_999},
+    "switches": {"memory": True},
+}
+STRICT = {"save": "never", "limits": {"read_lines": 1, "read_chars": 1, "max_file_bytes": 1}, "files": []}
 
 
 @pytest.mark.parametrize("key", SETTINGS)
 def test_every_key_has_its_say_or_is_told(key: str) -> None:
-    """No value of any key is passed over in silence and still not in force."""
+    """No value of any key is passed over in silence and still not in force, and none loosens anything."""
     setting = SETTINGS[key]
-    for value in ('"auto_edit"', '"any"', '"always"', "true", "false", "1", "[]", '["x"]', "{}", "[{}]"):
+    for value in VALUES:
         file = said(f"{key} = {value}")
+        for users in ({}, LOOSE, STRICT):
+            check_no_looser(settings_of(users), tightened(settings_of(users), file.tightening))
         assert file.problems or file.tightening.values.keys() == {key} or value in EMPTY.get(key, ())
         if setting.in_workspace == "users":
             assert file.tightening.values == {}

@@ -289,6 +289,21 @@ export class WorkbenchPage {
     return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
   }
 
+  /** Goes to the last row of that view with the keyboard, from a row with `text`. */
+  async toEndOf(view, text) {
+    await this.viewRow(view, text).first().click();
+    await this.page.keyboard.press("End");
+  }
+
+  /** Presses a key in that view until a row with `text` is in sight. */
+  async untilRow(view, text, key) {
+    await until(`a row ${text}`, async () => {
+      if ((await this.viewRow(view, text).count()) > 0) return true;
+      await this.page.keyboard.press(key);
+      return false;
+    });
+  }
+
   /** Presses a button in the head of that view; they show while the mouse is there. */
   async pressInView(view, name) {
     const header = this.page.locator(`.pane-header[aria-label^="${view}"]`);

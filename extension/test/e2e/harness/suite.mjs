@@ -121,6 +121,13 @@ export function agent(session, line = () => workbench.extension) {
   };
 }
 
+/** Several changes of a session in one proposal. On its way when this returns. */
+export function batch(session, operations, more = {}) {
+  const asked = workbench.extension.request("agentfs/batch", { session, agent: "Ada", operations, ...more });
+  underWay.push(asked);
+  return asked;
+}
+
 async function soon(work) {
   let timer;
   const late = new Promise((_, reject) => {

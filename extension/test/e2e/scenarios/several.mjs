@@ -1,119 +1,174 @@
-// Several files in one proposal, shown in the multi-diff editor; a scripted server proposes them.
+// Several files in one proposal, shown in the multi-diff editor: one open with unsaved text, one closed, one new.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { call, file, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, batch, call, file, openReview, scenario, state, ui } from "../harness/suite.mjs";
 
-const python = path.join(import.meta.dirname, "../scripted/python");
-
-/** Has the scripted server run, and propose these texts together. */
-async function propose(name, changes) {
-  await set("agentfs.interpreter", python);
-  await until(
-    "the scripted server runs",
-    async () => (await call("request", { method: "agentfs/status", params: {} })) === null,
-  );
-  const operations = changes.map(([file, content]) => ({ tool: "write", params: { path: file.name, content } }));
-  const params = { session: name, agent: "Ada", explanation: "They belong together.", operations };
-  const asked = workbench.extension.request("agentfs/batch", params);
-  await until("the proposal has come", async () => (await state()).pending.length === 1);
-  await ui.severalWith(changes[0][1].trim());
-  return asked;
-}
+const OLD = ["old one\n", "old two\n", null];
+const NEW = ["new one\n", "new two\n", "new three\n"];
+const MINE = "my own line\n";
 
 const trio = (name) => [
-  file(`several/${name}/one.txt`, "old one\n"),
-  file(`several/${name}/two.txt`, "old two\n"),
+  file(`several/${name}/one.txt`, OLD[0]),
+  file(`several/${name}/two.txt`, OLD[1]),
   file(`several/${name}/made/three.txt`),
 ];
 const texts = (files) => files.map((one) => (existsSync(one.path) ? one.text() : null));
-const proposed = ["new one\n", "new two\n", "new three\n"];
-const together = (files) => files.map((one, index) => [one, proposed[index]]);
+
+/** What the first file holds in the editor, unsaved. */
+async function unsaved([first]) {
+  const { text, dirty } = await first.document();
+  return [text, dirty];
+}
+
+/** Has the user type in the first file, and an agent propose a change of all three. */
+async function propose(name, [one, two, three], { open = true, ...more } = {}) {
+  if (open) {
+    await one.open();
+    await one.type(MINE);
+  }
+  const ada = agent(name);
+  for (const each of [one, two]) await ada.read(each);
+  const operations = [
+    { tool: "edit", params: { path: one.name, old_string: OLD[0].trim(), new_string: NEW[0].trim() } },
+    { tool: "write", params: { path: two.name, content: NEW[1] } },
+    { tool: "write", params: { path: three.name, content: NEW[2] } },
+  ];
+  const asked = batch(name, operations, { explanation: "They belong together.", ...more });
+  await openReview();
+  await ui.severalWith("new two");
+  return asked;
+}
 
 const accepted = trio("accepted");
 
-scenario("several files: one editor, accepted all at once", async () => {
-  const asked = await propose("all", together(accepted));
+scenario("several files: one editor, accepted all at once, each lands in its way", async () => {
+  const asked = await propose("all", accepted);
   assert.deepEqual(await ui.severalNames(), ["one.txt", "two.txt", "three.txt"]);
   await ui.sees("Ada: They belong together.");
+  await ui.sees("your unsaved text is on both sides");
+  assert.deepEqual(texts(accepted), OLD, "nothing is written before the decision");
 
   await ui.titleButton("Accept").click();
 
-  const { status, settled } = await asked.answer;
-  assert.deepEqual([status, settled.decision, settled.files], ["success", "accepted", undefined]);
-  assert.deepEqual(texts(accepted), proposed);
-  await ui.tabsAre();
+  const { status, data } = await asked.answer;
+  assert.deepEqual([status, data.applied, data.landing], ["partial", false, "editor"]);
+  assert.deepEqual(
+    data.results.map(({ path, landing }) => [path.split("/").at(-1), landing]),
+    [
+      ["one.txt", "editor"],
+      ["two.txt", "disk"],
+      ["three.txt", "disk"],
+    ],
+  );
+  assert.equal(data.review.decision, "accepted");
+  assert.deepEqual(texts(accepted), [OLD[0], NEW[1], NEW[2]]);
+  assert.deepEqual(await unsaved(accepted), [MINE + NEW[0], true], "the user's text is the user's to save");
+  await ui.tabsAre("one.txt");
 });
 
 const refused = trio("refused");
 
 scenario("several files: rejected all at once, with a reason", async () => {
-  const asked = await propose("none", together(refused));
+  const asked = await propose("none", refused);
   await ui.titleButton("Reject").click();
   await ui.answer("None of them.");
 
-  const { settled } = await asked.answer;
-  assert.deepEqual([settled.decision, settled.feedback], ["rejected", "None of them."]);
-  assert.deepEqual(texts(refused), ["old one\n", "old two\n", null]);
-  await ui.tabsAre();
+  const { error, context } = await asked.answer;
+  assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", "None of them."]);
+  assert.deepEqual(texts(refused), OLD);
+  assert.deepEqual(await unsaved(refused), [MINE + OLD[0], true]);
+  await ui.tabsAre("one.txt");
 });
 
 const each = trio("each");
 
 scenario("several files: decided one by one", async () => {
-  const asked = await propose("each", together(each));
+  const asked = await propose("each", each, { atomic: false });
 
   await ui.decideFile("one.txt", "Accept This File");
   await ui.decideFile("two.txt", "Reject This File");
-  assert.deepEqual(texts(each), ["old one\n", "old two\n", null], "nothing lands before the last is decided");
+  assert.deepEqual(texts(each), OLD, "nothing lands before the last is decided");
   await ui.decideFile("three.txt", "Accept This File");
 
-  const { settled } = await asked.answer;
-  const said = Object.fromEntries(settled.files.map(({ uri, decision }) => [path.basename(uri), decision]));
-  assert.equal(said["two.txt"] ?? settled.decision, "rejected");
-  assert.equal(said["one.txt"] ?? settled.decision, "accepted");
-  assert.deepEqual(texts(each), ["new one\n", "old two\n", "new three\n"]);
-  await ui.tabsAre();
+  const { status, data, text } = await asked.answer;
+  assert.deepEqual([status, data.failed_items], ["partial", [1]]);
+  assert.equal(data.results[1].error.code, "USER_REJECTED");
+  assert.match(text, /two\.txt/);
+  assert.deepEqual(texts(each), [OLD[0], OLD[1], NEW[2]]);
+  assert.deepEqual(await unsaved(each), [MINE + NEW[0], true]);
+  await ui.tabsAre("one.txt");
+});
+
+const whole = trio("whole");
+
+scenario("several files that the agent wants all or none of: rejecting one asks, and rejects all", async () => {
+  const asked = await propose("whole", whole);
+  await ui.decideFile("two.txt", "Reject This File");
+  await ui.escapeQuestion();
+  assert.equal((await state()).pending.length, 1, "nothing is decided by a question that was left");
+
+  await ui.decideFile("two.txt", "Reject This File");
+  assert.match(await ui.answer("Not the second."), /Reject all 3 files: the agent wants all of them or none/);
+
+  const { error, context } = await asked.answer;
+  assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", "Not the second."]);
+  assert.deepEqual(texts(whole), OLD);
+  assert.deepEqual(await unsaved(whole), [MINE + OLD[0], true]);
 });
 
 const typed = trio("typed");
 
 scenario("several files: one of them amended, all accepted", async () => {
-  const asked = await propose("typed", together(typed));
+  const asked = await propose("typed", typed, { open: false });
   await ui.clickLine("new two");
   await ui.page.keyboard.type(", amended");
   await ui.titleButton("Accept").click();
 
-  await asked.answer;
-  assert.deepEqual(texts(typed), ["new one\n", "new two, amended\n", "new three\n"]);
+  const { data } = await asked.answer;
+  assert.equal(data.review.decision, "amended");
+  assert.match(data.review.amendments, /^\+new two, amended$/m);
+  assert.deepEqual(texts(typed), [NEW[0], "new two, amended\n", NEW[2]]);
   await ui.tabsAre();
 });
 
 const apart = trio("apart");
 
 scenario("several files: a draft that VS Code opens in a tab of its own is decided there alone", async () => {
-  const asked = await propose("apart", together(apart));
+  const asked = await propose("apart", apart, { open: false, atomic: false });
   await ui.clickLine("new two");
   await ui.page.keyboard.type(", amended");
   await ui.tab("two.txt").click();
   await ui.sees("new two, amended");
   await ui.titleButton("Reject").click();
   await call("command", { id: "agentfs.ui.showPending" });
-  await until("it is decided", async () => (await ui.viewRow("Pending", "two.txt").innerHTML()).includes("codicon-close"));
+  await until("it is decided", async () =>
+    (await ui.viewRow("Pending", "two.txt").innerHTML()).includes("codicon-close"),
+  );
   assert.equal((await state()).pending.length, 1, "the others wait");
 
   await ui.tab("3 files").click();
   await ui.titleButton("Accept").click();
 
-  const { settled } = await asked.answer;
-  assert.deepEqual(
-    settled.files.map(({ uri, decision }) => [path.basename(uri), decision]),
-    [["two.txt", "rejected"]],
-    "accepting all is no word about what was rejected before",
-  );
-  assert.deepEqual(texts(apart), ["new one\n", "old two\n", "new three\n"]);
+  const { data } = await asked.answer;
+  assert.deepEqual(data.failed_items, [1], "accepting all is no word about what was rejected before");
+  assert.deepEqual(texts(apart), [NEW[0], OLD[1], NEW[2]]);
   await ui.tabsAre();
+});
+
+const moved = trio("moved");
+
+scenario("several files: one changes on disk meanwhile, and accepting changes none of them", async () => {
+  const asked = await propose("moved", moved);
+  moved[1].change("by a build\n");
+  await ui.sees("Changed on disk");
+  await ui.titleButton("Accept").click();
+
+  assert.equal((await asked.answer).error.code, "CONFLICT");
+  assert.deepEqual(texts(moved), [OLD[0], "by a build\n", null]);
+  assert.deepEqual(await unsaved(moved), [MINE + OLD[0], true]);
+  await ui.saysInPassing("was not changed");
+  await ui.tabsAre("one.txt");
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, openReview, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, openReview, reloadWindow, scenario, set, state, ui } from "../harness/suite.mjs";
 
 const trio = (name) => [1, 2, 3].map((number) => file(`views/${name}-${number}.txt`, "old\n"));
 
@@ -89,6 +89,49 @@ scenario("what has landed is listed, and its diff can be opened", async () => {
   assert.match(diff.original, /before/);
   assert.equal(await ui.titleButton("Accept").count(), 0, "it is not a review");
   assert.equal(landed.text(), "after\n");
+});
+
+const allowed = file("views/allowed.txt", "before\n");
+
+scenario("what was let through without a review is listed too, with its diff", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  await until("changes are let through", async () => (await state()).mode === "auto_edit");
+  const answer = await (await agent("allowed").readAndEdit(allowed, "before", "after")).answer;
+  assert.equal(answer.data.review.by, "mode");
+  assert.equal(allowed.text(), "after\n");
+
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Landed", "allowed.txt").click();
+  const diff = await ui.diffWith("after");
+  assert.match(diff.original, /before/);
+});
+
+const kept = file("views/kept.txt", "before\n");
+const counted = file("views/counted.txt", "1\n");
+
+scenario("history outlives the window, and comes page by page", async () => {
+  const asked = await agent("kept").readAndEdit(kept, "before", "after");
+  await ui.diffWith("after");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "disk");
+  await set("agentfs.approval.mode", "auto_edit");
+  await until("changes are let through", async () => (await state()).mode === "auto_edit");
+  const ada = agent("counted");
+  await ada.read(counted);
+  for (let count = 1; count <= 60; count++) await ada.edit(counted, `${count}`, `${count + 1}`).answer;
+  assert.equal(counted.text(), "61\n");
+
+  await reloadWindow();
+
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.toEndOf("Landed", "counted.txt");
+  await ui.viewRow("Landed", "Older Changes…").click();
+  await ui.viewRow("Landed", "counted.txt").last().click();
+  await ui.untilRow("Landed", "kept.txt", "PageDown");
+  await ui.viewRow("Landed", "kept.txt").click();
+  const diff = await ui.diffWith("after");
+  assert.match(diff.original, /before/);
+  assert.equal(kept.text(), "after\n");
 });
 
 const served = file("views/served.txt", "old\n");

@@ -20,7 +20,7 @@ async def applied_request(exchange: EditorExchange) -> Result:
         return {**refusal(UNKNOWN, exchange.say), "revert": None}
     reports = parse_reports(exchange.params, conversation, "applied")
     if not conversation.is_answered:
-        raise BadReviewParams("the proposal is not settled: there is nothing to apply yet")
+        raise BadReviewParams("unsettled")
     answer = await conversation.applied(reports)
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}

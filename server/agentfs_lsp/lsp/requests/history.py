@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.history_wire import change_on_wire
 from agentfs_lsp.lsp.wire import HistoryParams, parse
-from agentfs_lsp.service.history import Browse, browse
+from agentfs_lsp.service.history import Browse, browse, location_of
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
     from agentfs_lsp.service.history import Browsed
+    from agentfs_lsp.service.kept import KeptFile
+    from agentfs_lsp.service.workspace import Workspace
 
 
 async def history_request(exchange: Exchange) -> Envelope:
@@ -30,9 +33,14 @@ async def history_request(exchange: Exchange) -> Envelope:
         params.texts,
     )
     browsed = await browse(exchange.ws, command)
-    changes = [change_on_wire(change, exchange.ws, texts=params.texts) for change in browsed.changes]
+    name_of = partial(_name, exchange.ws)
+    changes = [change_on_wire(change, name_of, texts=params.texts) for change in browsed.changes]
     data = {"changes": changes, "more": browsed.more}
     return exchange.succeed(data, _text(exchange.say, browsed), {}, partial=browsed.texts_left_out)
+
+
+def _name(ws: Workspace, file: KeptFile) -> str:
+    return ws.name_of(location_of(ws, file))
 
 
 def _names_session(params: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.lsp.review_params import BadReviewParams
+from agentfs_lsp.domain.errors import BadParameter
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
@@ -16,8 +16,8 @@ def set_approval_mode_request(exchange: EditorExchange) -> dict[str, object]:
     params = exchange.params if isinstance(exchange.params, dict) else {}
     mode, session = params.get("mode"), params.get("session")
     if mode not in ("manual", "auto_edit"):
-        raise BadReviewParams("mode must be manual or auto_edit")
+        raise BadParameter("mode", "choice", ("manual", "auto_edit"))
     if session is not None and not isinstance(session, str):
-        raise BadReviewParams("session must be a string")
+        raise BadParameter("session", "kind", kinds=("string",))
     exchange.set_mode(mode, session)
     return {"ok": True}

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
-from agentfs_lsp.lsp.review_params import BadReviewParams
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
@@ -17,9 +17,9 @@ def set_switch_request(exchange: EditorExchange) -> dict[str, object]:
     params = exchange.params if isinstance(exchange.params, dict) else {}
     name, on = params.get("name"), params.get("on")
     if not isinstance(name, str):
-        raise BadReviewParams("name must be a string")
+        raise BadParameter("name", "kind", kinds=("string",))
     if not isinstance(on, bool):
-        raise BadReviewParams("on must be true or false")
+        raise BadParameter("on", "kind", kinds=("flag",))
     if exchange.set_switch(name, on):
         return {"ok": True}
     return {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agentfs_lsp.demo.visible import visible
+from agentfs_lsp.adapters.terminal.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.demo.diffview import render_diff
+from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.unified import preview
 

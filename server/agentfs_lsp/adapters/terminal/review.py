@@ -1,0 +1,81 @@
+"""Review by whoever sits at the terminal: the ports `Reviewer` and `Hand` for commands that are typed.
+
+There are no open documents here, so nothing is handed to anybody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NoReturn
+
+from agentfs_lsp.domain.errors import Rejected
+from agentfs_lsp.domain.policy import Policy, Verdict
+from agentfs_lsp.service.proposals import Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.domain.rules import Operation
+    from agentfs_lsp.domain.settings import Mode
+    from agentfs_lsp.service.ports import DocumentEdit, Hand
+    from agentfs_lsp.service.proposals import Proposal
+
+RUNG = "terminal"
+
+
+class UsersPolicy(Policy):
+    """The user may see everything, and is asked about every change."""
+
+    def judge(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> Verdict:
+        """Never denies: what is undone has landed before."""
+        del relative, root, mode
+        return Verdict("allow" if operation == "read" else "ask", "mode")
+
+
+class TerminalReviewer:
+    """Shows a proposal and asks about it."""
+
+    def __init__(self, agrees: Callable[[Proposal], bool]) -> None:
+        """`agrees` shows the proposal and waits for the answer; called from a thread."""
+        self._agrees = agrees
+
+    def rung_for(self, proposal: Proposal | None) -> str:  # noqa: ARG002
+        """There is one."""
+        return RUNG
+
+    async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
+        """Raises Rejected."""
+        proposal.state = "shown"
+        if not await asyncio.to_thread(self._agrees, proposal):
+            raise Rejected("rejected")
+        return Decision(RUNG, "accepted", "user"), _NoHand()
+
+    async def allow_read(self, path: str, session: str, agent: str) -> bool:  # noqa: ARG002
+        """It is the user who reads."""
+        return True
+
+    def let_through(self) -> Hand:
+        """For what needs no question."""
+        return _NoHand()
+
+
+class _NoHand:
+    """No document is open."""
+
+    applied_already = False
+    saves = False
+
+    async def apply(self, edits: Sequence[DocumentEdit]) -> NoReturn:
+        """Never called."""
+        raise AssertionError(edits)
+
+    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
+        """There is nothing to take back."""
+
+    async def committed(self, save: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
+        """There is nobody to tell."""
+        return ()
+
+    def failed(self, error: Exception) -> None:
+        """There is nobody to tell."""

@@ -1,0 +1,167 @@
+"""`agentfs-lsp check-config`: which rules apply in a folder, and what they make of a path.
+
+The same settings, workspace file and policy as the server's, with no server running. What is printed, and
+how, is `config_report.py` (docs/configuration.md#which-rules-apply-where).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.commands.config_report import as_json, print_report
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.policy import Policy
+from agentfs_lsp.domain.rules import OPERATIONS
+from agentfs_lsp.domain.tightening import tightened
+from agentfs_lsp.lsp.envelope import told_of
+from agentfs_lsp.lsp.settings import SettingsStore
+from agentfs_lsp.lsp.settings_texts import problem_text
+from agentfs_lsp.lsp.workspace_file import NO_FILE, look_again
+from agentfs_lsp.service.ports import Root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.policy import Verdict
+    from agentfs_lsp.domain.rules import Operation
+    from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.workspace_file import WorkspaceFile
+
+DONE, PROBLEMS, USAGE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A path, where it leads in the root, and all that has a say about each operation, the strictest first;
+    where it leads nowhere `refused` says why."""
+
+    path: str
+    resolved: str = ""
+    verdicts: tuple[tuple[Operation, tuple[Verdict, ...]], ...] = ()
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What applies in a folder. `settings`: as they hold there; `problems`: what of them can't be used."""
+
+    root: str
+    settings: Settings
+    workspace: WorkspaceFile
+    problems: tuple[str, ...]
+    paths: tuple[Judged, ...]
+
+
+class UnusableError(Exception):
+    """What was asked for can't be looked at, and why."""
+
+
+def run(arguments: Sequence[str], say: Say) -> int:
+    """Run the command; returns its exit code: 0, 1 where a setting is wrong, 2 for wrong usage."""
+    options = _parser(say).parse_intermixed_args(arguments)
+    try:
+        report = _look(options.folder, options.paths, options.settings, say)
+    except UnusableError as error:
+        print(f"agentfs-lsp check-config: {error}", file=sys.stderr)
+        return USAGE
+    if options.json:
+        print(json.dumps(as_json(report), indent=2))
+    else:
+        print_report(report, say)
+    return PROBLEMS if report.problems else DONE
+
+
+def _parser(say: Say) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="agentfs-lsp check-config",
+        description=say(
+            "Show which rules apply in a workspace folder, and for each path whether agents may read, write"
+            " and edit it: allowed, asked or denied, and by what."
+        ),
+        epilog=say("Exit code: 0; 1 where a setting is wrong; 2 for wrong usage."),
+        add_help=False,
+    )
+    given = parser.add_argument_group(say("arguments"))
+    given.add_argument(
+        "folder", metavar="DIR", nargs="?", default=".", help=say("the folder (default: this one)")
+    )
+    given.add_argument("paths", metavar="PATH", nargs="*", help=say("paths in it, there or not"))
+    options = parser.add_argument_group(say("options"))
+    options.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    options.add_argument(
+        "--settings",
+        metavar="FILE",
+        help=say(
+            "your editor's settings as JSON: the section agentfs, an object that holds it, or VS Code's"
+            " settings.json without comments; - is standard input (default: none are set)"
+        ),
+    )
+    options.add_argument("--json", action="store_true", help=say("print JSON"))
+    return parser
+
+
+def _look(folder: str, paths: list[str], settings_file: str | None, say: Say) -> Report:
+    if not os.path.isdir(folder):
+        raise UnusableError(
+            say("'{path}' is no folder. The folder comes first, then paths in it.", path=folder)
+        )
+    state = StateFolder()
+    files = DiskStore(state)
+    real = os.path.realpath(folder)
+    root = Root(os.path.basename(real) or real, real, f"file://{real}")
+    files.set_roots([root])
+    store = SettingsStore()
+    store.replace_layer("initialization", _section(settings_file))
+    said = look_again(files, root, NO_FILE)
+    return Report(
+        real,
+        tightened(store.current, said.tightening),
+        said,
+        tuple(problem_text(problem, say) for problem in (*store.problems, *said.problems)),
+        tuple(
+            _judged(files, root, Policy(store.current, [state.path], said.tightening), path, store, say)
+            for path in paths
+        ),
+    )
+
+
+def _section(settings_file: str | None) -> object:
+    """What is set there, however it is wrapped."""
+    if settings_file is None:
+        return {}
+    try:
+        if settings_file == "-":
+            raw = json.load(sys.stdin)
+        else:
+            with open(settings_file, encoding="utf-8-sig") as file:
+                raw = json.load(file)
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnusableError(f"{settings_file}: {error}") from error
+    if not isinstance(raw, dict):
+        return raw
+    dotted = {key.removeprefix("agentfs."): value for key, value in raw.items() if key.startswith("agentfs.")}
+    named: Any = raw.get("agentfs")
+    if named is None and not dotted:
+        return raw
+    return {**named, **dotted} if isinstance(named, dict) else named or dotted
+
+
+def _judged(
+    files: DiskStore, root: Root, policy: Policy, path: str, store: SettingsStore, say: Say
+) -> Judged:
+    inside = os.path.relpath(path, root.path) if os.path.isabs(path) else path
+    try:
+        relative = files.resolve(root, inside).relative
+    except DomainError as error:
+        return Judged(path, refused=told_of(error, say)[0])
+    mode = store.current.approval.mode
+    verdicts = ((one, policy.explain(one, relative, root=root.path, mode=mode)) for one in OPERATIONS)
+    return Judged(path, relative, tuple(verdicts))

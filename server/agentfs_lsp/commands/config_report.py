@@ -1,0 +1,158 @@
+"""What `agentfs-lsp check-config` found, as tables for the terminal or as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from agentfs_lsp.domain.rules import OPERATIONS
+from agentfs_lsp.domain.shown import escape_to_one_line
+from agentfs_lsp.lsp.workspace_file import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentfs_lsp.commands.check_config import Judged, Report
+    from agentfs_lsp.domain.policy import Source, Verdict
+    from agentfs_lsp.domain.rules import Permission, Rule
+    from agentfs_lsp.domain.settings import Mode
+    from agentfs_lsp.domain.texts import Say
+
+_STYLES: dict[Permission, str] = {"allow": "green", "ask": "yellow", "deny": "red"}
+
+
+def print_report(report: Report, say: Say) -> None:
+    """Print it to standard output, in colours where that is a terminal."""
+    console = Console(highlight=False)
+    for line in _heading(report, say):
+        console.print(_text(line))
+    if not report.paths:
+        console.print(_rules(report, say))
+    for judged in report.paths:
+        console.print(_table_of(judged, say))
+    for problem in report.problems:
+        console.print(Text(problem, style="red"))
+
+
+def _heading(report: Report, say: Say) -> Iterator[str]:
+    settings = report.settings
+    yield say("Folder: {path}", path=report.root)
+    yield say("Mode: {mode}", mode=_mode(report))
+    for name, on in settings.switches.items():
+        yield say("Switch {name}: on", name=name) if on else say("Switch {name}: off", name=name)
+    for files in (settings.files, report.workspace.tightening.files):
+        if files is not None:
+            yield say("Only these files: {files}", files=", ".join(files) or "-")
+
+
+def _mode(report: Report) -> Mode:
+    return "manual" if report.workspace.tightening.is_manual else report.settings.approval.mode
+
+
+def as_json(report: Report) -> dict[str, object]:
+    """The same as values, with all that has a say about a path and not only what decides."""
+    settings = report.settings
+    return {
+        "folder": report.root,
+        "mode": _mode(report),
+        "switches": dict(settings.switches),
+        "files": settings.files,
+        "rules": [
+            {
+                "source": source,
+                "files": rule.files,
+                **{one: rule.says(one) for one in OPERATIONS},
+                "requires": rule.requires,
+            }
+            for source, rule in _sourced(report)
+        ],
+        "protected": [*settings.protected, *report.workspace.tightening.protected],
+        "problems": report.problems,
+        "paths": [
+            {"path": judged.path, "error": judged.refused}
+            if judged.refused
+            else {
+                "path": judged.path,
+                "resolved": judged.resolved,
+                **{one: _verdicts(voices) for one, voices in judged.verdicts},
+            }
+            for judged in report.paths
+        ],
+    }
+
+
+def _verdicts(voices: tuple[Verdict, ...]) -> dict[str, object]:
+    said = [{"decision": one.decision, "source": one.source, "rule": one.rule} for one in voices]
+    return {**said[0], "besides": said[1:]}
+
+
+def _sourced(report: Report) -> Iterator[tuple[str, Rule]]:
+    """Every rule with whose it is."""
+    for rule in report.settings.rules:
+        yield "settings", rule
+    for rule in report.workspace.tightening.rules:
+        yield NAME, rule
+
+
+def _rules(report: Report, say: Say) -> Table:
+    """Every rule in its order: of the user's the last that matches and names the operation decides."""
+    title = say("Rules: the last that matches decides")
+    table = Table(
+        say("from"), say("files"), say("read"), say("write"), say("edit"), say("requires"), title=_text(title)
+    )
+    asked = _decision("ask", say)
+    for source, rule in _sourced(report):
+        decisions = [_decision(rule.says(operation), say) for operation in OPERATIONS]
+        table.add_row(source, _text("\n".join(rule.files)), *decisions, _text(rule.requires or ""))
+    for glob in report.settings.protected:
+        added = "" if glob.startswith("!") else asked
+        table.add_row("protected", _text(glob), "", added, added, "")
+    for glob in report.workspace.tightening.protected:
+        table.add_row(f"{NAME}: protected", _text(glob), "", asked, asked, "")
+    table.add_row(say("always"), say("what is always protected"), "", asked, asked, "")
+    return table
+
+
+def _table_of(judged: Judged, say: Say) -> Table | Text:
+    name = escape_to_one_line(judged.path)
+    if judged.refused:
+        return Text(f"{name}: {judged.refused}", style="red")
+    title = name if judged.resolved == judged.path else f"{name} -> {escape_to_one_line(judged.resolved)}"
+    table = Table(say("operation"), say("decision"), say("by"), say("besides"), title=_text(title))
+    words = {"read": say("read"), "write": say("write"), "edit": say("edit")}
+    for operation, (decided, *others) in judged.verdicts:
+        besides = Text("\n").join(
+            Text.assemble(_decision(other.decision, say), f" {_because(other, say)}") for other in others
+        )
+        by = _text(_because(decided, say))
+        table.add_row(words[operation], _decision(decided.decision, say), by, besides)
+    return table
+
+
+def _because(verdict: Verdict, say: Say) -> str:
+    rule = verdict.rule or ""
+    reasons: dict[Source, str] = {
+        "own": say("agentfs' own folder"),
+        "protected": say("protected: {rule}", rule=rule),
+        "switch": say("{rule} is off", rule=rule),
+        "files": say("it is not among the files"),
+        "rule": say("the rule {rule}", rule=rule),
+        "spelling": say("the rule {rule}, by another spelling", rule=rule),
+        "workspace": f"{NAME}: {rule}",
+        "fault": say("{rule} is wrong: everything is asked", rule=rule),
+        "mode": say("the mode"),
+    }
+    return escape_to_one_line(reasons[verdict.source])
+
+
+def _decision(permission: Permission | None, say: Say) -> Text:
+    words: dict[Permission, str] = {"allow": say("allowed"), "ask": say("asked"), "deny": say("denied")}
+    return Text(words[permission], style=_STYLES[permission]) if permission else Text()
+
+
+def _text(plain: str) -> Text:
+    """Text as it is: a glob's brackets are no markup."""
+    return Text("\n".join(escape_to_one_line(line) for line in plain.split("\n")))

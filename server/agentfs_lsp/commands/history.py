@@ -1,0 +1,88 @@
+"""`agentfs-lsp history`: what landed, in the terminal (docs/protocol.md#11-history-and-undo).
+
+Read from the history itself: no server is asked or needed, and the user sees all of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, cast
+
+from agentfs_lsp.commands.place import NoHistory, add_common, find_place, name_of, place_of
+from agentfs_lsp.commands.printing import complain, console, diff_of, print_change
+from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
+from agentfs_lsp.lsp.envelope import told_of
+from agentfs_lsp.lsp.history_wire import change_on_wire
+from agentfs_lsp.service.kept import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.kept import KeptChange
+
+LIMIT = 10
+"""So many changes are shown where nothing else is said."""
+
+
+def run(arguments: Sequence[str], say: Say) -> int:
+    """Run the command; returns its exit code."""
+    options = _parser(say).parse_args(arguments)
+    try:
+        place = find_place(options.workspace, say)
+        path = None if options.path is None else place_of(place, options.path, say)
+        wanted = Wanted(options.limit, options.id, path, session=options.session, texts=not options.brief)
+        changes = place.history.find([place.root], wanted)
+    except NoHistory as error:
+        return complain("history", str(error))
+    except DomainError as error:
+        return complain("history", told_of(error, say)[0])
+    if options.id is not None and not changes:
+        return complain("history", told_of(ChangeUnknown(options.id), say)[0])
+    if options.json:
+        json.dump([_as_json(change, diffs=not options.brief) for change in changes], sys.stdout, indent=2)
+        print()
+        return 0
+    screen = console()
+    for change in changes:
+        print_change(screen, change, say, diffs=not options.brief)
+    if len(changes) == options.limit and options.id is None:
+        screen.print(say("Older changes may remain: see --limit."), style="dim")
+    return 0
+
+
+def _parser(say: Say) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="agentfs-lsp history",
+        description=say("The changes of agents that landed, newest first, with their diffs."),
+        epilog=say("agentfs-lsp undo ID takes one back."),
+        add_help=False,
+    )
+    options = parser.add_argument_group(say("options"))
+    options.add_argument("path", metavar="PATH", nargs="?", help=say("only changes of this file or folder"))
+    options.add_argument("--id", metavar="ID", help=say("only this change"))
+    options.add_argument("--session", metavar="NAME", help=say("only what sessions of this name did"))
+    options.add_argument(
+        "--limit", metavar="N", type=_count, default=LIMIT, help=say("at most so many (default: %(default)s)")
+    )
+    options.add_argument("--brief", action="store_true", help=say("without diffs"))
+    options.add_argument("--json", action="store_true", help=say("as JSON, one object a change"))
+    add_common(options, say)
+    return parser
+
+
+def _count(text: str) -> int:
+    return max(int(text), 1)
+
+
+def _as_json(change: KeptChange, *, diffs: bool) -> dict[str, object]:
+    """As agentfs/history answers it; each file with its diff."""
+    shown = change_on_wire(change, name_of, texts=False)
+    if diffs:
+        known = cast("list[dict[str, object]]", shown["files"])
+        shown["files"] = [
+            {**one, "diff": diff_of(file)} for one, file in zip(known, change.files, strict=True)
+        ]
+    return shown

@@ -1,0 +1,75 @@
+"""Which workspace folder a command typed in the terminal is about."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.history import SqliteHistory
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.lsp.history_texts import trouble_text
+
+if TYPE_CHECKING:
+    import argparse
+
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.kept import KeptFile
+
+
+class NoHistory(Exception):
+    """There is no history; its one argument says of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace folder by its real path, and where its history is kept."""
+
+    root: str
+    state: StateFolder
+    history: SqliteHistory
+
+
+def add_common(options: argparse._ArgumentGroup, say: Say) -> None:
+    """The options of every command about history."""
+    options.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    options.add_argument(
+        "--workspace",
+        metavar="DIR",
+        help=say(
+            "the workspace folder, as it is opened in the editor; the default is the nearest one around the"
+            " current folder that has a history"
+        ),
+    )
+
+
+def find_place(workspace: str | None, say: Say) -> Place:
+    """The folder given, or the nearest one around the current folder that has a history. Raises NoHistory."""
+    state = StateFolder()
+    history = SqliteHistory(state)
+    history.on_trouble(lambda trouble, where: print(trouble_text(trouble, where, say), file=sys.stderr))
+    given = os.path.realpath(workspace or os.getcwd())
+    root = given
+    while not history.knows(root):
+        parent = os.path.dirname(root)
+        if workspace is not None or parent == root:
+            raise NoHistory(say("No history of '{path}' is kept.", path=visible(given)))
+        root = parent
+    return Place(root, state, history)
+
+
+def place_of(place: Place, path: str, say: Say) -> tuple[str, str] | None:
+    """A path as it was typed, as history knows it; None for the whole folder. Raises NoHistory."""
+    relative = os.path.relpath(os.path.realpath(path), place.root)
+    if relative == os.curdir:
+        return None
+    if relative.split(os.sep)[0] == os.pardir:
+        raise NoHistory(say("'{path}' is not in '{folder}'.", path=visible(path), folder=visible(place.root)))
+    return place.root, relative
+
+
+def name_of(file: KeptFile) -> str:
+    """A file's name in the terminal: its path in the folder."""
+    return file.relative

@@ -1,0 +1,94 @@
+"""Changes that landed as a person reads them in the terminal.
+
+Every text that comes from a file or an agent passes `visible`. Styles are rich's, so NO_COLOR and dumb
+terminals are respected.
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from agentfs_lsp.adapters.terminal.diffview import render_diff
+from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.domain.diff import diff
+from agentfs_lsp.domain.unified import preview
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.kept import KeptChange, KeptFile
+
+_UNLIMITED = 1 << 62
+_SIGNS = {"create": "A", "update": "M", "delete": "D"}
+
+
+def console() -> Console:
+    """Where it is printed: no line is wrapped or coloured by what it says."""
+    return Console(highlight=False, markup=False, soft_wrap=True)
+
+
+def complain(command: str, words: str) -> int:
+    """Say what went wrong; the exit code for it."""
+    print(f"agentfs-lsp {command}: {visible(words)}", file=sys.stderr)
+    return 1
+
+
+def diff_of(file: KeptFile) -> str:
+    """What the change did to the file, as a unified diff; empty where its texts are not kept."""
+    if not file.texts_kept:
+        return ""
+    before = file.before or ""
+    return preview(
+        before,
+        diff(before, file.after or ""),
+        file.relative,
+        operation=file.operation,
+        max_lines=_UNLIMITED,
+        max_bytes=_UNLIMITED,
+        max_line_chars=_UNLIMITED,
+        context=3,
+    ).text
+
+
+def print_change(screen: Console, change: KeptChange, say: Say, *, diffs: bool) -> None:
+    """Its head, its files, and what it did to them."""
+    when = datetime.fromtimestamp(change.time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    head = say("change {id}", id=change.id)
+    screen.print(Text(head, "bold yellow").append(f"  {when}", "not bold dim"))
+    who = [change.tool, change.agent, say("session {name}", name=change.session), _decided(change, say)]
+    screen.print("  " + " · ".join(_on_one_line(one) for one in who if one))
+    if change.explanation:
+        screen.print(Text(f"  “{visible(change.explanation)}”", "italic"))
+    for file in change.files:
+        counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
+        screen.print(Text(f"  {_SIGNS[file.operation]} {_on_one_line(file.relative)}  ").append_text(counts))
+        if diffs and not file.texts_kept:
+            screen.print(say("    its texts are not kept"), style="dim")
+        elif diffs:
+            print_diff(screen, diff_of(file))
+    screen.print()
+
+
+def print_diff(screen: Console, unified: str) -> None:
+    """A unified diff with its colours and line numbers."""
+    for line in render_diff(unified):
+        screen.print(Text("    ").append_text(line.text))
+
+
+def _on_one_line(text: str) -> str:
+    return visible(text).replace("\n", " ")
+
+
+def _decided(change: KeptChange, say: Say) -> str:
+    ways = {
+        "allowed": say("let through"),
+        "accepted": say("accepted by you"),
+        "amended": say("accepted by you, with changes"),
+        "withdrawn": say("applied by you after the review was over"),
+    }
+    unsaved = say("unsaved in the editor")
+    return f"{ways[change.decision]} · {unsaved}" if change.landing == "editor" else ways[change.decision]

@@ -1,0 +1,139 @@
+"""`agentfs-lsp undo`: take a change back, from the terminal (docs/protocol.md#11-history-and-undo).
+
+The same use case as agentfs/undo, with the person at the terminal in the reviewer's place. What an editor
+holds unsaved is not known here; the lock of landings keeps it apart from servers that run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.clock import SteadyClock
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
+from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.commands.place import NoHistory, add_common, find_place
+from agentfs_lsp.commands.printing import complain, console, print_diff
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.settings import Settings
+from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.lsp.envelope import told_of
+from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.service.ports import Root
+from agentfs_lsp.service.proposals import Proposals
+from agentfs_lsp.service.sessions import Sessions
+from agentfs_lsp.service.submit import Trace
+from agentfs_lsp.service.undo import Undo, undo
+from agentfs_lsp.service.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.commands.place import Place
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.service.undo import Undone
+
+SESSION = "terminal"
+
+
+def run(arguments: Sequence[str], say: Say) -> int:
+    """Run the command; returns its exit code."""
+    options = _parser(say).parse_args(arguments)
+    asks = not options.yes
+    if asks and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return complain("undo", say("There is no terminal to ask at; --yes undoes without asking."))
+    try:
+        place = find_place(options.workspace, say)
+    except NoHistory as error:
+        return complain("undo", str(error))
+    agrees: Callable[[Proposal], bool] = partial(_ask, say) if asks else lambda _: True
+    try:
+        undone = asyncio.run(_undo(place, options.id, agrees))
+    except DomainError as error:
+        return _fail(error, say, as_json=options.json)
+    finally:
+        place.history.close()
+    _tell(undone, say, as_json=options.json)
+    return 0
+
+
+def _parser(say: Say) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="agentfs-lsp undo",
+        description=say(
+            "Take a change back that landed. Later changes elsewhere in its files are kept; where they"
+            " overlap, nothing is changed. The diff is shown first."
+        ),
+        epilog=say("agentfs-lsp history lists the changes. An undo is a change too, and can be undone."),
+        add_help=False,
+    )
+    options = parser.add_argument_group(say("options"))
+    options.add_argument("id", metavar="ID", help=say("the change's id"))
+    options.add_argument("--yes", action="store_true", help=say("don't show it and don't ask"))
+    options.add_argument("--json", action="store_true", help=say("tell the outcome as JSON"))
+    add_common(options, say)
+    return parser
+
+
+async def _undo(place: Place, change_id: str, agrees: Callable[[Proposal], bool]) -> Undone:
+    settings, clock, files = Settings(), SteadyClock(), DiskStore(place.state)
+    root = Root("", place.root, "file://" + place.root)
+    workspace = Workspace(
+        files,
+        OpenDocuments(),
+        TerminalReviewer(agrees),
+        Sessions(1, 0, 1),
+        Proposals(clock, lambda: None, lambda *_: None),
+        clock,
+        settings,
+        UsersPolicy(settings, ()),
+        place.history,
+        roots=(root,),
+        settings_known=True,
+    )
+    files.set_roots(workspace.roots)
+    try:
+        return await undo(workspace, Undo(SESSION, change_id), Trace())
+    finally:
+        files.close()
+
+
+def _ask(say: Say, proposal: Proposal) -> bool:
+    """Show what it would do; only a yes is one."""
+    screen = console()
+    for change in proposal.changes:
+        screen.print(f"{change.operation} {visible(change.path)}", style="bold")
+        print_diff(screen, change.full_preview)
+    try:
+        answer = input(say("Undo it? [y/N] "))
+    except EOFError:
+        return False
+    return answer.strip().lower() in {"y", "yes"}
+
+
+def _tell(undone: Undone, say: Say, *, as_json: bool) -> None:
+    changes = [landing.change for landing in undone.landings]
+    if as_json:
+        files = [{"path": change.path, "operation": change.operation} for change in changes]
+        json.dump({"undone": undone.change.id, "unchanged": not changes, "files": files}, sys.stdout)
+        print()
+    elif not changes:
+        print(say("Nothing of change {id} is left to undo.", id=undone.change.id))
+    else:
+        print(say("Undid change {id}.", id=undone.change.id))
+
+
+def _fail(error: DomainError, say: Say, *, as_json: bool) -> int:
+    message, next_step = told_of(error, say)
+    if as_json:
+        json.dump({"error": {"code": ERRORS[type(error)][0], "message": message}}, sys.stdout)
+        print()
+        return 1
+    return complain("undo", sentences(say, (message, next_step)))

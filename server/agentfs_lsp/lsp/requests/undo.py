@@ -1,0 +1,21 @@
+"""agentfs/undo: docs/protocol.md#11-history-and-undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.lsp.undo_answer import undo_answer
+from agentfs_lsp.lsp.wire import UndoParams, parse
+from agentfs_lsp.service.undo import Undo, undo
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange
+
+
+async def undo_request(exchange: Exchange) -> Envelope:
+    """Answer agentfs/undo once the reverse has landed or cannot."""
+    params = parse(UndoParams, exchange.params)
+    await exchange.configured()
+    command = Undo(params.session, params.change_id, params.agent, params.explanation)
+    return undo_answer(exchange, await undo(exchange.ws, command, exchange.trace))

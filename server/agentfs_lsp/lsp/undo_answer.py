@@ -1,0 +1,84 @@
+"""The answer of agentfs/undo (docs/protocol.md#11-history-and-undo)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.shown import escape_to_one_line
+from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.lsp.review_facts import landed_facts
+from agentfs_lsp.lsp.review_wire import warnings_on_wire
+from agentfs_lsp.service.change import preview_together
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.envelope import Envelope
+    from agentfs_lsp.lsp.exchange import Exchange
+    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.undo import Undone
+
+_WITH_TEXT = {"amendments", "on_save"}
+"""What of `review` holds text of the files."""
+
+
+def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
+    """The envelope of an undo that landed, or of one that had nothing to do."""
+    say, shown, landings = exchange.say, exchange.trace.seen, undone.landings
+    changes = [landing.change for landing in landings]
+    in_editor = any(landing.where == "editor" for landing in landings)
+    preview = preview_together(changes, exchange.ws.settings)
+    data: dict[str, object] = {
+        "applied": not in_editor,
+        "undone": undone.change.id,
+        "unchanged": not landings,
+        "files": [
+            {"path": one.change.path, "operation": one.change.operation, "landing": one.where}
+            for one in landings
+        ],
+        "diff_preview": preview.text if shown else "",
+        "diff_truncated": preview.truncated if shown else False,
+        "warnings": [
+            {"path": change.path, **warning}
+            for change in changes
+            for warning in warnings_on_wire(change.warnings, say)
+        ],
+    }
+    if landings and exchange.trace.proposal is not None:
+        data["landing"] = "editor" if in_editor else "disk"
+        review = landed_facts(exchange.trace.proposal, *landings)
+        data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = exchange.trace.proposal.id
+    truncated = shown and preview.truncated
+    text = _text(say, undone, in_editor=in_editor, truncated=truncated)
+    return exchange.succeed(data, text, _stats(changes), partial=in_editor or truncated)
+
+
+def _text(say: Say, undone: Undone, *, in_editor: bool, truncated: bool) -> str:
+    if not undone.landings:
+        return say("Nothing of change {id} is left to undo.", id=undone.change.id)
+    stats = _stats([landing.change for landing in undone.landings])
+    paths = ", ".join(f"'{escape_to_one_line(landing.change.path)}'" for landing in undone.landings)
+    said = [
+        say(
+            "Undid change {id} of {paths} (+{added}/-{removed} lines).",
+            id=undone.change.id,
+            paths=paths,
+            added=stats["lines_added"],
+            removed=stats["lines_removed"],
+        )
+    ]
+    if in_editor:
+        said.append(say("The user saves it; until then the disk holds the old content."))
+    if truncated:
+        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
+    return sentences(say, said)
+
+
+def _stats(changes: list[FileChange]) -> dict[str, object]:
+    counted = [change.line_counts for change in changes]
+    return {
+        "files_changed": len(changes),
+        "lines_added": sum(added for added, _ in counted),
+        "lines_removed": sum(removed for _, removed in counted),
+    }

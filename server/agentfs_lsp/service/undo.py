@@ -1,0 +1,181 @@
+"""agentfs/undo: the reverse of a change that landed, proposed like any change
+(docs/protocol.md#11-history-and-undo).
+
+It is computed from the kept texts, so no read record is needed, and what came later elsewhere in a file is
+kept. A batch is undone as a whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.change import Splice
+from agentfs_lsp.domain.diff import diff
+from agentfs_lsp.domain.errors import ChangeUnknown, Conflict, DomainError, NothingToUndo, NotUndoable
+from agentfs_lsp.domain.lines import line_of, normalise
+from agentfs_lsp.domain.splicing import shortened
+from agentfs_lsp.domain.textfile import TextFile
+from agentfs_lsp.service.change import FileChange, Landing
+from agentfs_lsp.service.deciding import decide_and_land
+from agentfs_lsp.service.history import as_seen, find_latest, find_one, location_of
+from agentfs_lsp.service.merging import splices_into
+from agentfs_lsp.service.proposals import Proposal
+from agentfs_lsp.service.submit import refuse_flood
+from agentfs_lsp.service.unread import unseen
+from agentfs_lsp.service.workspace import off_loop
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.errors import ConflictReason
+    from agentfs_lsp.domain.settings import Settings
+    from agentfs_lsp.service.kept import KeptChange, KeptFile
+    from agentfs_lsp.service.present import Present
+    from agentfs_lsp.service.submit import Trace
+    from agentfs_lsp.service.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Which change; None: the last one of this session on this connection."""
+
+    session: str
+    change_id: str | None = None
+    agent: str = ""
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """How it ended well. No `landings`: every file was as before the change already."""
+
+    change: KeptChange
+    landings: tuple[Landing, ...]
+
+
+async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
+    """Propose the reverse and land it. Raises ChangeUnknown, NothingToUndo, NotUndoable, Conflict, and what
+    the review and the landing raise."""
+    change = await _wanted(ws, command)
+    _check_undoable(ws, command.session, change)
+    refuse_flood(ws, command.session)
+    locations = [location_of(ws, file) for file in change.files]
+    files = {location.absolute: ws.name_of(location) for location in locations}
+    readable = [ws.judge("read", location, command.session).decision == "allow" for location in locations]
+    trace.readable = trace.seen = all(readable)
+    if len(files) == 1:
+        (trace.absolute,), (trace.resolved,) = files, files.values()
+    proposal = trace.proposal = Proposal(
+        command.session, command.agent, "undo", command.explanation, files, ws.clock.now_ms()
+    )
+    with ws.proposals.under_way(proposal) as landed:
+        async with ws.queue.turn(*files):
+            changes = [await _reversed(ws, command.session, file) for file in change.files]
+            proposal.changes = tuple(one for one in changes if not one.changes_nothing)
+            if not proposal.changes:
+                landed.outcome = "landed"
+                return Undone(change, ())
+            landings = []
+            for outcome in await decide_and_land(ws, proposal):
+                if isinstance(outcome, DomainError):
+                    raise outcome
+                landings.append(outcome)
+        landed.outcome = "landed" if all(one.where == "disk" for one in landings) else "editor"
+        return Undone(change, tuple(landings))
+
+
+async def _wanted(ws: Workspace, command: Undo) -> KeptChange:
+    if command.change_id is not None:
+        return await find_one(ws, command.change_id, texts=True)
+    latest = await find_latest(ws, command.session)
+    if latest is None:
+        raise NothingToUndo
+    return latest
+
+
+def _check_undoable(ws: Workspace, session: str, change: KeptChange) -> None:
+    if not as_seen(ws, session, change).files:
+        raise ChangeUnknown(change.id)
+    if len(change.files) < change.files_in_all:
+        raise NotUndoable(change.id, "elsewhere")
+    if not all(file.texts_kept for file in change.files):
+        raise NotUndoable(change.id, "texts")
+
+
+# --- one file ---------------------------------------------------------------------------------------------
+
+
+async def _reversed(ws: Workspace, session: str, file: KeptFile) -> FileChange:
+    location = location_of(ws, file)
+    present = await ws.look(location)
+    path = ws.name_of(location)
+    _check_seen(ws, session, present)
+    if present.wrongly_shown:
+        raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
+    if file.operation == "delete":
+        ws.check_creatable(location)
+    return await off_loop(present.size, _reverse, path, file, present, ws.settings_in(location.root))
+
+
+def _check_seen(ws: Workspace, session: str, present: Present) -> None:
+    """Raise NotRead or Conflict unless the session may know what is there: it may read the file, or has been
+    let read it as it is."""
+    location = present.location
+    if not present.exists or ws.judge("read", location, session).decision == "allow":
+        return
+    record = ws.sessions.get(session, location.absolute)
+    if record is None or record.revision.hash != present.hash:
+        raise unseen(ws.name_of(location), present, record)
+
+
+def _reverse(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+    """The reverse of one file's change, on what is present. Raises Conflict, Unencodable."""
+    change = _REVERSES[file.operation](path, file, present, settings)
+    change.check()
+    return change
+
+
+def _deletion(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+    """What was created goes, if it still is what was created."""
+    if not present.exists:
+        return FileChange(path, present, "update", (), settings)
+    shown = present.text.shown
+    if present.dirty:
+        raise _conflict(path, present, "changed")
+    later = diff(normalise(file.after or ""), normalise(shown))
+    if later:
+        raise _conflict(path, present, "overlap", (line_of(normalise(file.after or ""), later[0].start),))
+    splices = (Splice(0, len(shown), ""),) if shown else ()
+    return FileChange(path, present, "delete", splices, settings, tools=("write",))
+
+
+def _creation(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+    """What was deleted comes again, if nothing has come in its place."""
+    before = file.before or ""
+    if present.exists:
+        if normalise(present.text.shown) == normalise(before):
+            return FileChange(path, present, "update", (), settings)
+        raise _conflict(path, present, "exists")
+    base = replace(present, text=TextFile("", file.encoding, file.bom, lossy=False))
+    splices = (Splice(0, 0, before),) if before else ()
+    return FileChange(path, base, "create", splices, settings, tools=("write",))
+
+
+def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+    """From after to before; in a file that has moved on, as a merge."""
+    if not present.exists:
+        raise _conflict(path, present, "gone")
+    before, after, shown = file.before or "", file.after or "", present.text.shown
+    if shown == after:
+        splices = tuple(shortened(shown, piece) for piece in diff(after, before))
+    else:
+        splices = splices_into(path, after, before, present)
+    return FileChange(path, present, "update", splices, settings)
+
+
+_REVERSES = {"create": _deletion, "delete": _creation, "update": _step_back}
+
+
+def _conflict(path: str, present: Present, reason: ConflictReason, lines: tuple[int, ...] = ()) -> Conflict:
+    source: Literal["disk", "editor"] = "editor" if present.dirty else "disk"
+    actual = present.revision if present.exists else None
+    return Conflict(path, source, reason, actual=actual, lines=lines)

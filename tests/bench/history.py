@@ -1,0 +1,88 @@
+"""What a long history costs: 10,000 changes kept, the newest of them asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .client import ServerFailedError
+from .peers import LanguageServer, Party
+from .results import AGENTFS, Measure, Results
+from .rounds import Turn, take_turns
+from .texts import source_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentfs_lsp.service.kept import KeptChange
+
+CHANGES, FILES, TEXT_BYTES = 10_000, 500, 4_000
+NEWEST = Measure("history", "history, newest 50 of 10,000")
+OF_ONE_FILE = Measure("history", "history of one file among 10,000")
+SIZE = Measure("history", "history, 10,000 changes on disk", "MB")
+
+
+def measure_history(results: Results, party: Party, workspace: Path, scratch: Path, rounds: int) -> None:
+    """Fill the server's history, then ask for the newest, and for those of one file."""
+    folder = workspace / "with-history"
+    folder.mkdir()
+    size = _fill(folder, scratch / "home" / "agentfs")
+    try:
+        server = party.start(folder, scratch)
+    except ServerFailedError as error:
+        results.fail(NEWEST, AGENTFS, str(error))
+        return
+    assert isinstance(server, LanguageServer)
+    try:
+        turns = [
+            Turn(measure, AGENTFS, call, (1, 10), changes=False, shares_core_with=server.pid)
+            for measure, call in (
+                (NEWEST, server.history),
+                (OF_ONE_FILE, lambda: server.history(path="7.txt")),
+            )
+        ]
+        take_turns(results, turns, rounds)
+        results.add(SIZE, AGENTFS, size / 1e6)
+    finally:
+        server.close()
+
+
+def _fill(folder: Path, state: Path) -> int:
+    """Keep 10,000 changes as the server does, with its default bounds; the bytes they take."""
+    from agentfs_lsp.adapters.history import SqliteHistory
+    from agentfs_lsp.adapters.state import StateFolder
+    from agentfs_lsp.domain.setting_groups import HistorySettings
+    from agentfs_lsp.service.kept import Wanted
+
+    store = SqliteHistory(StateFolder(str(state)), HistorySettings())
+    text = source_of(TEXT_BYTES)
+    for number in range(CHANGES):
+        store.keep(0, lambda number=number: _change(folder, number, text))
+    assert len(store.find([str(folder)], Wanted(CHANGES))) == CHANGES
+    store.close()
+    return sum(path.stat().st_size for path in (state / "history").iterdir())
+
+
+def _change(folder: Path, number: int, text: str) -> KeptChange:
+    from time import time_ns
+
+    from agentfs_lsp.service.kept import KeptChange, KeptFile
+
+    before, after = f"{text}# {number}\n", f"{text}# {number + 1}\n"
+    hashes = ("sha256:" + f"{number:064x}", "sha256:" + f"{number + 1:064x}")
+    name = f"{number % FILES}.txt"
+    file = KeptFile(str(folder), name, "update", *hashes, 1, 1, "utf-8", b"", before, after, after)
+    return KeptChange(
+        f"{number:016x}",
+        time_ns() // 1_000_000 - CHANGES + number,
+        "bench",
+        "default",
+        "Ada",
+        "edit",
+        "Counts on.",
+        "accepted",
+        "user",
+        "disk",
+        modified_by_user=False,
+        files_in_all=1,
+        files=(file,),
+    )

@@ -1,0 +1,120 @@
+"""`agentfs-lsp check-config`: which rules apply where, and for a path why
+(docs/configuration.md#which-rules-apply-where)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SETTINGS = {
+    "approval": {"mode": "auto_edit"},
+    "rules": [
+        {"files": ["[ab]*.md", "SOUL.md"], "write": "ask", "edit": "ask"},
+        {"files": ["USER.md"], "write": "allow", "requires": "memory"},
+    ],
+    "switches": {"memory": False},
+}
+
+
+def check(root: Path, *arguments: str, settings: object = None) -> subprocess.CompletedProcess[str]:
+    given = ["--settings", "-"] if settings is not None else []
+    return subprocess.run(
+        [sys.executable, "-m", "agentfs_lsp", "check-config", str(root), *arguments, *given],
+        input=json.dumps(settings),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state"), "COLUMNS": "160", "LANG": "C.UTF-8"},
+    )
+
+
+def checked(root: Path, *arguments: str, settings: object = None) -> dict[str, Any]:
+    found = json.loads(check(root, "--json", *arguments, settings=settings).stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_for_a_path_it_says_what_decides_each_operation(root: Path) -> None:
+    (root / "link.md").symlink_to("SOUL.md")
+    paths = ["SOUL.md", "USER.md", "x.txt", "soul.md", ".git/config", "link.md", "../out"]
+    found = checked(root, *paths, settings=SETTINGS)
+    told = {one["path"]: one for one in found["paths"]}
+    assert {
+        path: [told[path][one]["decision"] for one in ("read", "write", "edit")] for path in paths[:-1]
+    } == {
+        "SOUL.md": ["allow", "ask", "ask"],
+        "USER.md": ["deny", "deny", "deny"],
+        "x.txt": ["allow", "allow", "allow"],
+        "soul.md": ["allow", "ask", "ask"],
+        ".git/config": ["deny", "deny", "deny"],
+        "link.md": ["allow", "ask", "ask"],
+    }
+    write = told["soul.md"]["write"]
+    assert (write["source"], write["rule"]) == ("spelling", "SOUL.md")
+    assert write["besides"] == [{"decision": "allow", "source": "mode", "rule": None}]
+    assert told["USER.md"]["read"]["rule"] == "switches.memory"
+    assert told["link.md"]["resolved"] == "SOUL.md"
+    assert "within project root" in told["../out"]["error"]
+
+
+def test_the_workspaces_file_counts_and_what_is_wrong_is_told(root: Path) -> None:
+    (root / ".agentfs.toml").write_text("save = 'always'\nrules = [{files = ['*.sql'], read = 'deny'}]\n")
+    found = checked(root, "a.sql", settings={"agentfs": SETTINGS})
+    assert found["paths"][0]["read"] == {
+        "decision": "deny",
+        "source": "workspace",
+        "rule": "*.sql",
+        "besides": [{"decision": "allow", "source": "mode", "rule": None}],
+    }
+    assert [rule["source"] for rule in found["rules"]] == ["settings", "settings", ".agentfs.toml"]
+    assert found["problems"] == [
+        f'{root}/.agentfs.toml: save can only be "never" in a workspace; it is ignored.'
+    ]
+    assert check(root, settings=SETTINGS).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        SETTINGS,
+        {"agentfs": SETTINGS, "python": {}},
+        {f"agentfs.{key}": value for key, value in SETTINGS.items()} | {"editor.tabSize": 4},
+    ],
+)
+def test_settings_are_found_however_an_editor_wraps_them(root: Path, wrapped: object) -> None:
+    found = checked(root, settings=wrapped)
+    assert (found["mode"], found["switches"], len(found["rules"])) == ("auto_edit", {"memory": False}, 2)
+    assert found["problems"] == []
+
+
+def test_the_terminal_shows_rules_and_paths_as_tables(root: Path) -> None:
+    listed = check(root, settings=SETTINGS)
+    assert listed.returncode == 0
+    assert "[ab]*.md" in listed.stdout
+    assert "Switch memory: off" in listed.stdout
+    shown = check(root, "SOUL.md", "USER.md", settings=SETTINGS).stdout
+    assert "the rule SOUL.md" in shown
+    assert "switches.memory is off" in shown
+
+
+def test_without_settings_the_defaults_apply(root: Path) -> None:
+    found = checked(root, "a.md", ".env")
+    assert (found["mode"], found["rules"], found["files"]) == ("manual", [], None)
+    assert [one["read"]["decision"] for one in found["paths"]] == ["allow", "ask"]
+
+
+def test_what_cannot_be_looked_at_is_wrong_usage(root: Path) -> None:
+    for arguments in (["nowhere"], [str(root), "--settings", str(root / "missing.json")]):
+        command = [sys.executable, "-m", "agentfs_lsp", "check-config", *arguments]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root, timeout=60)
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr.startswith("agentfs-lsp check-config: ")

@@ -1,0 +1,144 @@
+"""Switches that the user turns: agentfs/setSwitch, docs/protocol.md#14-the-editors-own-methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from support.editor import AUTO, NO_ANSWER, REVIEW, editing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+QUESTION = "window/showMessageRequest"
+OPTIONS = {
+    "rules": [
+        {"files": ["SOUL.md"], "write": "ask", "edit": "ask"},
+        {"files": ["USER.md", "MEMORY.md"], "write": "allow", "edit": "allow", "requires": "memory"},
+    ],
+    "switches": {"memory": True, "other": False},
+}
+
+
+async def turn(editor: Editor, on: bool, name: str = "memory") -> Message:
+    return await editor.request("agentfs/setSwitch", {"name": name, "on": on})
+
+
+async def switches(editor: Editor) -> Any:
+    return (await editor.request("agentfs/status"))["data"]["switches"]
+
+
+async def test_files_of_a_switch_come_and_go_with_it_and_the_others_stay(root: Path) -> None:
+    (root / "MEMORY.md").write_text("one\n")
+    answers = {QUESTION: lambda _: {"title": "Reject"}}
+    async with editing(root, options=OPTIONS, answers=answers) as editor:
+        assert (await editor.write("USER.md", "Ada\n"))["data"]["review"]["by"] == "rule"
+        await editor.read("MEMORY.md")
+        assert await turn(editor, on=False) == {"ok": True}
+        for answer in (
+            await editor.read("MEMORY.md"),
+            await editor.write("USER.md", "Bob\n"),
+            await editor.edit("MEMORY.md", "one", "1"),
+            await editor.request(
+                "agentfs/call", {"dialect": "workspace", "name": "read", "arguments": {"path": "USER.md"}}
+            ),
+        ):
+            assert answer["error"]["code"] == "ACCESS_DENIED"
+            assert "switches.memory" in answer["text"]
+        assert editor.all(QUESTION) == []
+        assert (await editor.write("SOUL.md", "kind\n"))["error"]["code"] == "USER_REJECTED"
+        assert len(editor.all(QUESTION)) == 1
+        assert await turn(editor, on=True) == {"ok": True}
+        assert (await editor.edit("MEMORY.md", "one", "1"))["data"]["applied"] is True
+    assert (root / "USER.md").read_text() == "Ada\n"
+
+
+async def test_soul_asks_where_all_else_is_let_through(root: Path) -> None:
+    answers = {QUESTION: lambda _: {"title": "Reject"}}
+    async with editing(root, options={**OPTIONS, **AUTO}, answers=answers) as editor:
+        assert (await editor.write("a.md", "1\n"))["data"]["review"]["by"] == "mode"
+        assert (await editor.write("SOUL.md", "kind\n"))["error"]["code"] == "USER_REJECTED"
+
+
+async def test_status_and_its_notification_show_them(root: Path) -> None:
+    async with editing(root, options=OPTIONS, capabilities={"experimental": {"agentfs": {}}}) as editor:
+        assert await switches(editor) == {"memory": True, "other": False}
+        await turn(editor, on=True, name="other")
+        told = await editor.seen("agentfs/statusChanged")
+        assert told["switches"] == await switches(editor) == {"memory": True, "other": True}
+
+
+async def test_a_switch_is_turned_for_one_connection(root: Path) -> None:
+    state = root.parent / "state"
+    async with (
+        editing(root, options=OPTIONS, state=state) as first,
+        editing(root, options=OPTIONS, state=state) as second,
+    ):
+        await turn(first, on=False)
+        assert (await switches(first))["memory"] is False
+        assert (await switches(second))["memory"] is True
+
+
+async def test_what_the_settings_say_anew_counts(root: Path) -> None:
+    async with editing(root, options=OPTIONS) as editor:
+        await turn(editor, on=False)
+        for memory, expected in ((True, False), (False, False), (True, True)):
+            settings = {"agentfs": {"switches": {"memory": memory}}}
+            editor.notify("workspace/didChangeConfiguration", {"settings": settings})
+            assert (await switches(editor))["memory"] is expected
+
+
+async def test_a_pending_change_is_withdrawn_when_its_switch_is_turned_off(root: Path) -> None:
+    options = {**OPTIONS, "rules": [{"files": ["USER.md"], "write": "ask", "requires": "memory"}]}
+    answers = {"workspace/applyEdit": lambda _: NO_ANSWER}
+    async with editing(root, options=options, capabilities=REVIEW, answers=answers) as editor:
+        asked = editor.start("agentfs/write", {"path": "USER.md", "content": "Ada\n"})
+        proposal = await editor.proposed()
+        await turn(editor, on=False)
+        assert (await asked)["error"]["code"] == "ACCESS_DENIED"
+        settled = await editor.seen("agentfs/settled")
+        assert settled == {"id": proposal["id"], "outcome": "withdrawn"}
+    assert list(root.iterdir()) == []
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    root = tmp_path_factory.mktemp("switches") / "root"
+    root.mkdir()
+    async with editing(root, options=OPTIONS) as editor:
+        yield editor
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", ["nothing", "", "Memory", "memory ", "x" * 100_000, "\u202e\n"])
+async def test_a_switch_that_there_is_not_is_told(shared: Editor, name: str) -> None:
+    answer = await turn(shared, on=True, name=name)
+    assert await switches(shared) == OPTIONS["switches"]
+    assert (answer["ok"], answer["code"]) == (False, "UNKNOWN")
+    assert answer["reason"].startswith("The settings have no switch '")
+    assert len(answer["reason"]) < 1000
+    assert answer["reason"].isprintable()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        (None, "Parameter 'name' must be a string."),
+        ([], "Parameter 'name' must be a string."),
+        ({"name": 5, "on": True}, "Parameter 'name' must be a string."),
+        ({"name": "memory"}, "Parameter 'on' must be true or false."),
+        ({"name": "memory", "on": 1}, "Parameter 'on' must be true or false."),
+        ({"name": "memory", "on": "true"}, "Parameter 'on' must be true or false."),
+    ],
+)
+async def test_wrong_params_turn_nothing(shared: Editor, params: Any, reason: str) -> None:
+    answer = await shared.request("agentfs/setSwitch", params)
+    assert await switches(shared) == OPTIONS["switches"]
+    assert answer == {"ok": False, "code": "INVALID_PARAM", "reason": reason}

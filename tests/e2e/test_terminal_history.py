@@ -1,0 +1,149 @@
+"""`agentfs-lsp history` and `agentfs-lsp undo`, typed in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from support.editor import AUTO, editing
+
+
+def command(state: Path, *arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "agentfs_lsp", *arguments],
+        cwd=cwd,
+        env={**os.environ, "XDG_STATE_HOME": str(state), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+async def ids(root: Path) -> list[str]:
+    """Two changes that have landed, the newest first."""
+    (root / "src").mkdir()
+    (root / "src" / "a.txt").write_text("one\ntwo\n")
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("src/a.txt")
+        edited = await editor.edit("src/a.txt", "two", "2\x1b[31m", agent="Ada", explanation="Why\u202e not.")
+        written = await editor.write("b.txt", "b\n")
+    return [written["data"]["change_id"], edited["data"]["change_id"]]
+
+
+@pytest.fixture
+def state(root: Path) -> Path:
+    return root.parent / f"{root.name}-state"
+
+
+async def test_what_landed_is_shown_with_its_diffs_and_drives_no_terminal(
+    root: Path, state: Path, ids: list[str]
+) -> None:
+    shown = command(state, "history", cwd=root / "src")
+    assert shown.returncode == 0, shown.stderr
+    newest, older = (shown.stdout.index(f"change {one}") for one in ids)
+    assert newest < older
+    assert "Ada" in shown.stdout
+    assert "- two" in shown.stdout
+    assert "+ 2" in shown.stdout
+    assert not {"\x1b", "\u202e"} & set(shown.stdout)
+    coloured = command(state, "history", cwd=root, FORCE_COLOR="1", TERM="xterm-256color")
+    assert "\x1b[32m" in coloured.stdout
+
+
+async def test_of_one_file_as_json(root: Path, state: Path, ids: list[str]) -> None:
+    shown = command(state, "history", "a.txt", "--json", cwd=root / "src")
+    (change,) = json.loads(shown.stdout)
+    assert change["change_id"] == ids[1]
+    assert change["files"][0]["path"] == "src/a.txt"
+    assert "-two\n" in change["files"][0]["diff"]
+    limited = command(state, "history", "--json", "--limit", "1", "--workspace", str(root), cwd=state)
+    assert [one["change_id"] for one in json.loads(limited.stdout)] == ids[:1]
+
+
+async def test_a_yes_undoes_what_was_shown(root: Path, state: Path, ids: list[str]) -> None:
+    for answer in ("n\n", "y\n"):
+        shown, code = at_terminal(state, root, answer, "undo", ids[1])
+        assert "Undo it? [y/N]" in shown
+        assert "+ two" in shown
+        assert code == (0 if answer == "y\n" else 1)
+        expected = "one\ntwo\n" if answer == "y\n" else "one\n2\x1b[31m\n"
+        assert (root / "src" / "a.txt").read_text() == expected
+    (undo, *_) = json.loads(command(state, "history", "--json", cwd=root).stdout)
+    assert (undo["tool"], undo["session"], undo["by"]) == ("undo", "terminal", "user")
+
+
+async def test_without_a_terminal_nothing_is_undone_unless_it_is_said(
+    root: Path, state: Path, ids: list[str]
+) -> None:
+    refused = command(state, "undo", ids[0], cwd=root)
+    assert refused.returncode == 1
+    assert "--yes" in refused.stderr
+    assert (root / "b.txt").exists()
+    done = command(state, "undo", ids[0], "--yes", "--json", cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["files"] == [{"path": "b.txt", "operation": "delete"}]
+    assert not (root / "b.txt").exists()
+
+
+async def test_beside_a_running_server(root: Path, state: Path, ids: list[str]) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("src/a.txt")
+        assert command(state, "undo", ids[1], "--yes", cwd=root).returncode == 0
+        answer = await editor.edit("src/a.txt", "one", "1")
+        assert answer["error"]["code"] == "CONFLICT"
+        changes = (await editor.request("agentfs/history", {}))["data"]["changes"]
+    assert [change["tool"] for change in changes] == ["undo", "write", "edit"]
+
+
+async def test_what_cannot_be_done_is_said(root: Path, state: Path, ids: list[str]) -> None:
+    (root / "b.txt").write_text("changed\n")
+    for arguments in (
+        ["undo", ids[0], "--yes"],
+        ["undo", "none", "--yes"],
+        ["history", "--id", "none"],
+        ["history", "--workspace", str(root.parent)],
+        ["history", "/etc/passwd"],
+    ):
+        refused = command(state, *arguments, cwd=root)
+        assert refused.returncode == 1, arguments
+        assert refused.stderr.startswith(f"agentfs-lsp {arguments[0]}: ")
+        assert "Traceback" not in refused.stderr
+    assert (root / "b.txt").read_text() == "changed\n"
+
+
+@pytest.mark.parametrize("name", ["history", "undo"])
+def test_help(name: str, tmp_path: Path) -> None:
+    shown = command(tmp_path, name, "--help", cwd=tmp_path)
+    assert shown.returncode == 0
+    assert "--workspace" in shown.stdout
+
+
+def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[str, int]:
+    """What is shown to somebody who types this answer, and the exit code."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agentfs_lsp", *arguments],
+        cwd=cwd,
+        env={**os.environ, "XDG_STATE_HOME": str(state), "TERM": "dumb"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # the terminal is gone with its last user
+        while piece := os.read(ours, 4096):
+            shown += piece
+            if b"[y/N] " in piece:
+                os.write(ours, answer.encode())
+    os.close(ours)
+    return shown.decode(), process.wait(60)

@@ -1,0 +1,223 @@
+"""agentfs/undo: docs/protocol.md#11-history-and-undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import AUTO, REVIEW, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.client import Editor
+    from support.wire import Message
+
+PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
+LINES = "".join(f"line {number}\n" for number in range(1, 11))
+
+
+async def undo(editor: Editor, change_id: str | None = None, **params: Any) -> Message:
+    return await editor.request("agentfs/undo", {"change_id": change_id, **params})
+
+
+async def change_of(editor: Editor, change_id: str) -> Message:
+    answer = await editor.request("agentfs/history", {"change_id": change_id, "texts": True})
+    return answer["data"]["changes"][0]
+
+
+async def test_the_sessions_last_change_is_taken_back_and_that_is_a_change_too(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        edited = await editor.edit("a.txt", "line 5", "line five")
+        await editor.write("b.txt", "b\n", session="other")
+        answer = await undo(editor, agent="Ada", explanation="Better before.")
+        assert (root / "a.txt").read_text() == LINES
+        assert answer["status"] == "success"
+        assert (answer["data"]["undone"], answer["data"]["applied"]) == (edited["data"]["change_id"], True)
+        assert answer["data"]["files"] == [{"path": "a.txt", "operation": "update", "landing": "disk"}]
+        assert "-line five\n+line 5\n" in answer["data"]["diff_preview"]
+        kept = await change_of(editor, answer["data"]["change_id"])
+        assert {key: kept[key] for key in ("tool", "agent", "explanation")} == {
+            "tool": "undo",
+            "agent": "Ada",
+            "explanation": "Better before.",
+        }
+        again = await undo(editor, answer["data"]["change_id"])
+        assert (root / "a.txt").read_text() == LINES.replace("line 5", "line five")
+        await undo(editor)
+        assert again["data"]["change_id"] != answer["data"]["change_id"]
+        assert (root / "a.txt").read_text() == LINES
+
+
+async def test_later_changes_elsewhere_are_kept_and_overlaps_are_a_conflict(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        second = await editor.edit("a.txt", "line 2\n", "line two\n")
+        fifth = await editor.edit("a.txt", "line 5\n", "line five\n")
+        (root / "a.txt").write_text(
+            (root / "a.txt").read_text().replace("line 9", "nine").replace("five", "V")
+        )
+        assert (await undo(editor, second["data"]["change_id"]))["status"] == "success"
+        expected = LINES.replace("line 9", "nine").replace("line 5", "line V")
+        assert (root / "a.txt").read_text() == expected
+        clash = await undo(editor, fifth["data"]["change_id"])
+        assert clash["error"]["code"] == "CONFLICT"
+        assert "in the same lines (5)" in clash["text"]
+        nothing = await undo(editor, second["data"]["change_id"])
+        assert (nothing["status"], nothing["data"]["unchanged"]) == ("success", True)
+    assert (root / "a.txt").read_text() == expected
+
+
+async def test_every_byte_comes_back(root: Path) -> None:
+    before = "\ufeffé one\r\ntwo\nthree\r\nfour".encode("utf-16-le")
+    (root / "a.txt").write_bytes(before)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        assert (await editor.write("a.txt", "new\ntwo\nfour\nfive\n"))["status"] == "success"
+        assert (await undo(editor))["status"] == "success"
+    assert (root / "a.txt").read_bytes() == before
+
+
+async def test_it_is_reviewed_like_any_change(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+        await editor.read("a.txt")
+        editing_it = editor.start(
+            "agentfs/edit", {"path": "a.txt", "old_string": "line 5", "new_string": "V"}
+        )
+        await editor.settle(await editor.proposed())
+        await editing_it
+        asking = editor.start("agentfs/undo", {"explanation": "Why not."})
+        proposal = await editor.proposed(2)
+        assert (proposal["tool"], proposal["explanation"]) == ("undo", "Why not.")
+        assert proposal["files"][0]["proposed_text"] == LINES
+        await editor.settle(proposal, "rejected", feedback="Leave it.")
+        answer = await asking
+        assert answer["error"]["code"] == "USER_REJECTED"
+        assert "Leave it." in answer["text"]
+        asking = editor.start("agentfs/undo", {})
+        await editor.settle(await editor.proposed(3))
+        assert (await asking)["data"]["review"]["decision"] == "accepted"
+    assert (root / "a.txt").read_text() == LINES
+
+
+async def test_in_an_open_document_with_unsaved_changes(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        await editor.edit("a.txt", "line 5", "V")
+        editor.open("a.txt")
+        editor.change("a.txt", LINES.replace("line 5", "V") + "typed\n")
+        answer = await undo(editor)
+        assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
+        assert editor.documents[editor.uri("a.txt")].text == LINES + "typed\n"
+    assert "V" in (root / "a.txt").read_text()
+
+
+async def test_a_created_file_goes_and_comes_again(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("new/a.txt", "a\nb\n")
+        gone = await undo(editor)
+        assert gone["data"]["files"][0]["operation"] == "delete"
+        assert not (root / "new/a.txt").exists()
+        back = await undo(editor)
+        assert back["data"]["files"][0]["operation"] == "create"
+        assert (root / "new/a.txt").read_text() == "a\nb\n"
+
+
+@pytest.mark.parametrize("later", ["a\nb\nc\n", ""])
+async def test_a_created_file_that_was_changed_since_stays(root: Path, later: str) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("a.txt", "a\nb\n")
+        (root / "a.txt").write_text(later)
+        answer = await undo(editor)
+    assert answer["error"]["code"] == "CONFLICT"
+    assert (root / "a.txt").read_text() == later
+
+
+async def test_a_created_file_with_unsaved_changes_stays(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("a.txt", "a\nb\n")
+        editor.open("a.txt")
+        editor.change("a.txt", "a\nb\ntyped\n")
+        answer = await undo(editor)
+    assert answer["error"]["code"] == "CONFLICT"
+    assert (root / "a.txt").read_text() == "a\nb\n"
+
+
+async def test_what_came_in_the_place_of_a_deleted_file_stays(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("a.txt", "a\n")
+        deleted = await undo(editor)
+        (root / "a.txt").write_text("somebody else's\n")
+        answer = await undo(editor, deleted["data"]["change_id"])
+    assert answer["error"]["code"] == "CONFLICT"
+    assert (root / "a.txt").read_text() == "somebody else's\n"
+
+
+async def test_a_batch_is_undone_as_a_whole_or_not_at_all(root: Path) -> None:
+    (root / "a.txt").write_text("a\n")
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        operations = [
+            {"tool": "edit", "params": {"path": "a.txt", "old_string": "a", "new_string": "A"}},
+            {"tool": "write", "params": {"path": "b.txt", "content": "b\n"}},
+        ]
+        batch = await editor.request("agentfs/batch", {"operations": operations})
+        assert batch["status"] == "success"
+        (root / "b.txt").write_text("b\nand more\n")
+        assert (await undo(editor))["error"]["code"] == "CONFLICT"
+        assert (root / "a.txt").read_text() == "A\n"
+        (root / "b.txt").write_text("b\n")
+        answer = await undo(editor)
+        assert [file["operation"] for file in answer["data"]["files"]] == ["update", "delete"]
+    assert (root / "a.txt").read_text() == "a\n"
+    assert not (root / "b.txt").exists()
+
+
+async def test_after_a_restart_and_by_another_session(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        edited = await editor.edit("a.txt", "line 5", "V")
+    async with editing(root, options=AUTO) as editor:
+        none = await undo(editor)
+        assert none["error"]["code"] == "NOT_FOUND"
+        assert "agentfs/history" in none["text"]
+        assert (await undo(editor, edited["data"]["change_id"], session="x"))["status"] == "success"
+    assert (root / "a.txt").read_text() == LINES
+
+
+async def test_what_is_not_kept_any_more_says_so(root: Path) -> None:
+    noise = "".join(chr(0x4E00 + number * 7919 % 20000) for number in range(200_000))
+    settings = {**AUTO, "history": {"max_mib": 1}}
+    async with editing(root, options=settings) as editor:
+        unknown = await undo(editor, "none")
+        assert unknown["error"]["code"] == "NOT_FOUND"
+        await editor.write("large.txt", noise)
+        answer = await undo(editor)
+    assert answer["error"]["code"] == "NOT_FOUND"
+    assert "not kept" in answer["text"]
+    assert (root / "large.txt").exists()
+
+
+async def test_a_protected_file_is_undone_only_by_who_knows_it(root: Path) -> None:
+    (root / ".env").write_text("KEY=1\n")
+
+    def agree(params: Message) -> Message:
+        return next(one for one in params["actions"] if one["title"] in {"Approve", "Allow once"})
+
+    async with editing(root, answers={"window/showMessageRequest": agree}) as editor:
+        await editor.read(".env", session="knows")
+        edited = await editor.edit(".env", "KEY=1", "KEY=2", session="knows")
+        stranger = await undo(editor, edited["data"]["change_id"])
+        assert stranger["error"]["code"] == "NOT_FOUND"
+        answer = await undo(editor, session="knows")
+    assert answer["status"] == "success"
+    assert answer["data"]["diff_preview"] == ""
+    assert "KEY" not in str({**answer, "context": None})
+    assert (root / ".env").read_text() == "KEY=1\n"
