@@ -103,7 +103,7 @@ class Policy:
         if key not in self._ruled:
             if len(self._ruled) >= _MOST_KEPT:
                 self._ruled.clear()
-            self._ruled[key] = tuple(self._judged(operation, relative))
+            self._ruled[key] = tuple(dict.fromkeys(self._judged(operation, relative)))
         return self._ruled[key]
 
     def _judged(self, operation: Operation, relative: str) -> Iterable[Verdict]:
