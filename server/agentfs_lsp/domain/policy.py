@@ -44,7 +44,8 @@ class Policy:
     """The rules in force, compiled. Immutable: a change of settings makes another.
 
     `own_folders`: the server's own state, runtime and configuration folders, as real absolute paths.
-    `workspace`: what the root says of itself; it can only make a verdict stricter.
+    `workspace`: what the root says of itself; it can only make a verdict stricter. `closed`: the only paths
+    that may be touched, None where there is no closed list.
     """
 
     def __init__(
@@ -54,9 +55,8 @@ class Policy:
         self._workspace = workspace
         self._rules = RuleList(settings.rules, settings.switches)
         self._asking = RuleList(workspace.rules, settings.switches)
-        self._closed = [
-            dict.fromkeys(files) for files in (settings.files, workspace.files) if files is not None
-        ]
+        self._closed = [frozenset(files) for files in (settings.files, workspace.files) if files is not None]
+        self.closed = _on_both(settings.files, workspace.files)
         self._protected = GlobList(settings.protected)
         self._guarded = GlobList(workspace.protected)
         self._faults = (*settings.faulty, *((workspace.fault,) if workspace.fault else ()))
@@ -90,13 +90,6 @@ class Policy:
             return False
         return not self._rules.deny_everything(operation)
 
-    @property
-    def closed(self) -> tuple[str, ...] | None:
-        """The only paths that may be touched, those on every closed list; None where there is no list."""
-        if not self._closed:
-            return None
-        return tuple(path for path in self._closed[0] if all(path in files for files in self._closed))
-
     def _own(self, root: str, relative: str) -> Verdict | None:
         path = fold_path(f"{root.rstrip('/')}/{relative}")
         for folded, folder in self._own_folders:
@@ -110,7 +103,7 @@ class Policy:
         if key not in self._ruled:
             if len(self._ruled) >= _MOST_KEPT:
                 self._ruled.clear()
-            self._ruled[key] = tuple(self._judged(operation, relative))
+            self._ruled[key] = tuple(dict.fromkeys(self._judged(operation, relative)))
         return self._ruled[key]
 
     def _judged(self, operation: Operation, relative: str) -> Iterable[Verdict]:
@@ -203,6 +196,14 @@ class RuleList:
             if decision in {"ask", "allow"}:
                 return False
         return False
+
+
+def _on_both(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The paths on both closed lists, or on the only one; None where there is none."""
+    if users is None or folders is None:
+        return folders if users is None else users
+    also = frozenset(folders)
+    return tuple(path for path in users if path in also)
 
 
 def strictest(verdicts: Iterable[Verdict]) -> Verdict:

@@ -6,7 +6,9 @@ Whether a certain file may be touched is `domain/policy.py`, asked for each requ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.service.ports import Location, Root
     from agentfs_lsp.service.workspace import Workspace
+
+_Find = Callable[["Root", str], "Location | None"]
+"""Where a path of a root leads; None for nowhere in the roots."""
 
 MOST_NAMED = 20
 """Of so many files that rules name is told; of more, of none: a list cut short would mislead."""
@@ -34,24 +39,33 @@ class Reach:
 
 def reach(ws: Workspace) -> Mapping[Operation, Reach]:
     """What each operation may touch; one that may touch no file is left out."""
-    return {operation: _reach_of(ws, operation) for operation in OPERATIONS if reaches(ws, operation)}
+    find = cache(partial(_find, ws))
+    return {
+        operation: _reach_of(ws, operation, find) for operation in OPERATIONS if _reaches(ws, operation, find)
+    }
 
 
 def reaches(ws: Workspace, operation: Operation) -> bool:
     """Whether there may be a file that this operation may touch."""
+    return _reaches(ws, operation, partial(_find, ws))
+
+
+def _reaches(ws: Workspace, operation: Operation, find: _Find) -> bool:
     return any(
-        closed is None or any(True for _ in _touched(ws, root, operation, closed))
+        closed is None or any(True for _ in _touched(ws, operation, closed, root, find))
         for root, closed in _open_roots(ws, operation)
     )
 
 
-def _reach_of(ws: Workspace, operation: Operation) -> Reach:
+def _reach_of(ws: Workspace, operation: Operation, find: _Find) -> Reach:
     roots = list(_open_roots(ws, operation))
-    listed = [location for root, closed in roots for location in _touched(ws, root, operation, closed or ())]
+    listed = [
+        location for root, closed in roots for location in _touched(ws, operation, closed or (), root, find)
+    ]
     if all(closed is not None for _, closed in roots):
         return Reach(closed=tuple(listed))
     globs = _named(ws, operation)
-    named = [location for root, _ in roots for location in _touched(ws, root, operation, globs)]
+    named = [location for root, _ in roots for location in _touched(ws, operation, globs, root, find)]
     return Reach(named=tuple(named) if len(named) <= MOST_NAMED else ())
 
 
@@ -63,16 +77,22 @@ def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tup
             yield root, policy.closed
 
 
-def _touched(ws: Workspace, root: Root, operation: Operation, paths: Iterable[str]) -> Iterator[Location]:
+def _touched(
+    ws: Workspace, operation: Operation, paths: Iterable[str], root: Root, find: _Find
+) -> Iterator[Location]:
     """The files at these paths of a root that the operation is not denied on; no session's mode changes
     that."""
     for path in paths:
-        try:
-            location = ws.files.resolve(root, path)
-        except DomainError:
-            continue
-        if ws.judge(operation, location, "").decision != "deny":
+        location = find(root, path)
+        if location is not None and ws.judge(operation, location, "").decision != "deny":
             yield location
+
+
+def _find(ws: Workspace, root: Root, path: str) -> Location | None:
+    try:
+        return ws.files.resolve(root, path)
+    except DomainError:
+        return None
 
 
 def _named(ws: Workspace, operation: Operation) -> list[str]:
