@@ -296,13 +296,7 @@ export class WorkbenchPage {
     await row.getByRole("button", { name }).click();
   }
 
-  /** Goes to the last row of that view with the keyboard, from a row with `text`. */
-  async toEndOf(view, text) {
-    await this.viewRow(view, text).first().click();
-    await this.page.keyboard.press("End");
-  }
-
-  /** Presses a key in that view until a row with `text` is in sight. */
+  /** Presses a key in that view, which has the focus, until a row with `text` is in sight. */
   async untilRow(view, text, key) {
     await until(`a row ${text}`, async () => {
       if ((await this.viewRow(view, text).count()) > 0) return true;

@@ -166,9 +166,11 @@ scenario("history outlives the window, and comes page by page", async () => {
   await reloadWindow();
 
   await call("command", { id: "agentfs.ui.showPending" });
-  await ui.toEndOf("Landed", "counted.txt");
+  await ui.viewRow("Landed", "counted.txt").first().waitFor();
+  await call("command", { id: "agentfs.landed.focus" });
+  await ui.untilRow("Landed", "Older Changes…", "End");
   await ui.viewRow("Landed", "Older Changes…").click();
-  await ui.viewRow("Landed", "counted.txt").last().click();
+  await call("command", { id: "agentfs.landed.focus" });
   await ui.untilRow("Landed", "kept.txt", "PageDown");
   await ui.viewRow("Landed", "kept.txt").click();
   const diff = await ui.diffWith("after");
