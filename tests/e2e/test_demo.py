@@ -200,7 +200,7 @@ def test_a_terminal_in_chinese_reads_chinese_also_from_the_server(tmp_path: Path
 def test_a_project_of_ones_own_is_changed_with_reasons_in_chinese(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    (project / "a.txt").write_bytes("第一行文字，足够长。\n".encode())
+    (project / "a.txt").write_bytes("这是一行文字，长得足以只出现一次。\n".encode())
     done = run_demo(tmp_path, project, **CHINESE)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "在几个文件中各留一条备注。" in done.stdout
