@@ -216,6 +216,7 @@ export interface LandedFile {
   lines_added: number;
   lines_removed: number;
   before_text?: string | null;
+  proposed_text?: string | null;
   after_text?: string | null;
 }
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DOCS = text_of("protocol.md")
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+RULED = {"rules": [{"files": ["ruled.txt"], "write": "allow"}]}
 LOST = LandingUnknown("a.txt", "closed")
 UNKNOWN = fail_with(LOST, told_of(LOST, english), english, {"cwd": ".", "params_input": {}}, 1.0)
 
@@ -51,13 +52,14 @@ async def _unreviewed(found: Answers, root: Path) -> None:
     (root / "a.txt").write_bytes(b"one  \ntwo\n")
     (root / "lossy.txt").write_bytes(b"one\xff\n")
     (root / "large.txt").write_bytes(b"line\n" * 100)
-    async with editing(root, options={**AUTO, "limits": {"max_file_bytes": 100}}) as editor:
+    async with editing(root, options={**AUTO, **RULED, "limits": {"max_file_bytes": 100}}) as editor:
         editor.open("unsaved.txt", "never saved\n")
         for path in ("a.txt", "lossy.txt", "unsaved.txt"):
             found["read"].append(await editor.read(path))
         found["read"].append(await editor.read("large.txt", start_line=2, limit=2))
         found["write"].append(await editor.write("new/b.txt", "1\n", dry_run=True))
         found["write"].append(await editor.write("new/b.txt", "1\n"))
+        found["write"].append(await editor.write("ruled.txt", "1\n"))
         found["write"].append(await editor.write("new/b.txt", "\ufeff1\r\n2\r\n"))
         found["edit"].append(await editor.edit("a.txt", "one\ntwo", "1\n2"))
         found["edit"].append(await editor.edit("a.txt", "1", "one", dry_run=True))

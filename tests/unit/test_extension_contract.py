@@ -16,7 +16,7 @@ from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.domain.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings import SETTINGS, Mode, SaveMode, Setting
 from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
-from agentfs_lsp.lsp import review_params, review_wire, wire
+from agentfs_lsp.lsp import history_wire, review_params, review_wire, wire
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
 from agentfs_lsp.service.proposals import Outcome, State
 
@@ -129,7 +129,7 @@ def test_what_agents_send(name: str, params: type) -> None:
 
 def _keys_made_in(function: Any) -> set[str]:
     """The keys of the dict displays in a function's body."""
-    source = Path(review_wire.__file__).read_text("utf-8")
+    source = Path(function.__code__.co_filename).read_text("utf-8")
     (body,) = (
         node
         for node in ast.parse(source).body
@@ -146,6 +146,12 @@ def test_what_a_proposal_is_told_as() -> None:
     assert {"state", "files"} == _keys_made_in(review_wire.proposal_on_wire)
     assert set(interface("FileTexts")) == _keys_made_in(review_wire._texts)
     assert set(interface("Proposal")) == set(interface("Proposed")) | {"state"}
+
+
+def test_what_history_is_told_as() -> None:
+    assert set(interface("LandedChange")) == _keys_made_in(history_wire.change_on_wire)
+    told = {name.rstrip("?") for name in interface("LandedFile")}
+    assert told == _keys_made_in(history_wire._file)
 
 
 def test_what_a_decision_is_told_as() -> None:
@@ -188,7 +194,7 @@ def test_the_methods() -> None:
         )
     )
     told = set(re.findall(r"notify\(\"(agentfs/\w+)\"", announced))
-    assert methods("Told") == (told | {"agentfs/documentState"})
+    assert methods("Told") == told | {"agentfs/documentState"}
 
 
 def test_the_tools_of_the_chat_take_what_the_requests_take() -> None:

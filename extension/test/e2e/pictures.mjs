@@ -45,7 +45,14 @@ async function picture(name, clip) {
 
 const show = (id) => call("command", { id });
 
+const greeting = file("docs/greeting.md", "Helo\n");
+
 scenario("the pictures", async () => {
+  const greeted = await agent("docs").readAndEdit(greeting, "Helo", "Hello", { agent: "Grace" });
+  await ui.diffWith("Hello");
+  await ui.titleButton("Accept").click();
+  assert.equal((await greeted.answer).data.landing, "disk");
+  await ui.tabsAre();
   await show("workbench.action.closeSidebar");
   const [before, now, explanation] = longer;
   const first = await agent("chat").readAndEdit(upload, before, now, { explanation });

@@ -34,8 +34,9 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-BEHIND_S = 0.02
-"""How long writing waits for the answer to be on its way, and for more to write with it."""
+QUIET_S, LATEST_S = 0.1, 1.0
+"""Writing waits until no change has come for so long, and at most so long: packing texts takes the processor
+from landings that follow at once."""
 
 WAITING_BYTES = 128 * MIB
 """While so much waits to be written, what comes is kept without its texts: memory has an end."""
@@ -87,10 +88,19 @@ class SqliteHistory:
     def _write_behind(self) -> None:
         while not self._closing.is_set():
             self._wake.wait()
-            self._closing.wait(BEHIND_S)
-            self._wake.clear()
+            latest = time.monotonic() + LATEST_S
+            while self._wake.is_set() and self._may_wait(latest):
+                self._wake.clear()
+                self._closing.wait(QUIET_S)
             with self._in_turn:
                 self._write()
+
+    def _may_wait(self, latest: float) -> bool:
+        return (
+            not self._closing.is_set()
+            and time.monotonic() < latest
+            and self._waiting_bytes < WAITING_BYTES // 4
+        )
 
     def close(self) -> None:
         """Write what is left, and end."""

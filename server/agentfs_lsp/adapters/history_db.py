@@ -36,7 +36,7 @@ BUSY_S = 5.0
 _LEVEL = 1  # of compression: it runs beside landings
 _FULL, _ROOM = 0.9, 0.75  # of the limit: from where on the oldest go, and down to what
 _LARGEST = 4  # a text may take this part of the limit
-_WAL_BYTES = 1 << 20
+_WAL_BYTES = 16 << 20
 """From here on what is written is moved out of the write-ahead log, which counts too."""
 
 _SCHEMA = """
@@ -108,6 +108,7 @@ class HistoryDatabase:
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = NORMAL")
         self._sql.execute("PRAGMA journal_size_limit = 0")
+        self._sql.execute("PRAGMA wal_autocheckpoint = 0")  # `_shrink` does it, with fewer syncs
         self._sql.execute("PRAGMA foreign_keys = ON")
 
     @property

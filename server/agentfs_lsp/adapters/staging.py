@@ -63,7 +63,16 @@ class Staging:
             raise
         assert ours is not None, "only what is there is removed"
         kind = _kind(draft)
-        return kind(location, base, stay, self._means, temporary=temporary, ours=ours, source=attributes_of)
+        return kind(
+            location,
+            base,
+            stay,
+            self._means,
+            temporary=temporary,
+            content=draft.data,
+            ours=ours,
+            source=attributes_of,
+        )
 
     def _enter(self, root: Folder, location: Location, base: Blob | None, *, create_dirs: bool) -> Stay:
         try:

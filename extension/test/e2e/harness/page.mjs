@@ -289,6 +289,13 @@ export class WorkbenchPage {
     return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
   }
 
+  /** Presses a button of the first row with `text` in that view; they show while the mouse is there. */
+  async pressInRow(view, text, name) {
+    const row = this.viewRow(view, text).first();
+    await row.hover();
+    await row.getByRole("button", { name }).click();
+  }
+
   /** Goes to the last row of that view with the keyboard, from a row with `text`. */
   async toEndOf(view, text) {
     await this.viewRow(view, text).first().click();

@@ -10,10 +10,10 @@ const OLD = ["old one\n", "old two\n", null];
 const NEW = ["new one\n", "new two\n", "new three\n"];
 const MINE = "my own line\n";
 
-const trio = (name) => [
-  file(`several/${name}/one.txt`, OLD[0]),
-  file(`several/${name}/two.txt`, OLD[1]),
-  file(`several/${name}/made/three.txt`),
+const trio = (name, [one, two, three] = ["one.txt", "two.txt", "three.txt"]) => [
+  file(`several/${name}/${one}`, OLD[0]),
+  file(`several/${name}/${two}`, OLD[1]),
+  file(`several/${name}/made/${three}`),
 ];
 const texts = (files) => files.map((one) => (existsSync(one.path) ? one.text() : null));
 
@@ -171,4 +171,24 @@ scenario("several files: one changes on disk meanwhile, and accepting changes no
   assert.deepEqual(await unsaved(moved), [MINE + OLD[0], true]);
   await ui.saysInPassing("was not changed");
   await ui.tabsAre("one.txt");
+});
+
+const undone = trio("undone", ["a.txt", "b.txt", "c.txt"]);
+
+scenario("several files: what landed is one row of the view, and undone together from there", async () => {
+  const asked = await propose("undone", undone);
+  await ui.titleButton("Accept").click();
+  assert.deepEqual((await asked.answer).data.landing, "editor");
+  assert.deepEqual(texts(undone), [OLD[0], NEW[1], NEW[2]]);
+  await call("command", { id: "agentfs.ui.showPending" });
+
+  await ui.pressInRow("Landed", "a.txt, b.txt, c.txt", "Propose to Undo");
+  await ui.severalWith("old two");
+  assert.deepEqual(texts(undone), [OLD[0], NEW[1], NEW[2]], "an undo is reviewed like any change");
+  await ui.titleButton("Accept").click();
+
+  await until("the closed files are as before", () => texts(undone).join() === OLD.join());
+  await until("the open one too, what is typed aside", async () => (await unsaved(undone))[0] === MINE + OLD[0]);
+  await until("no review is left", async () => (await state()).pending.length === 0);
+  await ui.tabsAre("a.txt");
 });

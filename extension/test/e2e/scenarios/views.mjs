@@ -91,6 +91,48 @@ scenario("what has landed is listed, and its diff can be opened", async () => {
   assert.equal(landed.text(), "after\n");
 });
 
+const undone = file("views/undone.txt", "one\ntwo\nthree\n");
+
+scenario("a change is undone from the view, also where the file moved on, and the undo is undone", async () => {
+  const ada = agent("undone");
+  const asked = await ada.readAndEdit(undone, "one", "1");
+  await ui.diffWith("1");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "disk");
+  undone.change("1\ntwo\nthree, by hand\n");
+  await call("command", { id: "agentfs.ui.showPending" });
+
+  await ui.pressInRow("Landed", "undone.txt", "Propose to Undo");
+  const diff = await ui.diffWith("one");
+  assert.match(diff.original, /three, by hand/);
+  assert.equal(undone.text(), "1\ntwo\nthree, by hand\n", "an undo is reviewed like any change");
+  await ui.titleButton("Accept").click();
+  await until("it is undone", () => undone.text() === "one\ntwo\nthree, by hand\n");
+  await until("two rows", async () => (await ui.viewRow("Landed", "undone.txt").count()) === 2);
+
+  await ui.pressInRow("Landed", "undone.txt", "Propose to Undo");
+  await ui.diffWith("1");
+  await ui.titleButton("Accept").click();
+  await until("the undo is undone", () => undone.text() === "1\ntwo\nthree, by hand\n");
+  await ui.tabsAre();
+});
+
+const overlapping = file("views/overlapping.txt", "one\n");
+
+scenario("an undo that overlaps with what came later is a conflict, and says so", async () => {
+  const asked = await agent("overlapping").readAndEdit(overlapping, "one", "1");
+  await ui.diffWith("1");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "disk");
+  overlapping.change("1, by hand\n");
+  await call("command", { id: "agentfs.ui.showPending" });
+
+  await ui.pressInRow("Landed", "overlapping.txt", "Propose to Undo");
+  await ui.saysInPassing("overlapping.txt");
+  assert.equal(overlapping.text(), "1, by hand\n");
+  assert.deepEqual((await state()).pending, []);
+});
+
 const allowed = file("views/allowed.txt", "before\n");
 
 scenario("what was let through without a review is listed too, with its diff", async () => {
