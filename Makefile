@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test test-failed check lint types layers texts bench compiled clean
+.PHONY: help demo test test-faults test-failed strace check lint types layers texts bench compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -16,8 +16,16 @@ help: ## this list
 demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its changes in this terminal
 	@$(BIN)/agentfs-lsp demo
 
-test: check test-extension compiled ## lint, types, layers, and every test that needs no editor installed
+test: check test-extension compiled strace ## lint, types, layers, and every test that needs no editor installed
 	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/e2e tests/faults
+
+test-faults: $(DEV) compiled strace ## kills, failing calls and power cuts at every moment of a landing; installs strace as root
+	$(BIN)/pytest -n 2 tests/faults
+
+strace:
+	@command -v strace >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	&& apt-get install -qq -y strace >/dev/null 2>&1; } \
+	|| echo "strace is missing, and is installed by root on Debian alone: the tests that kill at a system call are left out."
 
 test-failed: $(DEV) compiled ## the tests that failed last, once more and alone; fails if none did
 	$(BIN)/pytest --last-failed --last-failed-no-failures none tests/unit tests/property tests/e2e tests/faults

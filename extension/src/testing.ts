@@ -113,10 +113,12 @@ function handlersFor(
       source?.cancel();
       return source !== undefined;
     },
-    settings: ({ key, value }) =>
-      vscode.workspace
-        .getConfiguration()
-        .update(String(key), value ?? undefined, vscode.ConfigurationTarget.Global),
+    settings: async ({ key, value }) => {
+      const settings = vscode.workspace.getConfiguration();
+      const before = settings.inspect(String(key))?.globalValue;
+      await settings.update(String(key), value ?? undefined, vscode.ConfigurationTarget.Global);
+      return before;
+    },
     state: () => stateOf(probe),
   };
 }

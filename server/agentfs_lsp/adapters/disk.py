@@ -11,8 +11,10 @@ import os
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, open_folder, opening
+from agentfs_lsp.adapters.journal import Journals
 from agentfs_lsp.adapters.lines import read_line_range
 from agentfs_lsp.adapters.litter import Notes, sweep
+from agentfs_lsp.adapters.recovery import Recovery, unsettled
 from agentfs_lsp.adapters.refusals import domain_error, regular
 from agentfs_lsp.adapters.resolving import Roots
 from agentfs_lsp.adapters.staging import Staging
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.staged import StagedFile
     from agentfs_lsp.domain.revision import FileStat
-    from agentfs_lsp.service.ports import Draft, Root
+    from agentfs_lsp.service.ports import Draft, Recovered, Root
 
 _READS = 4
 
@@ -42,6 +44,7 @@ class DiskStore:
         self._notes = Notes(state)
         self.landing = LandingLock(state)
         """Taken by every commit."""
+        self._journals = Journals(state, self._notes.server_id)
         self._staging = Staging(self._notes, self.landing, self._kernel, self._open)
         self._roots = Roots(())
         self._folders: dict[str, Folder | None] = {}
@@ -176,7 +179,9 @@ class DiskStore:
 
         outcomes = side_by_side(staged, drafts)
         together = StagedTogether(
-            [outcome for outcome in outcomes if not isinstance(outcome, Exception)], self.landing
+            [outcome for outcome in outcomes if not isinstance(outcome, Exception)],
+            self.landing,
+            self._journals,
         )
         for outcome in outcomes:
             if isinstance(outcome, Exception):
@@ -191,9 +196,11 @@ class DiskStore:
 
     # --- litter -------------------------------------------------------------------------------------------
 
-    def sweep(self) -> None:
-        """Remove what servers that were killed left behind. For a thread of its own, once at start."""
-        sweep(self._state, self._open)
+    def sweep(self) -> list[Recovered]:
+        """See `FileStore.sweep`. For a thread of its own, once at start."""
+        recovered = Recovery(self._state, self.landing, self._kernel, self._open).run()
+        sweep(self._state, self._open, unsettled(self._state))
+        return recovered
 
     def close(self) -> None:
         """A clean exit, after the last landing: nothing is left to sweep."""

@@ -19,15 +19,18 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.confined import Folder, OpenBeneath, folder_at, open_folder
 from agentfs_lsp.adapters.refusals import system_error
+from agentfs_lsp.adapters.syscalls import sync_folder
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from agentfs_lsp.adapters.state import StateFolder
 
 _FOLDER = "servers"
 _REPLACED = frozenset({errno.ELOOP, errno.EXDEV})
+PASSING = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO})
+"""Why a folder can't be removed now, and can perhaps at another start: nothing is said of what is in it."""
 _NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
 
 
@@ -81,12 +84,15 @@ class Notes:
 
     @property
     def _path(self) -> str:
-        return os.path.join(self._state.path, _FOLDER, f"{self.server_id}.jsonl")
+        return _note_of(self._state, self.server_id)
 
     def _write(self, line: dict[str, str | list[str]]) -> int:
         if self._fd is None:
             self._fd = self._begin()
-        os.write(self._fd, json.dumps(line).encode() + b"\n")
+        # A line break comes first too: a line that a full disk cut short ends where the next one begins.
+        rest = memoryview(b"\n" + json.dumps(line).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(self._fd, rest) :]
         return self._fd
 
     def _begin(self) -> int:
@@ -97,8 +103,17 @@ class Notes:
             )
             fcntl.flock(fd, fcntl.LOCK_EX)
             if os.fstat(fd).st_nlink:
+                try:
+                    sync_folder(os.path.dirname(self._path))
+                except BaseException:
+                    os.close(fd)  # and with it its lock, which the next attempt has to get
+                    raise
                 return fd
             os.close(fd)  # a sweep took the note for a dead server's before it was locked
+
+
+def _note_of(state: StateFolder, server_id: str) -> str:
+    return os.path.join(state.path, _FOLDER, f"{server_id}.jsonl")
 
 
 def aside_name(temporary: str) -> str:
@@ -106,15 +121,31 @@ def aside_name(temporary: str) -> str:
     return temporary.removesuffix(".tmp") + "-old.tmp"
 
 
-def sweep(state: StateFolder, open_beneath: OpenBeneath) -> None:
-    """Remove what dead servers left. What can't be reached now is kept noted for the next start."""
+def is_dead(state: StateFolder, server_id: str) -> bool:
+    """Whether the server of this id has ended, or was killed. Raises OSError."""
+    try:
+        fd = os.open(_note_of(state, server_id), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return True  # whoever lands anything has a note before
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(fd)
+    return True
+
+
+def sweep(state: StateFolder, open_beneath: OpenBeneath, unsettled: Container[str] = ()) -> None:
+    """Remove what dead servers left. What can't be reached now is kept noted for the next start, and so is
+    what belongs to the `unsettled` ones, of which a landing is still to be finished."""
     try:
         folder = state.ensure(_FOLDER)
         names = os.listdir(folder)
     except (OSError, SystemRefused, SystemFailed):
         return
     for name in names:
-        if match := _NOTE.fullmatch(name):
+        if (match := _NOTE.fullmatch(name)) and match[1] not in unsettled:
             _sweep_one(os.path.join(folder, name), match[1], open_beneath)
 
 
@@ -146,7 +177,7 @@ def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # cut short by the end of its server
+            continue  # cut short by the end of its server or a full disk
         if "temporary_in" in entry:
             temporary_in.add(entry["temporary_in"])
             making.update(entry["making"])
@@ -186,5 +217,7 @@ def _remove_empty(everything: Folder, path: str, open_beneath: OpenBeneath) -> N
         return
     try:
         os.rmdir(name, dir_fd=folder.fd)
-    except OSError:
-        pass  # somebody uses it by now
+    except OSError as error:
+        if error.errno in PASSING:
+            raise
+        # Else somebody uses it by now.

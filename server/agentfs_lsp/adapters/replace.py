@@ -171,7 +171,7 @@ class Replacement(StagedFile):
 
     def finish(self, links: int) -> Landed:
         """See `StagedFile.finish`."""
-        if self._aside is not None:
+        if self._aside is not None and not self._over:
             remove_temporary(self._fd, self._aside)
         return super().finish(links)
 

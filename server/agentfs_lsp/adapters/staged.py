@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.comparing import conflict, same_version
 from agentfs_lsp.adapters.confined import READING, open_folder
+from agentfs_lsp.adapters.journal import Entry
 from agentfs_lsp.adapters.refusals import domain_error, regular
 from agentfs_lsp.adapters.syscalls import MISSING, rename_exclusive, sync
 from agentfs_lsp.adapters.temporary import remove_temporary
 from agentfs_lsp.domain.errors import LandingUnknown, SystemFailed
+from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.service.ports import Landed
 
 if TYPE_CHECKING:
@@ -47,8 +49,9 @@ class StagedFile(ABC):
     """`service.ports.Staged` for a file on disk.
 
     `temporary` is the second name that the landing goes by: of the new content before it, of the old one
-    behind it. `ours` is what the file system says of the new content's file, or, where there is none, of the
-    file to be removed; `source`, of the file whose attributes it got (None for a new file).
+    behind it. `content` is the new one, None for a file to be removed; `ours` is what the file system says of
+    the new content's file, or, where there is none, of the file to be removed; `source`, of the file whose
+    attributes it got (None for a new file).
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class StagedFile(ABC):
         means: Means,
         *,
         temporary: str,
+        content: bytes | None,
         ours: os.stat_result,
         source: os.stat_result | None,
     ) -> None:
@@ -70,9 +74,19 @@ class StagedFile(ABC):
         self._stay = stay
         self._means = means
         self._fd = stay.folder.fd
+        self._new = content
         self._ours = ours
         self._source = source
         self._over = False
+
+    @property
+    def entry(self) -> Entry:
+        """What a journal says of it."""
+        relative = self.location.relative.rpartition("/")[0]
+        folder = f"{self.location.root.path.rstrip('/')}/{relative}".rstrip("/")
+        base = hash_bytes(self.base.data) if self.base else None
+        content = None if self._new is None else hash_bytes(self._new)
+        return Entry(folder or "/", self.name, self.temporary, base, content)
 
     # --- alone --------------------------------------------------------------------------------------------
 
@@ -146,9 +160,10 @@ class StagedFile(ABC):
         """Undo `swap`, not yet durably. Raises LandingUnknown where the file system fails in that."""
 
     def finish(self, links: int) -> Landed:
-        """All of it stands: the old content goes. `links`: from `confirm`."""
+        """All of it stands: the old content goes, unless it was left as it is. `links`: from `confirm`."""
+        if not self._over:
+            self._drop_old()
         self._over = True
-        self._drop_old()
         return Landed(
             regular(self._ours, self.location.relative),
             hard_links=links - 1,

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.refusals import system_error
+from agentfs_lsp.adapters.syscalls import sync_folder
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _make_private(folder: str) -> None:
         try:
             found = os.stat(folder)
         except FileNotFoundError:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            _make_durably(folder)
             found = os.stat(folder)
         if not stat.S_ISDIR(found.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
@@ -63,6 +64,15 @@ def _make_private(folder: str) -> None:
             os.chmod(folder, 0o700)
     except OSError as error:
         raise system_error(error, folder) from error
+
+
+def _make_durably(folder: str) -> None:
+    """Make it and what is missing above it, so that what is noted in it is there after a power cut too."""
+    above = os.path.dirname(folder)
+    if not os.path.isdir(above):
+        _make_durably(above)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    sync_folder(above)
 
 
 class LandingLock:

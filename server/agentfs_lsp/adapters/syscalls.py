@@ -132,3 +132,12 @@ def sync(handle: int) -> None:
             os.fsync(handle)
     else:
         os.fsync(handle)
+
+
+def sync_folder(path: str) -> None:
+    """Make the names in a folder durable. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        sync(fd)
+    finally:
+        os.close(fd)

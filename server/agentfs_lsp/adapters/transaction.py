@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
@@ -13,6 +14,7 @@ from agentfs_lsp.domain.errors import DomainError, LandingUnknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from agentfs_lsp.adapters.journal import Entry, Journal, Journals
     from agentfs_lsp.adapters.staged import StagedFile
     from agentfs_lsp.adapters.state import LandingLock
     from agentfs_lsp.service.ports import Landed, Location
@@ -56,9 +58,10 @@ def about(location: Location) -> Iterator[None]:
 class StagedTogether:
     """`service.ports.Staged` on disk: one file lands by itself, several by a transaction."""
 
-    def __init__(self, files: Sequence[StagedFile], lock: LandingLock) -> None:
+    def __init__(self, files: Sequence[StagedFile], lock: LandingLock, journals: Journals) -> None:
         self._files = files
         self._lock = lock
+        self._journals = journals
 
     def commit(self) -> list[Landed]:
         """See `Staged.commit`."""
@@ -77,6 +80,9 @@ class StagedTogether:
         for one in self._files:
             with about(one.location):
                 one.check()
+        entries = [one.entry for one in self._files]
+        _sync_folders([one for one, entry in zip(self._files, entries, strict=True) if entry.content])
+        journal = self._begun(entries)
         swapped: list[StagedFile] = []
         try:
             for one in self._files:
@@ -86,22 +92,46 @@ class StagedTogether:
             _sync_folders(self._files)
             links = [_confirmed(one) for one in self._files]
         except BaseException as error:
-            self._take_back(swapped, error)
+            self._take_back(swapped, journal, error)
             raise
+        try:
+            journal.remove()
+        except OSError:  # all of it stands; the next start sees that, and needs the old contents for it
+            for one in self._files:
+                one.leave_as_is()
         return [one.finish(count) for one, count in zip(self._files, links, strict=True)]
 
-    def _take_back(self, swapped: Sequence[StagedFile], why: BaseException) -> None:
+    def _begun(self, entries: Sequence[Entry]) -> Journal:
+        """The point of no return: all that is staged is there after a power cut, and from here on the landing
+        is finished, or taken back durably."""
+        try:
+            return self._journals.begin(entries)
+        except OSError as error:
+            raise self._unknown(error, error) from error
+
+    def _take_back(self, swapped: Sequence[StagedFile], journal: Journal, why: BaseException) -> None:
         try:
             for one in reversed(swapped):
                 with about(one.location):
                     one.take_back()
-            _sync_folders(swapped)
-        except DomainError as error:
-            for one in swapped:
-                one.leave_as_is()
-            unknown = LandingUnknown(swapped[0].location.relative, "system", str(why))
-            unknown.file = error.file
-            raise unknown from error
+            _sync_folders(self._files)
+            journal.remove()
+        except (DomainError, OSError) as error:
+            raise self._unknown(why, error) from error
+
+    def _unknown(self, why: BaseException, error: Exception) -> LandingUnknown:
+        """What stands and what does not is for the next start to find out."""
+        for one in self._files:
+            one.leave_as_is()
+        unknown = LandingUnknown(self._files[0].location.relative, "system", _told(why))
+        unknown.file = getattr(error, "file", "")
+        return unknown
+
+
+def _told(why: BaseException) -> str:
+    if isinstance(why, OSError):
+        return os.strerror(why.errno or 0)
+    return getattr(why, "detail", "")
 
 
 def _confirmed(one: StagedFile) -> int:

@@ -28,6 +28,7 @@ from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, unknown_command
 from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.protocol import Method, build_pygls
+from agentfs_lsp.lsp.recovery_texts import recovery_message
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.settings import SettingsStore
 from agentfs_lsp.service.proposals import Proposals
@@ -176,8 +177,10 @@ class Server:
         self._in_background(self._configuration.begin(self._client))
 
     async def _sweep(self) -> None:
-        """Remove what servers that were killed left behind."""
-        await in_thread(self.workspace.files.sweep)
+        """Finish, or take back, and remove what servers that were killed left behind."""
+        for recovered in await in_thread(self.workspace.files.sweep):
+            _log.warning("a landing of %d files: %s", len(recovered.paths), recovered.outcome)
+            self._outgoing.notify("window/showMessage", recovery_message(recovered, self._say))
         await in_thread(self._diff_files.sweep, self.workspace.roots)
 
     def _shut_down(self, _: object) -> object:

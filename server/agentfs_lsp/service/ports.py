@@ -7,7 +7,7 @@ milliseconds or named otherwise; every path that names a file is a `Location`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
@@ -90,6 +90,16 @@ class Draft:
     create_dirs: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A landing of several files that a crash had interrupted: `paths` are real absolute paths, `kept_in` the
+    folder with what was set aside of it."""
+
+    outcome: Literal["finished", "taken_back", "set_aside"]
+    paths: tuple[str, ...]
+    kept_in: str = ""
+
+
 class Staged(Protocol):
     """The next content of one file or several, durable beside each under a temporary name, not yet visible.
 
@@ -139,8 +149,9 @@ class FileStore(Protocol):
         Conflict when what is there is no longer the base, FileMissing when the folder is missing and not to
         be created."""
 
-    def sweep(self) -> None:
-        """Remove what servers that were killed left behind; never what a living one has."""
+    def sweep(self) -> Sequence[Recovered]:
+        """Finish or take back what servers that were killed left half done, and remove what else they left
+        behind; never what a living one has."""
 
     def close(self) -> None:
         """A clean exit, after the last landing."""

@@ -58,11 +58,13 @@ export async function reloadWindow() {
 export const call = async (method, params) => workbench.extension.call(method, params);
 export const state = () => call("state");
 
+/** What the settings were that this scenario has set. */
+const changed = new Map();
+
 /** Sets a setting of the user for this scenario. */
-const changed = new Set();
 export async function set(key, value) {
-  changed.add(key);
-  await call("settings", { key, value });
+  const before = await call("settings", { key, value });
+  if (!changed.has(key)) changed.set(key, before);
 }
 
 /**
@@ -150,7 +152,7 @@ async function leftStanding() {
 }
 
 async function clearDesk() {
-  for (const key of changed) await call("settings", { key, value: null });
+  for (const [key, value] of changed) await call("settings", { key, value });
   changed.clear();
   await workbench.page.keyboard.press("Escape");
   for (const asked of underWay.splice(0)) await asked.cancel().catch(() => {}); // a reload took them

@@ -66,6 +66,7 @@ scenario(
     assert.equal(plainly.text(), "one\ntwo\nthree\n");
     await until("the change waits in the editor", async () => (await plainly.document())?.text === "one\n2\nthree\n");
     await ui.preview.waitFor({ state: "hidden" });
+    await ui.tabsAre("plain.txt"); // the workbench opens a tab for it a moment later
   },
 );
 

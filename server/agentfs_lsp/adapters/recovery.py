@@ -1,0 +1,133 @@
+"""What killed servers left half done is finished or taken back at the next start
+(docs/protocol.md#10-agentfsbatch).
+
+Every file is looked at first, and named only below handles that follow no link. Where all can still become
+what they were to become, they do; where something is in the way, those that did are taken back; where that
+can't be done either without touching what somebody else made, nothing is touched: the journal is set aside
+with what was staged, and the user is told. A living server's journals are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.adapters import journal
+from agentfs_lsp.adapters.confined import folder_at, open_folder
+from agentfs_lsp.adapters.half_done import HalfDone, InTheWay
+from agentfs_lsp.adapters.litter import is_dead
+from agentfs_lsp.adapters.syscalls import sync, sync_folder
+from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
+from agentfs_lsp.service.ports import Recovered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.adapters.confined import Folder, OpenBeneath
+    from agentfs_lsp.adapters.state import LandingLock, StateFolder
+    from agentfs_lsp.adapters.syscalls import Kernel
+
+SET_ASIDE = "set-aside"
+
+
+class Recovery:
+    """Goes through the journals of dead servers."""
+
+    def __init__(
+        self, state: StateFolder, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath
+    ) -> None:
+        self._state = state
+        self._lock = lock
+        self._kernel = kernel
+        self._open_beneath = open_beneath
+
+    def run(self) -> list[Recovered]:
+        """What was found and what became of it. What can't be reached now is kept for the next start."""
+        folder = os.path.join(self._state.path, journal.FOLDER)
+        if not _names(folder):
+            return []
+        try:
+            with self._lock.held():
+                found = [self._recover(folder, name) for name in sorted(_names(folder))]
+        except (SystemRefused, SystemFailed):
+            return []
+        return [one for one in found if one is not None]
+
+    def _recover(self, folder: str, name: str) -> Recovered | None:
+        path = os.path.join(folder, name)
+        match = journal.NAME.fullmatch(name.removesuffix(".new"))
+        if match is None or not is_dead(self._state, match[1]):
+            return None
+        try:
+            if name.endswith(".new"):  # its landing never began
+                os.unlink(path)
+                return None
+            entries = journal.read(path)
+            if entries is None:
+                return self._set_aside(path, [])
+            return self._settle(path, self._half_done(entries))
+        except OSError:
+            return None
+
+    def _half_done(self, entries: Sequence[journal.Entry]) -> list[HalfDone]:
+        everything = folder_at("/")
+        opened: dict[str, Folder] = {}
+        for entry in entries:
+            if entry.folder not in opened:
+                opened[entry.folder] = open_folder(self._open_beneath, everything.fd, entry.folder.strip("/"))
+        return [HalfDone(entry, opened[entry.folder], self._kernel) for entry in entries]
+
+    def _settle(self, path: str, files: Sequence[HalfDone]) -> Recovered | None:
+        """Raises OSError; what was done until then the next start looks at again."""
+        begun = any(one.is_done for one in files)
+        if all(one.is_done or one.is_pending for one in files):
+            try:
+                for one in files:
+                    one.finish()
+                return self._over(path, files, "finished")
+            except InTheWay:
+                pass  # somebody writes just now
+        if all(one.is_returnable for one in files if one.is_done):
+            try:
+                for one in files:
+                    one.take_back()
+                return self._over(path, files, "taken_back" if begun else None)
+            except InTheWay:
+                pass
+        return self._set_aside(path, files)
+
+    def _over(
+        self, path: str, files: Sequence[HalfDone], outcome: Literal["finished", "taken_back"] | None
+    ) -> Recovered | None:
+        """None: nothing had begun, and nobody needs to hear of it."""
+        for folder in {(one.folder.device, one.folder.inode): one.folder for one in files}.values():
+            sync(folder.fd)
+        os.unlink(path)
+        sync_folder(os.path.dirname(path))
+        return Recovered(outcome, tuple(one.entry.path for one in files)) if outcome else None
+
+    def _set_aside(self, path: str, files: Sequence[HalfDone]) -> Recovered:
+        """Keep the journal, and copies of what lies under temporary names, which are swept."""
+        name = os.path.basename(path).removesuffix(".json")
+        kept = self._state.ensure(SET_ASIDE, name)
+        for number, one in enumerate(files):
+            one.copy_spares(kept, number)
+        shutil.copy(path, os.path.join(kept, "journal.json"))
+        sync_folder(kept)
+        os.unlink(path)
+        sync_folder(os.path.dirname(path))
+        return Recovered("set_aside", tuple(one.entry.path for one in files), kept)
+
+
+def unsettled(state: StateFolder) -> set[str]:
+    """The servers of which a landing is still to be finished."""
+    names = _names(os.path.join(state.path, journal.FOLDER))
+    return {name.partition("-")[0] for name in names}
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if journal.NAME.fullmatch(name.removesuffix(".new"))]
+    except OSError:
+        return []

@@ -1,0 +1,65 @@
+"""A process that is killed, or told of an error, as it enters one chosen system call."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+CHANGING = (
+    *("openat", "write", "fsync", "fchmod", "fchown", "fsetxattr", "flock", "mkdir", "mkdirat"),
+    *("link", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat"),
+)
+"""The calls by which a landing changes something, on one architecture or another."""
+
+Call = tuple[str, int]
+"""A system call's name, and the how manieth of its process it is."""
+
+
+def calls_between(command: Sequence[str], log: Path, begin: str, end: str) -> list[Call]:
+    """The changing calls that a command makes between its looks at the paths `begin` and `end`, as they
+    follow each other. Skips the test where nothing can be traced."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    wanted = "trace=?" + ",?".join([*CHANGING, "access", "faccessat", "faccessat2"])
+    if _run(command, ["-o", str(log), "-e", wanted]).returncode != 0:
+        pytest.skip("strace may not trace here")
+    count: Counter[str] = Counter()
+    between = False
+    found = []
+    for name, rest in re.findall(r"^\d+ +(\w+)\((.*)", log.read_text(), re.MULTILINE):
+        count[name] += 1
+        between = (between or f'"{begin}"' in rest) and f'"{end}"' not in rest
+        if between and name in CHANGING:
+            found.append((name, count[name]))
+    return found
+
+
+def killed_at(command: Sequence[str], call: Call) -> None:
+    """Run the command and kill it as it enters the call."""
+    done = _run(command, _inject(call, "signal=KILL"))
+    assert done.returncode in {-9, 137}, (call, done)
+
+
+def failing_at(command: Sequence[str], call: Call, errno: str) -> str:
+    """Run the command with an error in place of the call; what it prints."""
+    done = _run(command, _inject(call, f"error={errno}"))
+    assert done.returncode == 0, (call, errno, done.stderr)
+    return done.stdout.decode().strip()
+
+
+def _inject(call: Call, what: str) -> list[str]:
+    name, number = call
+    return ["-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:{what}:when={number}"]
+
+
+def _run(command: Sequence[str], options: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["strace", "-f", *options, *command], check=False, capture_output=True)

@@ -1,0 +1,136 @@
+"""A landing of three files by itself, in a process that can be killed: one replaced, one made in new folders,
+one removed.
+
+Run as a script it lands them and prints what it would answer: `landed`, `refused` or `unknown`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from agentfs_lsp.adapters import transaction
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.adapters.syscalls import Kernel
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown
+from agentfs_lsp.service.ports import Draft, Root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+BEFORE = {"a.py": b"old\n", "sub": b"/", "sub/gone.py": b"going\n"}
+AFTER = {"a.py": b"new\n", "sub": b"/", "made": b"/", "made/deep": b"/", "made/deep/new.py": b"made\n"}
+CONTENTS = {"made/deep/new.py": b"made\n", "a.py": b"new\n", "sub/gone.py": None}
+
+BEGIN, END = "/begin", "/end"
+"""Looked at before and behind the landing, so that a trace shows where it is."""
+
+
+def lay_out(base: Path) -> None:
+    """The workspace before the landing, with nothing else at `base`."""
+    shutil.rmtree(base, ignore_errors=True)
+    for name, content in BEFORE.items():
+        path = base / "root" / name
+        if content == b"/":
+            path.mkdir(parents=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
+def store_at(base: Path, *, special: bool = True) -> tuple[DiskStore, Root]:
+    """A server's store on it; without `special` system calls it goes by their stand-ins."""
+    store = DiskStore(StateFolder(str(base / "state")), Kernel(special, special, special))
+    root = Root("root", str(base / "root"), "")
+    store.set_roots([root])
+    return store, root
+
+
+def land(base: Path, *, special: bool = True, ends: bool = True) -> str:
+    """Land the three; what an answer would say of it. The server then `ends` as if it was killed."""
+    store, root = store_at(base, special=special)
+    drafts = drafts_of(store, root)
+    os.access(BEGIN, os.F_OK)
+    try:
+        return answer_of(refusal(store, drafts))
+    finally:
+        os.access(END, os.F_OK)
+        if ends:
+            abandon(store)
+
+
+def drafts_of(store: DiskStore, root: Root) -> list[Draft]:
+    """The three changes, on the workspace as it is."""
+    locations = {store.resolve(root, name): content for name, content in CONTENTS.items()}
+    return [
+        Draft(location, content, store.read(location, 100) if store.stat(location) else None, True)
+        for location, content in locations.items()
+    ]
+
+
+def refusal(
+    store: DiskStore, drafts: Sequence[Draft], between: Callable[[], object] = lambda: None
+) -> DomainError | None:
+    """Land the drafts, with `between` called once they are staged; why they did not, None where they did."""
+    try:
+        staged = store.stage(drafts)
+        try:
+            between()
+            staged.commit()
+        except BaseException:
+            staged.discard()
+            raise
+    except DomainError as error:
+        return error
+    return None
+
+
+def answer_of(why: DomainError | None) -> str:
+    """`landed`, `refused` or `unknown`."""
+    if why is None:
+        return "landed"
+    return "unknown" if isinstance(why, LandingUnknown) else "refused"
+
+
+def abandon(store: DiskStore) -> None:
+    """As if its process had been killed: the system lets go of what it held."""
+    if store._notes._fd is not None:
+        os.close(store._notes._fd)
+        store._notes._fd = None
+
+
+def files_after_the_next_start(base: Path, *, special: bool = True) -> dict[str, bytes]:
+    """What is in the root then. No temporary file, note or journal may be left anywhere."""
+    store, _ = store_at(base, special=special)
+    store.sweep()
+    state = base / "state"
+    left = [path for path in state.rglob("*") if path.is_file() and path.name != "landing.lock"]
+    assert not left, left
+    root = base / "root"
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else b"/" for path in root.rglob("*")
+    }
+
+
+class OneAfterTheOther:
+    """In place of the landing's threads, so that a trace tells which call is which."""
+
+    def __init__(self, *_: object) -> None:
+        self.map = map
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+
+if __name__ == "__main__":
+    import filelock  # noqa: F401 - imported before it is traced
+
+    transaction.ThreadPoolExecutor = OneAfterTheOther  # type: ignore[assignment,misc]
+    print(land(Path(sys.argv[1]), special=sys.argv[2] == "True"), flush=True)
