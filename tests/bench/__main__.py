@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from . import algorithms, history, installation, load, peers, process, report, rounds
+from . import algorithms, batches, history, installation, load, peers, process, report, rounds
 from .client import ServerFailedError
 from .floor import Floor, file_system
 from .results import AGENTFS, BARE, MCP, NPM, PYGLS, Results
@@ -114,6 +114,11 @@ def _measure(results: Results, scratch: Path, *, quick: bool) -> None:
         say("memory")
         process.measure_memory(results, {name: parties[name] for name in up}, workspace, scratch)
         if AGENTFS in up:
+            say("batches")
+            floor = Floor(workspace)
+            batches.measure_batch(
+                results, floor, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 15
+            )
             say("many documents and records")
             load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
             say("typing in a large document")

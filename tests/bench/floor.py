@@ -30,6 +30,15 @@ class Floor:
         _replace(path, [data])
         return _since(start)
 
+    def write_all(self, names: list[str], content: str) -> float:
+        """Write, fsync and rename each; fsync their one folder."""
+        paths, data = [os.fspath(self._folder / name) for name in names], content.encode()
+        start = perf_counter_ns()
+        for path in paths:
+            _rename_over(path, [data])
+        _sync_folder_of(paths[0])
+        return _since(start)
+
     def edit(self, name: str, old: str, new: str) -> float:
         """Read, search, and write as `write` does."""
         path, wanted, put = os.fspath(self._folder / name), old.encode(), new.encode()
@@ -70,6 +79,11 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, pieces: list[bytes | memoryview]) -> None:
+    _rename_over(path, pieces)
+    _sync_folder_of(path)
+
+
+def _rename_over(path: str, pieces: list[bytes | memoryview]) -> None:
     beside = path + ".new"
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
@@ -79,6 +93,9 @@ def _replace(path: str, pieces: list[bytes | memoryview]) -> None:
     finally:
         os.close(handle)
     os.rename(beside, path)
+
+
+def _sync_folder_of(path: str) -> None:
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(folder)

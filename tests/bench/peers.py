@@ -130,6 +130,14 @@ class LanguageServer(Connection):
     def edit(self, name: str, old: str, new: str) -> float:
         return self._ask("agentfs/edit", {"path": name, "old_string": old, "new_string": new})
 
+    def batch(self, names: list[str], content: str) -> float:
+        """Replace all these files whole, together."""
+        operations = [{"tool": "write", "params": {"path": name, "content": content}} for name in names]
+        answer, elapsed = self.server.call("agentfs/batch", {"operations": operations})
+        if answer["status"] == "error" or answer["stats"]["files_changed"] != len(names):
+            raise ServerFailedError(f"agentfs/batch: {answer['text']}"[:300])
+        return elapsed
+
     def _ask(self, method: str, params: dict[str, Any], *before: tuple[str, Any]) -> float:
         answer, elapsed = self.server.call(method, params, *before)
         if answer["status"] != "success":

@@ -132,6 +132,7 @@ FIXED = (
     times_faster(2.5, "read 10 MB", MCP),
     small_durable_edit(2.5, 0.8, "edit 1 KB"),
     at_most_times(2, "edit 10 MB", FLOOR),
+    at_most_times(2, "batch, 100 files of 10 KB", FLOOR),
     times_faster(5, "edit 10 MB", NPM),
     times_faster(5, "edit 10 MB", MCP),
     at_most(600, "ms", "start to initialize answered"),

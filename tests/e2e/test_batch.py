@@ -220,3 +220,10 @@ async def test_as_a_command(auto: Editor) -> None:
     )
     assert answer["status"] == "success"
     assert content(auto, "cmd.py") == "x\n"
+
+
+async def test_a_path_below_a_file_of_the_same_batch_is_told_as_that(auto: Editor) -> None:
+    answer = await batch(auto, writes("below/p", "x\n"), writes("below/p/q", "y\n"))
+    assert answer["error"]["code"] == "INVALID_PARAM"
+    assert answer["text"].startswith("operations[1] write below/p/q: The path goes on below a file")
+    assert not (auto.root / "below").exists()

@@ -118,3 +118,31 @@ def test_what_cannot_be_looked_at_is_wrong_usage(root: Path) -> None:
         ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root, timeout=60)
         assert (ended.returncode, ended.stdout) == (2, "")
         assert ended.stderr.startswith("agentfs-lsp check-config: ")
+
+
+def test_a_folder_is_told_as_one_and_not_judged_as_a_file(root: Path) -> None:
+    """A rule such as `secrets/` is for what is in the folder: held against the folder itself, it would seem
+    that agents may read there."""
+    (root / "secrets").mkdir()
+    rules = [{"files": ["secrets/"], "read": "deny"}]
+    found = checked(root, "secrets", "secrets/a", settings={"rules": rules})
+    folder, file = found["paths"]
+    assert folder == {"path": "secrets", "error": "'secrets' is a directory."}
+    assert file["read"]["decision"] == "deny"
+
+
+def test_what_is_wrong_with_the_settings_file_is_told_in_the_users_language(root: Path) -> None:
+    (root / "cut.json").write_text("{\n  ,")
+    (root / "latin.json").write_bytes(b'{"\xff": 1}')
+    for name, words in (
+        ("cut.json", "不是 JSON：第 2 行"),
+        ("latin.json", "不是 JSON"),
+        ("none", "无法读取"),
+    ):
+        command = [sys.executable, "-m", "agentfs_lsp", "check-config", str(root), "--settings", name]
+        environment = {**os.environ, "LANG": "zh_CN.UTF-8", "LC_ALL": "zh_CN.UTF-8", "PYTHONUTF8": "1"}
+        ended = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=root, timeout=60, env=environment
+        )
+        assert ended.returncode == 2
+        assert words in ended.stderr

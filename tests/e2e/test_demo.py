@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 DEMO = [sys.executable, "-m", "agentfs_lsp", "demo"]
 PATIENCE_S = 60
 LEGEND = "a accept"
+CHINESE = {"LC_ALL": "zh_CN.UTF-8"}
+# What is the same in every language: names, what is typed, and the protocol's own words.
+NAMES = {"agentfs", "demo", "agentfs_lsp", "agent", "Demo", "harbour", "stdio"}
+KEYS = {"Ctrl", "Enter"}
+CODES = {"success", "partial", "error", "CONFLICT", "USER_REJECTED", "manual"}
+FIELDS = {"landing", "disk", "editor", "review", "policy", "accepted", "rejected", "allowed", "user", "mode"}
+FORMATS = {"utf", "iso8859", "latin", "lf", "crlf", "LF", "CRLF"}
+SAME = NAMES | KEYS | CODES | FIELDS | FORMATS
 # An editor that changes a word and goes.
 EDITOR = f"""{sys.executable} -c "import sys, pathlib
 file = pathlib.Path(sys.argv[1])
@@ -30,17 +38,18 @@ file.write_text(file.read_text().replace('passed', 'topped'))" """
 def environment(tmp_path: Path, **more: str) -> dict[str, str]:
     scratch = tmp_path / "scratch"
     scratch.mkdir(exist_ok=True)
-    return {**os.environ, "TMPDIR": str(scratch), "COLUMNS": "100", "LINES": "50", **more}
+    here = {"TMPDIR": str(scratch), "COLUMNS": "100", "LINES": "50", "LC_ALL": "C.UTF-8"}
+    return {**os.environ, **here, **more}
 
 
-def run_demo(tmp_path: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run_demo(tmp_path: Path, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*DEMO, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
-        env=environment(tmp_path),
+        env=environment(tmp_path, **more),
         check=False,
     )
 
@@ -55,6 +64,14 @@ def assert_server_is_gone(output: str) -> None:
     assert found, output
     with pytest.raises(ProcessLookupError):
         os.kill(int(found[1]), 0)
+
+
+def foreign_words(output: str) -> set[str]:
+    """English words in what the demo says itself: without diffs, texts of files, paths and programs."""
+    own = re.sub(r"^ {9,}\d.*", "", output, flags=re.MULTILINE)
+    own = re.sub(r"(old_string|content)=.*|\w+_\w+ = .*|G02,.*|\S+ -m ", "", own)
+    own = re.sub(r"[\w.-]*[/.][\w./-]*", "", own)
+    return set(re.findall(r"[A-Za-z]\w+", own, re.ASCII)) - SAME
 
 
 class Terminal:
@@ -169,6 +186,39 @@ def test_what_it_says_of_the_disk_is_so(scripted: Scripted) -> None:
     assert b"def report(" in (workspace / "tides/report.py").read_bytes()
     assert re.search(r"✓ +data/gauges.csv .*CRLF ×5", scripted.done.stdout)
     assert re.search(r"✓ +notes/pegel.txt .*latin-1", scripted.done.stdout)
+
+
+def test_a_terminal_in_chinese_reads_chinese_also_from_the_server(tmp_path: Path) -> None:
+    done = run_demo(tmp_path, **CHINESE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert foreign_words(done.stdout) == set()
+    assert "自动回答：没有可供询问的终端" in done.stdout
+    assert "已更新“tides/levels.py”" in done.stdout
+    assert b"def flooded(" in (workspace_in(tmp_path) / "tides/levels.py").read_bytes()
+
+
+def test_a_project_of_ones_own_is_changed_with_reasons_in_chinese(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.txt").write_bytes("这是一行文字，长得足以只出现一次。\n".encode())
+    done = run_demo(tmp_path, project, **CHINESE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "在几个文件中各留一条备注。" in done.stdout
+
+
+def test_the_keys_are_explained_in_chinese(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, VISUAL="", EDITOR=EDITOR, **CHINESE)
+    try:
+        terminal.type("a 接受", "r")
+        terminal.type("为什么？", "不要\n")
+        terminal.type("a 接受", "w")
+        terminal.type("“始终接受”已开启   ", "m")
+        terminal.type("a 接受", "\x04")
+        assert terminal.finish() == 0, terminal.text
+        assert "拒绝：“不要”" in terminal.text
+        assert foreign_words(terminal.text) == set()
+    finally:
+        terminal.close()
 
 
 def test_the_picture_shows_the_run(scripted: Scripted) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import stat
 import sys
 from typing import TYPE_CHECKING, Any
@@ -176,6 +178,33 @@ async def test_a_damaged_file_is_set_aside_told_of_and_begun_anew(root: Path) ->
         told = await editor.seen("window/showMessage")
     assert f"{database.name}.damaged" in told["message"]
     assert database.with_name(f"{database.name}.damaged").read_bytes().startswith(b"no database")
+
+
+@pytest.mark.parametrize(
+    "damage", ["UPDATE texts SET data = x'00'", "DROP TABLE files"], ids=["text", "table"]
+)
+async def test_damage_that_sqlite_does_not_see_is_damage(root: Path, damage: str) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("a.txt", "a\n")
+    (database,) = (editor.state / "agentfs" / "history").glob("*.sqlite3")
+    with contextlib.closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute(damage)
+    async with editing(root, options=AUTO) as editor:
+        answer = await editor.request("agentfs/history", {"texts": True})
+        assert (answer["status"], answer["data"]["changes"]) == ("success", [])
+        assert "has been set aside" in (await editor.seen("window/showMessage"))["message"]
+        kept = await editor.write("b.txt", "b\n")
+        (change,) = await history(editor, texts=True)
+        assert change["change_id"] == kept["data"]["change_id"]
+
+
+async def test_a_folder_may_be_spelt_as_one(root: Path) -> None:
+    (root / "src").mkdir()
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("src/a.txt", "a\n")
+        await editor.write("b.txt", "b\n")
+        found = {path: len(await history(editor, path=path)) for path in (".", "./", "src", "src/", "b.txt")}
+    assert found == {".": 2, "./": 2, "src": 1, "src/": 1, "b.txt": 1}
 
 
 async def test_a_full_disk_fails_no_landing_and_is_told_once(root: Path) -> None:

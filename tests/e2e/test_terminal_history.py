@@ -147,3 +147,9 @@ def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[s
                 os.write(ours, answer.encode())
     os.close(ours)
     return shown.decode(), process.wait(60)
+
+
+def test_where_nothing_fits_it_says_so(root: Path, state: Path, ids: list[str]) -> None:
+    assert ids
+    shown = command(state, "history", "no such file", cwd=root)
+    assert (shown.returncode, shown.stdout) == (0, "No change that landed is kept.\n")

@@ -221,3 +221,46 @@ async def test_a_protected_file_is_undone_only_by_who_knows_it(root: Path) -> No
     assert answer["data"]["diff_preview"] == ""
     assert "KEY" not in str({**answer, "context": None})
     assert (root / ".env").read_text() == "KEY=1\n"
+
+
+async def test_an_encoding_of_which_the_change_left_no_trace_comes_back(root: Path) -> None:
+    before = "中文一\n2\n3\n4\n".encode("gbk")
+    (root / "a.txt").write_bytes(before)
+    async with editing(root, options={**AUTO, "encoding": {"default": "gbk"}}) as editor:
+        await editor.read("a.txt")
+        await editor.edit("a.txt", "中文一", "plain")
+        (root / "a.txt").write_bytes(b"plain\n2\n3\nlater\n")
+        assert (await undo(editor))["status"] == "success"
+    assert (root / "a.txt").read_bytes() == before.replace(b"4", b"later")
+
+
+async def test_bytes_that_are_no_text_are_not_made_up(root: Path) -> None:
+    (root / "a.txt").write_bytes(b"a \xff one\nb\n")
+    async with editing(root, options=AUTO) as editor:
+        read = await editor.read("a.txt")
+        written = await editor.write("a.txt", "new\n", expected_hash=read["data"]["hash"])
+        assert written["data"]["applied"]
+        answer = await undo(editor)
+        assert answer["error"]["code"] == "NOT_FOUND"
+        assert "took out bytes that are no text" in answer["text"]
+    assert (root / "a.txt").read_text() == "new\n"
+
+
+async def test_a_real_replacement_character_comes_back(root: Path) -> None:
+    (root / "a.txt").write_text("a \ufffd one\nb\n")
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        await editor.write("a.txt", "new\n")
+        assert (await undo(editor))["status"] == "success"
+    assert (root / "a.txt").read_text() == "a \ufffd one\nb\n"
+
+
+async def test_of_many_files_the_text_names_the_number(root: Path) -> None:
+    operations = [
+        {"tool": "write", "params": {"path": f"{number}.txt", "content": "x\n"}} for number in range(20)
+    ]
+    async with editing(root, options=AUTO) as editor:
+        await editor.request("agentfs/batch", {"operations": operations})
+        answer = await undo(editor)
+    assert "of 20 files (+0/-20 lines)" in answer["text"]
+    assert len(answer["data"]["files"]) == 20

@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from agentfs_lsp.adapters import transaction
 from agentfs_lsp.adapters.disk import DiskStore
@@ -18,6 +18,9 @@ from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.adapters.syscalls import Kernel
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown
 from agentfs_lsp.service.ports import Draft, Root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 BEFORE = {"a.py": b"old\n", "sub": b"/", "sub/gone.py": b"going\n"}
 AFTER = {"a.py": b"new\n", "sub": b"/", "made": b"/", "made/deep": b"/", "made/deep/new.py": b"made\n"}
@@ -50,31 +53,50 @@ def store_at(base: Path, *, special: bool = True) -> tuple[DiskStore, Root]:
 def land(base: Path, *, special: bool = True, ends: bool = True) -> str:
     """Land the three; what an answer would say of it. The server then `ends` as if it was killed."""
     store, root = store_at(base, special=special)
+    drafts = drafts_of(store, root)
+    os.access(BEGIN, os.F_OK)
+    try:
+        return answer_of(refusal(store, drafts))
+    finally:
+        os.access(END, os.F_OK)
+        if ends:
+            abandon(store)
+
+
+def drafts_of(store: DiskStore, root: Root) -> list[Draft]:
+    """The three changes, on the workspace as it is."""
     locations = {store.resolve(root, name): content for name, content in CONTENTS.items()}
-    drafts = [
+    return [
         Draft(location, content, store.read(location, 100) if store.stat(location) else None, True)
         for location, content in locations.items()
     ]
-    os.access(BEGIN, os.F_OK)
+
+
+def refusal(
+    store: DiskStore, drafts: Sequence[Draft], between: Callable[[], object] = lambda: None
+) -> DomainError | None:
+    """Land the drafts, with `between` called once they are staged; why they did not, None where they did."""
     try:
         staged = store.stage(drafts)
         try:
+            between()
             staged.commit()
         except BaseException:
             staged.discard()
             raise
-    except LandingUnknown:
-        return "unknown"
-    except DomainError:
-        return "refused"
-    finally:
-        os.access(END, os.F_OK)
-        if ends:
-            _abandon(store)
-    return "landed"
+    except DomainError as error:
+        return error
+    return None
 
 
-def _abandon(store: DiskStore) -> None:
+def answer_of(why: DomainError | None) -> str:
+    """`landed`, `refused` or `unknown`."""
+    if why is None:
+        return "landed"
+    return "unknown" if isinstance(why, LandingUnknown) else "refused"
+
+
+def abandon(store: DiskStore) -> None:
     """As if its process had been killed: the system lets go of what it held."""
     if store._notes._fd is not None:
         os.close(store._notes._fd)

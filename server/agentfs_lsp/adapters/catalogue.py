@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 LOCALES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")
 
 
-def say_in_terminal() -> Say:
-    """What speaks the language of the terminal, as POSIX orders its variables."""
+def terminal_locale() -> str:
+    """The locale of the terminal, as POSIX orders its variables; empty where none is set."""
     wanted = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return say_in(next((locale for locale in wanted if locale), ""))
+    return next((locale for locale in wanted if locale), "")
+
+
+def say_in_terminal() -> Say:
+    """What speaks the language of the terminal."""
+    return say_in(terminal_locale())
 
 
 _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})

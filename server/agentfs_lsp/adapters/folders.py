@@ -12,6 +12,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.confined import Folder, OpenBeneath, open_folder
+from agentfs_lsp.adapters.litter import PASSING
 from agentfs_lsp.adapters.syscalls import sync
 
 if TYPE_CHECKING:
@@ -119,19 +120,21 @@ class NewFolders:
             self._claims[path] -= 1
             if not self._claims[path]:
                 del self._claims[path]
-                self._remove(stay.root, path[len(base) + 1 :])
-                removed.append(path)
+                if self._remove(stay.root, path[len(base) + 1 :]):
+                    removed.append(path)
         stay.new.clear()
         if removed:
             self._notes.settle(removed)
 
-    def _remove(self, root: Folder, relative: str) -> None:
+    def _remove(self, root: Folder, relative: str) -> bool:
+        """False where that has to be left to the next start, for which it stays noted."""
         parent, _, name = relative.rpartition("/")
         try:
             folder = open_folder(self._open_beneath, root.fd, parent)
             os.rmdir(name, dir_fd=folder.fd)
-        except OSError:
-            pass  # somebody put something into it
+        except OSError as error:
+            return error.errno not in PASSING  # else somebody put something into it
+        return True
 
 
 def _ancestors(base: str, parts: list[str]) -> list[str]:

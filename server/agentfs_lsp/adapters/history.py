@@ -19,7 +19,7 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
-from agentfs_lsp.adapters.history_db import HistoryDatabase, UnknownVersion
+from agentfs_lsp.adapters.history_db import Damaged, HistoryDatabase, UnknownVersion
 from agentfs_lsp.adapters.refusals import system_error
 from agentfs_lsp.domain.errors import DomainError, SystemFailed
 from agentfs_lsp.domain.setting_groups import MIB, HistorySettings
@@ -172,10 +172,10 @@ class SqliteHistory:
         try:
             try:
                 return work(self._opened(root))
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, Damaged) as error:
                 if not _is_damage(error):
                     raise
-                _log.warning("the history is damaged: %s", error.sqlite_errorname)
+                _log.warning("the history is damaged: %s", getattr(error, "sqlite_errorname", "not whole"))
                 self._set_aside(root)
                 return work(self._opened(root))
         except UnknownVersion:
@@ -219,8 +219,8 @@ class SqliteHistory:
         self._told(trouble, where)
 
 
-def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGED
+def _is_damage(error: Exception) -> bool:
+    return isinstance(error, Damaged) or (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGED
 
 
 def _without_texts(change: KeptChange) -> Callable[[], KeptChange]:

@@ -79,8 +79,13 @@ class UnknownVersion(Exception):
     """A later version of agentfs has made the file: it is left as it is."""
 
 
+class Damaged(Exception):
+    """A table or a text is not there, or the text is not what was put there: SQLite itself does not look."""
+
+
 class HistoryDatabase:
-    """Opened when made. Raises UnknownVersion, and what the system and SQLite raise, as every method does."""
+    """Opened when made. Raises UnknownVersion, and as every method Damaged and what the system and
+    SQLite raise."""
 
     def __init__(self, path: str, root: str) -> None:
         """`root`: the real path of the folder whose history it is."""
@@ -105,6 +110,11 @@ class HistoryDatabase:
                 self._sql.rollback()
                 if self._number("PRAGMA user_version") != VERSION:
                     raise
+        if (
+            self._number("SELECT count(*) FROM sqlite_master WHERE name IN ('changes', 'files', 'texts')")
+            != 3
+        ):
+            raise Damaged
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = NORMAL")
         self._sql.execute("PRAGMA journal_size_limit = 0")
@@ -238,8 +248,16 @@ class HistoryDatabase:
     def _unpacked(self, number: int | None) -> str | None:
         if number is None:
             return None
-        (packed,) = self._sql.execute("SELECT data FROM texts WHERE id = ?", (number,)).fetchone()
-        return zlib.decompress(packed).decode("utf-8", "surrogatepass")
+        row = self._sql.execute("SELECT data, hash FROM texts WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise Damaged
+        try:
+            data = zlib.decompress(row[0])
+        except (zlib.error, TypeError):
+            raise Damaged from None
+        if sha256(data).digest() != row[1]:
+            raise Damaged
+        return data.decode("utf-8", "surrogatepass")
 
     def _number(self, query: str) -> int:
         return cast("int", self._sql.execute(query).fetchone()[0])

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _FOLDER = "servers"
 _REPLACED = frozenset({errno.ELOOP, errno.EXDEV})
+PASSING = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO})
+"""Why a folder can't be removed now, and can perhaps at another start: nothing is said of what is in it."""
 _NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
 
 
@@ -87,7 +89,10 @@ class Notes:
     def _write(self, line: dict[str, str | list[str]]) -> int:
         if self._fd is None:
             self._fd = self._begin()
-        os.write(self._fd, json.dumps(line).encode() + b"\n")
+        # A line break comes first too: a line that a full disk cut short ends where the next one begins.
+        rest = memoryview(b"\n" + json.dumps(line).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(self._fd, rest) :]
         return self._fd
 
     def _begin(self) -> int:
@@ -172,7 +177,7 @@ def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # cut short by the end of its server
+            continue  # cut short by the end of its server or a full disk
         if "temporary_in" in entry:
             temporary_in.add(entry["temporary_in"])
             making.update(entry["making"])
@@ -212,5 +217,7 @@ def _remove_empty(everything: Folder, path: str, open_beneath: OpenBeneath) -> N
         return
     try:
         os.rmdir(name, dir_fd=folder.fd)
-    except OSError:
-        pass  # somebody uses it by now
+    except OSError as error:
+        if error.errno in PASSING:
+            raise
+        # Else somebody uses it by now.

@@ -5,6 +5,7 @@ How it becomes the file is `staged` and what builds on it.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 from typing import TYPE_CHECKING
@@ -105,6 +106,8 @@ def _open_base(stay: Stay, location: Location, base: Blob | None) -> int | None:
         raise conflict(location, "exists", None, found)
     # A rename asks for no right on the file itself; its owner meant something by taking it away.
     if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=os.access in os.supports_effective_ids):
+        if os.fstatvfs(folder).f_flag & os.ST_RDONLY:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         raise SystemRefused(location.relative, "write_protected")
     fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:

@@ -119,7 +119,7 @@ def _look(folder: str, paths: list[str], settings_file: str | None, say: Say) ->
     root = Root(os.path.basename(real) or real, real, f"file://{real}")
     files.set_roots([root])
     store = SettingsStore()
-    store.replace_layer("initialization", _section(settings_file))
+    store.replace_layer("initialization", _section(settings_file, say))
     said = look_again(files, root, NO_FILE)
     return Report(
         real,
@@ -133,7 +133,7 @@ def _look(folder: str, paths: list[str], settings_file: str | None, say: Say) ->
     )
 
 
-def _section(settings_file: str | None) -> object:
+def _section(settings_file: str | None, say: Say) -> object:
     """What is set there, however it is wrapped."""
     if settings_file is None:
         return {}
@@ -143,8 +143,21 @@ def _section(settings_file: str | None) -> object:
         else:
             with open(settings_file, encoding="utf-8-sig") as file:
                 raw = json.load(file)
-    except (OSError, ValueError, RecursionError) as error:
-        raise UnusableError(f"{settings_file}: {error}") from error
+    except OSError as error:
+        reason = error.strerror or ""
+        raise UnusableError(
+            say("'{path}' can't be read: {reason}.", path=settings_file, reason=reason)
+        ) from error
+    except json.JSONDecodeError as error:
+        wrong = say(
+            "'{path}' is no JSON: line {line}, column {column}.",
+            path=settings_file,
+            line=error.lineno,
+            column=error.colno,
+        )
+        raise UnusableError(wrong) from error
+    except (ValueError, RecursionError) as error:
+        raise UnusableError(say("'{path}' is no JSON.", path=settings_file)) from error
     if not isinstance(raw, dict):
         return raw
     dotted = {key.removeprefix("agentfs."): value for key, value in raw.items() if key.startswith("agentfs.")}
@@ -159,9 +172,10 @@ def _judged(
 ) -> Judged:
     inside = os.path.relpath(path, root.path) if os.path.isabs(path) else path
     try:
-        relative = files.resolve(root, inside).relative
+        location = files.resolve(root, inside)
+        files.stat(location)  # of a folder no rule tells what holds for the files in it
     except DomainError as error:
         return Judged(path, refused=told_of(error, say)[0])
-    mode = store.current.approval.mode
+    mode, relative = store.current.approval.mode, location.relative
     verdicts = ((one, policy.explain(one, relative, root=root.path, mode=mode)) for one in OPERATIONS)
     return Judged(path, relative, tuple(verdicts))

@@ -45,6 +45,8 @@ def run(arguments: Sequence[str], say: Say) -> int:
         json.dump([_as_json(change, diffs=not options.brief) for change in changes], sys.stdout, indent=2)
         print()
         return 0
+    if not changes:
+        print(say("No change that landed is kept."))
     screen = console()
     for change in changes:
         print_change(screen, change, say, diffs=not options.brief)
@@ -65,7 +67,7 @@ def _parser(say: Say) -> argparse.ArgumentParser:
     options.add_argument("--id", metavar="ID", help=say("only this change"))
     options.add_argument("--session", metavar="NAME", help=say("only what sessions of this name did"))
     options.add_argument(
-        "--limit", metavar="N", type=_count, default=LIMIT, help=say("at most so many (default: %(default)s)")
+        "--limit", metavar="N", type=number, default=LIMIT, help=say("at most so many (default: %(default)s)")
     )
     options.add_argument("--brief", action="store_true", help=say("without diffs"))
     options.add_argument("--json", action="store_true", help=say("as JSON, one object a change"))
@@ -73,7 +75,7 @@ def _parser(say: Say) -> argparse.ArgumentParser:
     return parser
 
 
-def _count(text: str) -> int:
+def number(text: str) -> int:
     return max(int(text), 1)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from agentfs_lsp.adapters.catalogue import terminal_locale
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.connection import Connection, LostServerError
@@ -21,6 +22,7 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
 from agentfs_lsp.demo.seat import Seat
+from agentfs_lsp.domain.texts import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +36,7 @@ def run(argv: Sequence[str], say: Say) -> int:
     """The command; `argv` without its name. The exit code: 0, 1 something is wrong, 2 usage, 130 Ctrl-C."""
     options = _parser(say).parse_args(argv)
     console = Console(record=options.svg is not None, highlight=False)
-    screen = Screen(console)
+    screen = Screen(console, say)
     base = Path(mkdtemp(prefix="agentfs-demo-")).resolve()
     code = INTERRUPTED
     try:
@@ -100,7 +102,7 @@ def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, s
     root = base / ("harbour" if options.dir is None else source.name or "workspace")
     try:
         copying.copy_project(source, root)
-        turn_plan = plan.SAMPLE if options.dir is None else plan.plan_for(root)
+        turn_plan = plan.sample_plan(say) if options.dir is None else plan.plan_for(root, say)
     except copying.TooBigError:
         return _complain(
             say(
@@ -116,7 +118,7 @@ def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, s
         )
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}")
-    return _play(screen, root, turn_plan, options)
+    return _play(screen, root, turn_plan, options, say)
 
 
 def _complain(words: str) -> int:
@@ -129,7 +131,7 @@ def _keeps(options: argparse.Namespace, code: int) -> bool:
     return not options.clean or code == FAILED
 
 
-def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Namespace) -> int:
+def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Namespace, say: Say) -> int:
     log = root.parent / "server.log"
     # The history of a demo is nobody's: it stays with the copy.
     environment = {**os.environ, "XDG_STATE_HOME": str(root.parent / "state")}
@@ -137,14 +139,14 @@ def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Na
     command = [sys.executable, "-P", "-m", "agentfs_lsp", "--stdio"]
     with log.open("wb") as stderr:
         connection = Connection(command, root.parent, environment, stderr)
-    ledger = Ledger(root)
+    ledger = Ledger(root, say)
     try:
-        code = _take_turn(screen, connection, ledger, turn_plan, options)
+        code = _take_turn(screen, connection, ledger, turn_plan, options, say)
     except KeyboardInterrupt:
-        screen.line("Interrupted: the request is taken back, nothing more changes.", "yellow")
+        screen.line(say("Interrupted: the request is taken back, nothing more changes."), "yellow")
         code = INTERRUPTED
     except (LostServerError, RefusedError) as error:
-        screen.line(f"{error} Its log: {log}", "red")
+        screen.line(sentences(say, (_told(error, say), say("Its log: {log}", log=log))), "red")
         code = FAILED
     finally:
         ended = connection.close()
@@ -156,27 +158,47 @@ def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Na
     return code
 
 
+def _told(error: LostServerError | RefusedError, say: Say) -> str:
+    if isinstance(error, RefusedError):
+        return str(error)
+    if error.silence_s is None:
+        return say("The server has ended.")
+    return say("The server said nothing for {seconds:.0f} seconds.", seconds=error.silence_s)
+
+
 def _take_turn(
-    screen: Screen, connection: Connection, ledger: Ledger, turn_plan: plan.Plan, options: argparse.Namespace
+    screen: Screen,
+    connection: Connection,
+    ledger: Ledger,
+    turn_plan: plan.Plan,
+    options: argparse.Namespace,
+    say: Say,
 ) -> int:
-    person, answers = None, "by itself, as --yes says"
+    person, answers = None, say("by itself, as --yes says")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        answers = "by itself: there is no terminal to ask in"
+        answers = say("by itself: there is no terminal to ask in")
     elif not options.yes:
         from agentfs_lsp.demo.person import Person  # noqa: PLC0415 - needs a terminal's modules
 
-        person, answers = Person(screen), "you"
-    seat = Seat(screen, person)
-    editor = Editor(connection, seat)
+        person, answers = Person(screen, say), say("you")
+    seat = Seat(screen, person, say)
+    editor = Editor(connection, seat, say)
     try:
-        editor.start(ledger.root)
-        kept = "a copy, removed at the end" if options.clean else "a copy, kept"
-        server = f"{Path(sys.executable).name} -m agentfs_lsp, process {connection.pid}, on stdio"
-        facts = (("files", f"{ledger.root} ({kept})"), ("server", server), ("answers", answers))
+        editor.start(ledger.root, terminal_locale())
+        if options.clean:
+            files = say("{folder} (a copy, removed at the end)", folder=ledger.root)
+        else:
+            files = say("{folder} (a copy, kept)", folder=ledger.root)
+        server = say(
+            "{command}, process {pid}, on stdio",
+            command=f"{Path(sys.executable).name} -m agentfs_lsp",
+            pid=connection.pid,
+        )
+        facts = ((say("files"), files), (say("server"), server), (say("answers"), answers))
         screen.opening(turn_plan.task, facts, asked=person is not None)
-        Turn(ledger.root, editor, seat, screen, ledger).play(turn_plan)
+        Turn(ledger.root, editor, seat, screen, ledger, say).play(turn_plan)
     except UnansweredError:
-        screen.line("Nobody answers any more: the turn ends here.", "yellow")
+        screen.line(say("Nobody answers any more: the turn ends here."), "yellow")
     except KeyboardInterrupt:
         editor.cancel()
         raise

@@ -24,7 +24,11 @@ GOODBYE_S = 10.0
 
 
 class LostServerError(Exception):
-    """The server ended or fell silent; `str()` is a sentence for the person."""
+    """The server ended, or, where `silence_s` is a number, said nothing for so many seconds."""
+
+    def __init__(self, silence_s: float | None = None) -> None:
+        super().__init__(silence_s)
+        self.silence_s = silence_s
 
 
 class Connection:
@@ -81,10 +85,10 @@ class Connection:
         try:
             message = self._incoming.get(timeout=timeout_s)
         except Empty:
-            raise LostServerError(f"The server said nothing for {timeout_s:.0f} seconds.") from None
+            raise LostServerError(timeout_s) from None
         if message is None:
             self._incoming.put(None)
-            raise LostServerError("The server has ended.")
+            raise LostServerError
         return message
 
     def close(self) -> int:

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.connection import Connection
     from agentfs_lsp.domain.positions import Encoding
+    from agentfs_lsp.domain.texts import Say
 
 
 class StaleEditError(Exception):
-    """An edit for another version of a document, or for one that is not open; `str()` is the reason."""
+    """An edit for another version of a document, or for one that is not open; `str()` is the reason, said."""
 
 
 @dataclass
@@ -44,6 +45,7 @@ class OpenDocuments:
     """All open files by their URI, kept in step with the server. Positions are in `units`."""
 
     connection: Connection
+    say: Say
     units: Encoding = "utf-16"
     _open: dict[str, Document] = field(default_factory=dict)
 
@@ -80,13 +82,19 @@ class OpenDocuments:
         pending: list[tuple[str, Document, list[dict[str, Any]]]] = []
         for change in edit.get("documentChanges", ()):
             if "textDocument" not in change:
-                raise StaleEditError("Only text edits are applied here.")
+                raise StaleEditError(self.say("Only text edits are applied here."))
             uri, version = change["textDocument"]["uri"], change["textDocument"].get("version")
             document = self._open.get(uri)
             if document is None:
-                raise StaleEditError("The document is not open.")
+                raise StaleEditError(self.say("The document is not open."))
             if version != document.version:
-                raise StaleEditError(f"The document is at version {document.version}, not {version}.")
+                raise StaleEditError(
+                    self.say(
+                        "The document is at version {version}, not {wanted}.",
+                        version=document.version,
+                        wanted=version,
+                    )
+                )
             pending.append((uri, document, change["edits"]))
         for uri, document, edits in pending:
             self._change(uri, document, edits)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.connection import Connection, Message
     from agentfs_lsp.demo.review import Reviewer
+    from agentfs_lsp.domain.texts import Say
 
 CANCELLED = -32800
 METHOD_NOT_FOUND = -32601
@@ -59,8 +60,9 @@ class UnansweredError(Exception):
 class Editor:
     """The client of one server."""
 
-    def __init__(self, connection: Connection, reviewer: Reviewer) -> None:
-        self.documents = OpenDocuments(connection)
+    def __init__(self, connection: Connection, reviewer: Reviewer, say: Say) -> None:
+        self.documents = OpenDocuments(connection, say)
+        self._say = say
         self._connection = connection
         self._reviewer = reviewer
         self._calls: list[int] = []  # requests under way, outermost first
@@ -69,11 +71,12 @@ class Editor:
         self._held: dict[str, object] = {}  # proposal -> the `workspace/applyEdit` that waits for its end
         self._ended: dict[str, str] = {}  # proposal -> why it was not applied, "" where it was
 
-    def start(self, folder: Path) -> dict[str, Any]:
-        """Open `folder` as the workspace; what the server can do."""
+    def start(self, folder: Path, locale: str) -> dict[str, Any]:
+        """Open `folder` as the workspace; what the server can do. `locale`: whose language it is to speak."""
         params = {
             "processId": os.getpid(),
             "clientInfo": {"name": "agentfs-demo"},
+            "locale": locale,
             "rootUri": folder.as_uri(),
             "workspaceFolders": [{"uri": folder.as_uri(), "name": folder.name}],
             "capabilities": CAPABILITIES,
@@ -178,7 +181,7 @@ class Editor:
         except StaleEditError as error:
             self._answer_applied(ident, str(error))
         except OSError as error:
-            self._reviewer.hear(f"The editor could not save: {error.strerror}")
+            self._reviewer.hear(self._say("The editor could not save: {reason}", reason=error.strerror))
             self._answer_applied(ident, "")
         else:
             self._answer_applied(ident, "")
@@ -228,7 +231,9 @@ class Editor:
         reply = self._ask("agentfs/applied", {"id": ident, "files": told})
         if not reply.get("ok"):
             if reply.get("revert") and (stuck := self._apply(reply["revert"])):
-                self._reviewer.hear(f"What was applied could not be taken back: {stuck}")
+                self._reviewer.hear(
+                    self._say("What was applied could not be taken back: {reason}", reason=stuck)
+                )
             return reply.get("reason") or "refused"
         saved = [self._save(uri) for uri in reply.get("save", ())]
         self._ask("agentfs/saved", {"id": ident, "files": saved})

@@ -14,6 +14,8 @@ from agentfs_lsp.domain.lines import normalise
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from agentfs_lsp.domain.texts import Say
+
 EOL_NAMES = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
 
 
@@ -36,16 +38,13 @@ class _Entry:
     expected: str | None  # None: there should be no such file
     outcomes: list[str] = field(default_factory=list)
 
-    @property
-    def outcome(self) -> str:
-        return ", ".join(self.outcomes) or "untouched"
-
 
 @dataclass
 class Ledger:
     """The files of one turn, in the order they were first touched."""
 
     root: Path
+    say: Say
     _entries: dict[str, _Entry] = field(default_factory=dict)
 
     def touch(self, path: str) -> None:
@@ -75,41 +74,41 @@ class Ledger:
         return [self._find(path, entry) for path, entry in self._entries.items()]
 
     def _find(self, path: str, entry: _Entry) -> Finding:
-        file = self.root / path
+        say, file = self.say, self.root / path
+        outcome = ", ".join(entry.outcomes) or say("untouched")
         if not file.exists():
             ok = entry.expected is None
-            return Finding(path, entry.outcome, 0, "", "", "not there" if ok else "missing", ok)
+            return Finding(path, outcome, 0, "", "", say("not there") if ok else say("missing"), ok)
         data = file.read_bytes()
         encoding = _encoding(data if entry.before is None else entry.before)
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
-            return Finding(path, entry.outcome, len(data), "?", encoding, "other encoding", ok=False)
-        problem = _problem(text, entry, encoding)
-        told = "as before" if data == entry.before else "as answered"
-        return Finding(
-            path, entry.outcome, len(data), describe_line_ends(text), encoding, problem or told, not problem
-        )
+            return Finding(path, outcome, len(data), "?", encoding, say("other encoding"), ok=False)
+        problem = self._problem(text, entry, encoding)
+        told = say("as before") if data == entry.before else say("as answered")
+        line_ends = describe_line_ends(text) or say("none")
+        return Finding(path, outcome, len(data), line_ends, encoding, problem or told, not problem)
+
+    def _problem(self, text: str, entry: _Entry, encoding: str) -> str:
+        if entry.expected != normalise(text):
+            return self.say("other text than was accepted")
+        before = _line_ends(entry.before.decode(encoding)) if entry.before is not None else {}
+        if before and _line_ends(text).keys() - before.keys():
+            return self.say("other line ends than before")
+        return ""
 
 
 def describe_line_ends(text: str) -> str:
-    """`"CRLF ×5"`, `"LF ×2, CRLF ×1"`, `"none"`."""
+    """`"CRLF ×5"`, `"CRLF ×1, LF ×2"`; empty where there are none."""
+    return ", ".join(f"{name} ×{count}" for name, count in _line_ends(text).items())
+
+
+def _line_ends(text: str) -> dict[str, int]:
+    """How often each kind is there; kinds that are not there are left out."""
     pairs = text.count("\r\n")
     counts = {"\r\n": pairs, "\n": text.count("\n") - pairs, "\r": text.count("\r") - pairs}
-    return ", ".join(f"{name} ×{counts[end]}" for end, name in EOL_NAMES if counts[end]) or "none"
-
-
-def _problem(text: str, entry: _Entry, encoding: str) -> str:
-    if entry.expected != normalise(text):
-        return "other text than was accepted"
-    before = _kinds(entry.before.decode(encoding)) if entry.before is not None else set()
-    if before and _kinds(text) - before:
-        return "other line ends than before"
-    return ""
-
-
-def _kinds(text: str) -> set[str]:
-    return {part.split()[0] for part in describe_line_ends(text).split(", ")} - {"none"}
+    return {name: counts[end] for end, name in EOL_NAMES if counts[end]}
 
 
 def _encoding(data: bytes) -> str:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from agentfs_lsp.domain.texts import Say
+
 MAX_TEXT_BYTES = 64 * 1024
 MAX_CANDIDATES = 7
 # How a remark is written in a file of that kind; other kinds are left alone.
@@ -67,58 +69,60 @@ class Plan:
     free: Edit
 
 
-SAMPLE = Plan(
-    task="Warn when a gauge passes its flood mark.",
-    first=Edit(
-        "tides/levels.py",
-        "def tidal_range(",
-        "def flooded(readings: Sequence[float], mark: float) -> bool:\n"
-        '    """Whether the water passed the flood mark."""\n'
-        "    return high_water(readings) > mark\n\n\ndef tidal_range(",
-        "The report needs to know whether a mark was passed.",
-    ),
-    created=NewFile(
-        "docs/floods.md",
-        "# Flood warnings\n\nA gauge warns when its high water passes the mark in `data/gauges.csv`.\n",
-        "So that the harbour office finds out what the warning means.",
-    ),
-    contested=Edit(
-        "data/gauges.csv",
-        "G03,Lock Gate,\n",
-        "G03,Lock Gate,2.25\n",
-        "The lock gate had no flood mark.",
-    ),
-    behind=Edit("data/gauges.csv", "G02,Ferry Pier,1.95", "G02,Ferry Pier,1.85"),
-    unsaved=Edit(
-        "station.toml",
-        'language = "en"\n',
-        'language = "en"\nwarn_on_flood = true\n',
-        "Switches the warning on.",
-    ),
-    typed=Edit("station.toml", "interval_s = 600", "interval_s = 300"),
-    refused=Edit(
-        "tides/report.py",
-        "def report(",
-        "def make_daily_report(",
-        "A longer name says more.",
-    ),
-    reason="Please keep the old name",
-    standing=Edit(
-        "notes/pegel.txt",
-        "Schlüssel beim Hafenbüro.\n",
-        "Schlüssel beim Hafenbüro.\nHochwassermarken: siehe data/gauges.csv, jährlich prüfen.\n",
-        "Says where the marks are, in the language of the note.",
-    ),
-    free=Edit(
-        "README.md",
-        "settings in `station.toml`.\n",
-        "settings in `station.toml`.\nHow floods are announced: `docs/floods.md`.\n",
-        "Links the new page.",
-    ),
-)
+def sample_plan(say: Say) -> Plan:
+    """The turn on the sample workspace."""
+    return Plan(
+        task=say("Warn when a gauge passes its flood mark."),
+        first=Edit(
+            "tides/levels.py",
+            "def tidal_range(",
+            "def flooded(readings: Sequence[float], mark: float) -> bool:\n"
+            '    """Whether the water passed the flood mark."""\n'
+            "    return high_water(readings) > mark\n\n\ndef tidal_range(",
+            say("The report needs to know whether a mark was passed."),
+        ),
+        created=NewFile(
+            "docs/floods.md",
+            "# Flood warnings\n\nA gauge warns when its high water passes the mark in `data/gauges.csv`.\n",
+            say("So that the harbour office finds out what the warning means."),
+        ),
+        contested=Edit(
+            "data/gauges.csv",
+            "G03,Lock Gate,\n",
+            "G03,Lock Gate,2.25\n",
+            say("The lock gate had no flood mark."),
+        ),
+        behind=Edit("data/gauges.csv", "G02,Ferry Pier,1.95", "G02,Ferry Pier,1.85"),
+        unsaved=Edit(
+            "station.toml",
+            'language = "en"\n',
+            'language = "en"\nwarn_on_flood = true\n',
+            say("Switches the warning on."),
+        ),
+        typed=Edit("station.toml", "interval_s = 600", "interval_s = 300"),
+        refused=Edit(
+            "tides/report.py",
+            "def report(",
+            "def make_daily_report(",
+            say("A longer name says more."),
+        ),
+        reason=say("Please keep the old name"),
+        standing=Edit(
+            "notes/pegel.txt",
+            "Schlüssel beim Hafenbüro.\n",
+            "Schlüssel beim Hafenbüro.\nHochwassermarken: siehe data/gauges.csv, jährlich prüfen.\n",
+            say("Says where the marks are, in the language of the note."),
+        ),
+        free=Edit(
+            "README.md",
+            "settings in `station.toml`.\n",
+            "settings in `station.toml`.\nHow floods are announced: `docs/floods.md`.\n",
+            say("Links the new page."),
+        ),
+    )
 
 
-def plan_for(folder: Path) -> Plan:
+def plan_for(folder: Path, say: Say) -> Plan:
     """A harmless turn on any project: remarks at the end of its first text files.
 
     Raises NothingToEditError.
@@ -131,24 +135,24 @@ def plan_for(folder: Path) -> Plan:
         for ordinal in ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth")
     )
 
-    def edit(number: int, why: str) -> Edit:
+    def edit(number: int, why: str = "") -> Edit:
         path, end = ends[number % len(ends)]
         return Edit(path, end, f"{end}\n{_remark(path, next(texts))}", why)
 
     return Plan(
-        task="Leave a remark in a few files.",
-        first=edit(0, "A remark at the end of the file."),
+        task=say("Leave a remark in a few files."),
+        first=edit(0, say("A remark at the end of the file.")),
         created=NewFile(
-            _free_name(folder), "# Remarks\n\nWritten by the agentfs demo.\n", "Says what was done."
+            _free_name(folder), "# Remarks\n\nWritten by the agentfs demo.\n", say("Says what was done.")
         ),
-        contested=edit(1, "Another remark."),
-        behind=edit(1, "Written by somebody else."),
-        unsaved=edit(2, "A remark beside what you are typing."),
-        typed=edit(2, "Typed, not saved."),
-        refused=edit(3, "A remark that nobody asked for."),
-        reason="Please leave this file as it is",
-        standing=edit(4, "One more remark."),
-        free=edit(5, "And the last one."),
+        contested=edit(1, say("Another remark.")),
+        behind=edit(1),
+        unsaved=edit(2, say("A remark beside what you are typing.")),
+        typed=edit(2),
+        refused=edit(3, say("A remark that nobody asked for.")),
+        reason=say("Please leave this file as it is"),
+        standing=edit(4, say("One more remark.")),
+        free=edit(5, say("And the last one.")),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +17,7 @@ from rich.text import Text
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import clip, visible
 from agentfs_lsp.domain.lines import count_lines
+from agentfs_lsp.domain.texts import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.ledger import Finding
     from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
+    from agentfs_lsp.domain.texts import Say
 
 GUTTER = 9
 MIN_ROOM = 20  # on a terminal narrower than anything can be read on, the terminal folds
@@ -42,15 +45,17 @@ UNSHOWN_PARAMS = {"path", "session", "agent", "explanation"}
 class Screen:
     """A terminal, or what stands for one."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, say: Say) -> None:
         self.console = console
-        self._answerer = "you"
+        self._say = say
+        self._asked = True
 
     def opening(self, task: str, facts: Sequence[tuple[str, str]], asked: bool) -> None:
         """The head: what runs, where, and who answers. `asked`: a person is."""
-        self._answerer = "you" if asked else "answer"
-        self.console.print(Text("agentfs demo", "bold").append(" · an agent's turn, reviewed", "dim"))
-        for label, value in (*facts, ("task", f"“{task}”")):
+        self._asked = asked
+        about = self._say("an agent's turn, reviewed")
+        self.console.print(Text("agentfs demo", "bold").append(f" · {about}", "dim"))
+        for label, value in (*facts, (self._say("task"), f"“{task}”")):
             self._row(label, Text(visible(value)), "dim")
 
     def scene(self, number: int, title: str, about: str) -> None:
@@ -65,10 +70,10 @@ class Screen:
         """What the agent asks for, in one line."""
         head = f"{method} {visible(params['path'])}"
         rest = "".join(
-            f"  {name}={_compact(value)}" for name, value in params.items() if name not in UNSHOWN_PARAMS
+            f"  {name}={self._compact(value)}" for name, value in params.items() if name not in UNSHOWN_PARAMS
         )
         room = self.console.width - GUTTER - len(head)
-        self._row("agent", Text(head).append(clip(rest, room), "dim"), "bold blue")
+        self._row(self._say("agent"), Text(head).append(clip(rest, room), "dim"), "bold blue")
 
     def read(self, path: str, envelope: Mapping[str, Any]) -> None:
         """A read and its answer: what was read, not the text."""
@@ -77,11 +82,13 @@ class Screen:
             self.result(envelope)
             return
         data, stats = envelope["data"], envelope["stats"]
-        source = f"from {data['source']}" + (", unsaved" if data.get("dirty") else "")
-        facts = [_lines(stats["lines_read"]), stats["encoding"], data["eol"], source]
+        source = self._say("from {source}", source=data["source"])
+        facts = [self._lines(stats["lines_read"]), stats["encoding"], data["eol"], source]
+        if data.get("dirty"):
+            facts.append(self._say("unsaved"))
         mark, style = STATUS[envelope["status"]]
         line = Text(f"agentfs/read {visible(path)}  ").append(mark, style)
-        self._row("agent", line.append(f" {visible(', '.join(facts))}", "dim"), "bold blue")
+        self._row(self._say("agent"), line.append(f" {visible(', '.join(facts))}", "dim"), "bold blue")
 
     def result(self, envelope: Mapping[str, Any]) -> None:
         """The answer to a change: the status, the words for the model, and the data that matter."""
@@ -93,44 +100,55 @@ class Screen:
         if "landing" in holder:
             facts.append(f"landing: {holder['landing']}")
         if review:
-            facts.append(f"review: {review['decision']} by {review['by']} (rung {review['rung']})")
+            facts.append(
+                self._say(
+                    "review: {decision} by {by} (rung {rung})",
+                    decision=review["decision"],
+                    by=review["by"],
+                    rung=review["rung"],
+                )
+            )
         if facts:
             self._row("", Text(visible(" · ".join(facts)), "dim"))
         if amendments := review.get("amendments"):
-            self._diff("Your own changes to it:", amendments)
+            self._diff(self._say("Your own changes to it:"), amendments)
         if since := (envelope["context"].get("conflict") or {}).get("diff_since_read"):
-            self._diff("Changed since the agent read it:", since)
+            self._diff(self._say("Changed since the agent read it:"), since)
 
     def proposal(self, proposal: Proposal, diffs: Sequence[tuple[ProposedFile, str]]) -> None:
         """A review: who wants what and why, every file's diff, what to look at."""
         title = Text(visible(proposal.title), "bold")
         said = Text(f"{visible(proposal.agent)}: “{visible(proposal.explanation)}”", "italic")
         if GUTTER + title.cell_len + 2 + said.cell_len <= self.console.width:
-            self._row("editor", title.append("  ").append_text(said), "magenta")
+            self._row(self._say("editor"), title.append("  ").append_text(said), "magenta")
         else:
-            self._row("editor", title, "magenta")
+            self._row(self._say("editor"), title, "magenta")
             self._row("", said)
         for file, diff in diffs:
             if len(diffs) > 1:
                 self._row("", Text(visible(file.path), "bold"))
             self._diff_lines(diff)
             for line, what in file.warnings:
-                where = f"line {line}: " if line else ""
-                self._row("", Text(f"! {where}{visible(what)}", "bold yellow"))
+                words = self._say("line {line}: {what}", line=line, what=what) if line else what
+                self._row("", Text(f"! {visible(words)}", "bold yellow"))
 
     def decision(self, answer: Answer | None) -> None:
         """What was answered."""
+        say = self._say
         if answer is None:
-            words = "no answer: nothing is rejected, the proposal is withdrawn"
+            words = say("no answer: nothing is rejected, the proposal is withdrawn")
         elif answer.always:
-            words = "accept, always"
+            words = say("accept, always")
+        elif answer.decision == "rejected" and answer.feedback:
+            words = say("reject: “{words}”", words=answer.feedback)
         else:
-            words = {"accepted": "accept", "amended": "accept with changes", "rejected": "reject"}[
-                answer.decision
-            ]
-        if answer and answer.feedback:
-            words += f": “{visible(answer.feedback)}”"
-        self._row(self._answerer, Text(words), "bold cyan")
+            decisions = {
+                "accepted": say("accept"),
+                "amended": say("accept with changes"),
+                "rejected": say("reject"),
+            }
+            words = decisions[answer.decision]
+        self._row(say("you") if self._asked else say("answer"), Text(visible(words)), "bold cyan")
 
     def legend(self, keys: str, hint: str) -> None:
         """The keys that can be pressed now, or a word on the last one."""
@@ -138,10 +156,12 @@ class Screen:
 
     def always_is_on(self) -> None:
         """After an answer that holds for later changes too."""
-        words = "always is on for this session; protected files still ask. It ends with the turn"
-        self.aside(
-            "editor", words + (", or with m before the next change" if self._answerer == "you" else "")
-        )
+        if self._asked:
+            ends = self._say("It ends with the turn, or with m before the next change.")
+        else:
+            ends = self._say("It ends with the turn.")
+        on = self._say("always is on for this session; protected files still ask.")
+        self.aside(self._say("editor"), sentences(self._say, (on, ends)))
 
     def aside(self, role: str, words: str) -> None:
         """What somebody else did, or what happened in the editor."""
@@ -149,10 +169,19 @@ class Screen:
 
     def closing(self, findings: Sequence[Finding]) -> None:
         """The table of what is really on disk."""
+        say = self._say
         self.console.print()
-        self.console.print(Rule(Text("On disk", "bold"), align="left", style="dim", characters="─"))
+        self.console.print(Rule(Text(say("On disk"), "bold"), align="left", style="dim", characters="─"))
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        for heading in ("", "file", "outcome", "bytes", "line ends", "encoding", "check"):
+        headings = (
+            say("file"),
+            say("outcome"),
+            say("bytes"),
+            say("line ends"),
+            say("encoding"),
+            say("check"),
+        )
+        for heading in ("", *headings):
             table.add_column(heading, overflow="fold")
         for found in findings:
             mark, style = STATUS["success" if found.ok else "error"]
@@ -162,8 +191,13 @@ class Screen:
 
     def goodbye(self, exit_code: int, kept: PurePath | None) -> None:
         """How the server ended, and where the files are."""
-        ended = "has shut down" if exit_code == 0 else f"ended with code {exit_code}"
-        self.line(f"The server {ended}. " + (f"The files stay in {kept}" if kept else "The copy is removed."))
+        say = self._say
+        if exit_code == 0:
+            ended = say("The server has shut down.")
+        else:
+            ended = say("The server ended with code {code}.", code=exit_code)
+        files = say("The files stay in {folder}", folder=kept) if kept else say("The copy is removed.")
+        self.line(sentences(say, (ended, files)))
 
     def line(self, words: str, style: str = "") -> None:
         """A line of its own, folded by nothing but the terminal: paths in it can be copied."""
@@ -185,20 +219,20 @@ class Screen:
 
     def _row(self, role: str, content: Text, style: str = "", hang: int = 0) -> None:
         """Text beside the name of a role, folded to the width; what is folded hangs `hang` further in."""
-        head, room = Text(f"{role:{GUTTER}}", style), max(self.console.width - GUTTER - hang, MIN_ROOM)
+        padding = " " * (GUTTER - cell_len(role))  # a letter may be two cells wide
+        head, room = Text(role + padding, style), max(self.console.width - GUTTER - hang, MIN_ROOM)
         fits = content.cell_len <= room + hang and "\n" not in content.plain
         pieces = [content] if fits else content.wrap(self.console, room, overflow="fold")
         for piece in pieces:
             self.console.print(head + piece, no_wrap=True, crop=False, overflow="ignore")
             head = Text(" " * (GUTTER + hang))
 
+    def _compact(self, value: object) -> str:
+        if not isinstance(value, str):
+            return str(value)
+        first, lines = value.split("\n", 1)[0], count_lines(value)
+        more = f" ({self._lines(lines)})" if lines > 1 else ""
+        return json.dumps(clip(first, 28), ensure_ascii=False) + more
 
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count} lines"
-
-
-def _compact(value: object) -> str:
-    if not isinstance(value, str):
-        return str(value)
-    first, lines = value.split("\n", 1)[0], count_lines(value)
-    return json.dumps(clip(first, 28), ensure_ascii=False) + (f" ({_lines(lines)})" if lines > 1 else "")
+    def _lines(self, count: int) -> str:
+        return self._say("1 line", plural="{count} lines", count=count)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.demo.plan import Edit, NewFile, Plan
     from agentfs_lsp.demo.screen import Screen
     from agentfs_lsp.demo.seat import Seat
+    from agentfs_lsp.domain.texts import Say
 
 SESSION = "demo"
 WHO = {"session": SESSION, "agent": "Demo agent"}
@@ -31,16 +32,19 @@ Envelope = dict[str, Any]
 class Turn:
     """One agent's turn in the workspace `root`."""
 
-    def __init__(self, root: Path, editor: Editor, seat: Seat, screen: Screen, ledger: Ledger) -> None:
+    def __init__(
+        self, root: Path, editor: Editor, seat: Seat, screen: Screen, ledger: Ledger, say: Say
+    ) -> None:
         self._root = root
         self._editor = editor
         self._seat = seat
         self._screen = screen
         self._ledger = ledger
+        self._say = say
 
     def play(self, plan: Plan) -> None:
         """All scenes in order. Raises what `Editor.call` raises."""
-        for number, scene in enumerate(SCENES, 1):
+        for number, scene in enumerate(_scenes(self._say), 1):
             self._screen.scene(number, scene.title, scene.about)
             scene.play(self, plan)
         self._end_always()
@@ -65,7 +69,7 @@ class Turn:
         self._read(plan.unsaved.path)
         self._edit(plan.unsaved)
         self._editor.documents.save(uri)
-        self._screen.aside("editor", f"saved {plan.unsaved.path}")
+        self._screen.aside(self._say("editor"), self._say("saved {path}", path=plan.unsaved.path))
         self._editor.documents.close(uri)
 
     def be_refused(self, plan: Plan) -> None:
@@ -104,7 +108,7 @@ class Turn:
         self._screen.request(method, params)
         envelope: Envelope = self._editor.call(method, {**params, **WHO})
         self._screen.result(envelope)
-        self._ledger.note(params["path"], _outcome(envelope))
+        self._ledger.note(params["path"], _outcome(envelope, self._say))
         if self._seat.last and self._seat.last.always:
             self._screen.always_is_on()
         return envelope
@@ -132,7 +136,10 @@ class Turn:
         old, new = _in_kind(edit, data.decode("utf-8"))
         file.write_bytes(data.replace(old.encode(), new.encode(), 1))
         self._ledger.replace(edit.path, edit.old, edit.new)
-        self._screen.aside("somebody", f"saves {edit.path}: {_last_line(edit.new)}")
+        self._screen.aside(
+            self._say("somebody"),
+            self._say("saves {path}: {line}", path=edit.path, line=_last_line(edit.new)),
+        )
 
     def _type(self, uri: str, edit: Edit) -> None:
         document = self._editor.documents.get(uri)
@@ -140,14 +147,20 @@ class Turn:
         self._editor.documents.type(uri, *_in_kind(edit, document.text))
         self._ledger.touch(edit.path)
         self._ledger.replace(edit.path, edit.old, edit.new)
-        self._screen.aside("editor", f"{edit.path} is open, typed and not saved: {_last_line(edit.new)}")
+        self._screen.aside(
+            self._say("editor"),
+            self._say(
+                "{path} is open, typed and not saved: {line}", path=edit.path, line=_last_line(edit.new)
+            ),
+        )
 
     def _end_always(self) -> None:
         if self._seat.always:
             self._editor.call("agentfs/setApprovalMode", {"mode": "manual", "session": SESSION})
             self._seat.always = False
             self._screen.aside(
-                "editor", "always is ended (agentfs/setApprovalMode manual): every change asks"
+                self._say("editor"),
+                self._say("always is ended (agentfs/setApprovalMode manual): every change asks"),
             )
 
 
@@ -157,24 +170,35 @@ class Scene(NamedTuple):
     play: Callable[[Turn, Plan], None]
 
 
-SCENES = (
-    Scene(
-        "Read, then edit", "Nothing is written before the diff was seen and accepted.", Turn.edit_after_read
-    ),
-    Scene("A new file", "Not even its folder is there before the answer.", Turn.create),
-    Scene(
-        "A change behind its back",
-        "The file changes between the agent's read and its edit. The edit must not win.",
-        Turn.meet_a_change,
-    ),
-    Scene(
-        "Unsaved text",
-        "The agent reads what the editor shows, saved or not; saving stays yours.",
-        Turn.share_the_editor,
-    ),
-    Scene("No, and why", "A rejected change changes nothing; the words go to the agent.", Turn.be_refused),
-    Scene("Always", "Accepts this change and the later ones of this session unasked.", Turn.be_trusted),
-)
+def _scenes(say: Say) -> tuple[Scene, ...]:
+    return (
+        Scene(
+            say("Read, then edit"),
+            say("Nothing is written before the diff was seen and accepted."),
+            Turn.edit_after_read,
+        ),
+        Scene(say("A new file"), say("Not even its folder is there before the answer."), Turn.create),
+        Scene(
+            say("A change behind its back"),
+            say("The file changes between the agent's read and its edit. The edit must not win."),
+            Turn.meet_a_change,
+        ),
+        Scene(
+            say("Unsaved text"),
+            say("The agent reads what the editor shows, saved or not; saving stays yours."),
+            Turn.share_the_editor,
+        ),
+        Scene(
+            say("No, and why"),
+            say("A rejected change changes nothing; the words go to the agent."),
+            Turn.be_refused,
+        ),
+        Scene(
+            say("Always"),
+            say("Accepts this change and the later ones of this session unasked."),
+            Turn.be_trusted,
+        ),
+    )
 
 
 def _in_kind(edit: Edit, text: str) -> tuple[str, str]:
@@ -196,7 +220,14 @@ def _code(envelope: Envelope) -> str | None:
     return error.get("code")
 
 
-def _outcome(envelope: Envelope) -> str:
+def _outcome(envelope: Envelope, say: Say) -> str:
     review = envelope["data"].get("review") or envelope["context"].get("review") or {}
-    decision: str = review.get("decision") or (_code(envelope) or envelope["status"]).lower()
-    return decision
+    outcome: str = review.get("decision") or (_code(envelope) or envelope["status"]).lower()
+    words = {
+        "accepted": say("accepted"),
+        "amended": say("amended"),
+        "rejected": say("rejected"),
+        "allowed": say("allowed"),
+        "conflict": say("conflict"),
+    }
+    return words.get(outcome, outcome)  # else a code of the protocol, which no language has

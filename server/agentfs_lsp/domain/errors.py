@@ -401,6 +401,7 @@ class NotUndoable(DomainError):
     reason: Literal[
         "texts",  # its texts found no room
         "elsewhere",  # some of its files are in a folder that is not open
+        "bytes",  # it took out bytes that are no text, and no text holds them
     ]
 
 

@@ -49,7 +49,10 @@ class FoldedGlobs:
         self._raw = _compiled(globs)
         folded = [fold_glob(glob) for glob in globs]
         self._folded = self._raw if folded == list(globs) else _compiled(folded)
-        self._short_globs = {short: name for glob, name in globs.items() for short in _short_spellings(glob)}
+        most = max(_FEW_SPELLINGS, min(_MOST_SPELLINGS, _MOST_OF_A_LIST // (len(globs) or 1)))
+        self._short_globs = {
+            short: name for glob, name in globs.items() for short in _short_spellings(glob, most)
+        }
 
     def match(self, path: Spelled) -> str | None:
         """The name of the glob that matches the path under any spelling, or a folder above it."""
@@ -149,15 +152,18 @@ def fault_of(glob: str) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             (pattern,) = GitIgnoreSpec.from_lines([glob]).patterns
-            FoldedGlobs({_alone(glob.removeprefix("!")): glob}).match(_WITH_A_TILDE)  # by all its spellings
+            alone = _alone(glob.removeprefix("!"))
+            FoldedGlobs({alone: glob})
+            _compiled(_each_short_name(alone))
     except (ValueError, re.error, Warning):
         return True
     return pattern.include is None
 
 
-_WITH_A_TILDE = Spelled("~", "~")
 _MOST_CHARACTERS = 1000
 _MOST_SPELLINGS = 64
+_FEW_SPELLINGS = 4
+_MOST_OF_A_LIST = 1024
 _STARS = re.compile(r"\*+(?=[^*])")
 
 
@@ -183,11 +189,24 @@ def _last(patterns: Sequence[Pattern], path: str) -> int | None:
     return None
 
 
-def _short_spellings(glob: str) -> list[str]:
-    """`glob` with each component long or short, but for the one that is long throughout. Where those are too
-    many, one wider glob that matches all of them."""
-    parts = fold_glob(glob).split("/")
-    choices = [[part] if part == "**" else [part, *short_names(part)] for part in parts]
-    if prod(map(len, choices)) > _MOST_SPELLINGS:
+def _short_spellings(glob: str, most: int) -> list[str]:
+    """`glob` with each component long or short, but for the one that is long throughout. Where those are more
+    than `most`, one wider glob that matches all of them."""
+    choices = _by_component(glob)
+    if prod(map(len, choices)) > most:
         return ["/".join(each[0] if len(each) == 1 else wide_name(each[0]) for each in choices)]
     return ["/".join(one) for one in product(*choices)][1:]
+
+
+def _each_short_name(glob: str) -> list[str]:
+    """Of all these as few as have each name in them, and the wider one: a few compile as all of them do."""
+    choices = _by_component(glob)
+    rows = range(1, max(map(len, choices)))
+    each = ["/".join(names[min(row, len(names) - 1)] for names in choices) for row in rows]
+    return each + _short_spellings(glob, 1)
+
+
+def _by_component(glob: str) -> list[list[str]]:
+    """Each component's names, the long one first."""
+    parts = fold_glob(glob).split("/")
+    return [[part] if part == "**" else [part, *short_names(part)] for part in parts]

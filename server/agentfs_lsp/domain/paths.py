@@ -37,7 +37,12 @@ class Spelling(NamedTuple):
 
 
 def parse(
-    path: str, names: Sequence[str], mode: PathMode = "relative", folders: Mapping[str, int] | None = None
+    path: str,
+    names: Sequence[str],
+    mode: PathMode = "relative",
+    folders: Mapping[str, int] | None = None,
+    *,
+    directory: bool = False,
 ) -> Spelling:
     """Read a path that a caller gave.
 
@@ -46,7 +51,8 @@ def parse(
     `names`: a root may have several (its own spelling and its real one).
 
     Raises MalformedPath, AbsolutePath, NoRoot, UnknownRoot, AmbiguousRoot, OutsideRoots, and IsDirectory
-    for a path that only a directory can have (it ends in a slash, or is a root).
+    for a path that only a directory can have (it ends in a slash, or is a root), unless a `directory` will do
+    too: `relative` is empty then for a root.
     """
     wanted = _decoded(path, mode)
     if not names:
@@ -58,7 +64,7 @@ def parse(
         root, relative = 0, cleaned
     else:
         root, relative = _named(path, cleaned, names)
-    if not relative or wanted.endswith(("/", "/.")):
+    if not directory and (not relative or wanted.endswith(("/", "/."))):
         raise IsDirectory(path)
     return Spelling(root, relative)
 

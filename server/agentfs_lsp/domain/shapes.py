@@ -189,6 +189,14 @@ def _number(raw: object) -> float | int | None:
     return raw if isinstance(raw, int) or math.isfinite(raw) else None
 
 
+def _may_be_on_disk(path: str) -> bool:
+    """Whether a file system can be asked for it at all."""
+    try:
+        return b"\0" not in path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+
+
 def _named_root(entry: object) -> NamedRoot:
     match entry:
         case {"name": str(name), "path": str(path), **rest} if not rest:
@@ -200,7 +208,7 @@ def _named_root(entry: object) -> NamedRoot:
                 raise ShapeError(Wanted("absolute_paths")) from None
         case _:
             raise ShapeError(Wanted("roots"))
-    if not path.startswith("/"):
+    if not path.startswith("/") or not _may_be_on_disk(path):
         raise ShapeError(Wanted("absolute_paths"))
     if not name.strip() or name in {".", ".."} or not name.isprintable() or set(name) & {"/", "\\"}:
         raise ShapeError(Wanted("plain_names"))

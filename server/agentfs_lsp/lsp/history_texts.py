@@ -34,6 +34,11 @@ def not_undoable(error: errors.NotUndoable, say: Say) -> Told:
             say("The texts of change '{id}' are not kept: there was no room for them.", id=change_id),
             say("Nothing was changed. Read the files and undo it by edits."),
         )
+    if error.reason == "bytes":
+        return (
+            say("Change '{id}' took out bytes that are no text, and they are not kept.", id=change_id),
+            say("Nothing was changed. Only the user can bring them back, from a copy."),
+        )
     return (
         say("Change '{id}' is also of files in a folder that is not open.", id=change_id),
         say("Nothing was changed. The user can open that folder too."),

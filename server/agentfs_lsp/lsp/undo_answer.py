@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _WITH_TEXT = {"amendments", "on_save"}
 """What of `review` holds text of the files."""
 
+_NAMED = 5
+"""So many files are named in the text; `files` names them all."""
+
 
 def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
     """The envelope of an undo that landed, or of one that had nothing to do."""
@@ -58,7 +61,10 @@ def _text(say: Say, undone: Undone, *, in_editor: bool, truncated: bool) -> str:
     if not undone.landings:
         return say("Nothing of change {id} is left to undo.", id=undone.change.id)
     stats = _stats([landing.change for landing in undone.landings])
-    paths = ", ".join(f"'{escape_to_one_line(landing.change.path)}'" for landing in undone.landings)
+    named = [f"'{escape_to_one_line(landing.change.path)}'" for landing in undone.landings]
+    paths = ", ".join(named[:_NAMED])
+    if len(named) > _NAMED:
+        paths = say("{count} files", count=len(named))
     said = [
         say(
             "Undid change {id} of {paths} (+{added}/-{removed} lines).",

@@ -10,7 +10,14 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, LeftUndone, PolicyDenied
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    DomainError,
+    LandingUnknown,
+    LeftUndone,
+    MalformedPath,
+    PolicyDenied,
+)
 from agentfs_lsp.service.change import Landing
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.edit import plan_edit
@@ -20,7 +27,7 @@ from agentfs_lsp.service.workspace import off_loop
 from agentfs_lsp.service.write import Write, plan_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.edit import Edit
@@ -132,6 +139,7 @@ async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
         await asyncio.sleep(0)
         absolute = step.location.absolute
         try:
+            _check_no_file_above(step, absolute, by_file)
             step.change = await _next(ws, step, step.location, by_file.get(absolute))
         except DomainError as error:
             _fail(command, step, error)
@@ -139,6 +147,14 @@ async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
         so_far = by_file.get(absolute)
         by_file[absolute] = step.change if so_far is None else so_far.followed_by(step.change)
     return list(by_file.values())
+
+
+def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileChange]) -> None:
+    """Raise MalformedPath for a path below what an earlier operation makes a file."""
+    above = absolute
+    while above := above.rpartition("/")[0]:
+        if above in by_file:
+            raise MalformedPath(step.command.asked.path, "below_file")
 
 
 async def _next(ws: Workspace, step: Step, location: Location, so_far: FileChange | None) -> FileChange:

@@ -152,7 +152,7 @@ async def browse(ws: Workspace, command: Browse) -> Browsed:
 def _place(ws: Workspace, path: str | None) -> tuple[str, str] | None:
     if path is None:
         return None
-    location = ws.locate(path)
+    location = ws.locate(path, directory=True)
     return location.root.path, location.relative
 
 
@@ -197,7 +197,11 @@ async def _with_texts(ws: Workspace, session: str, changes: list[KeptChange], *,
     room, left_out = MOST_TEXT, False
     for change in changes:
         if room > 0:
-            whole = as_seen(ws, session, await find_one(ws, change.id, texts=True))
+            try:
+                kept = await find_one(ws, change.id, texts=True)
+            except ChangeUnknown:  # dropped, or set aside with the rest, since it was found
+                continue
+            whole = as_seen(ws, session, kept)
             room -= sum(len(text) for file in whole.files for text in texts_of(file) if text)
             if room >= 0 or not filled:
                 filled.append(whole)

@@ -12,14 +12,23 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.diff import diff
-from agentfs_lsp.domain.errors import ChangeUnknown, Conflict, DomainError, NothingToUndo, NotUndoable
+from agentfs_lsp.domain.errors import (
+    ChangeUnknown,
+    Conflict,
+    DomainError,
+    NothingToUndo,
+    NotUndoable,
+    Unencodable,
+)
 from agentfs_lsp.domain.lines import line_of, normalise
+from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.splicing import shortened
-from agentfs_lsp.domain.textfile import TextFile
+from agentfs_lsp.domain.textfile import TextFile, encode
 from agentfs_lsp.service.change import FileChange, Landing
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.history import as_seen, find_latest, find_one, location_of
 from agentfs_lsp.service.merging import splices_into
+from agentfs_lsp.service.present import REPLACEMENT
 from agentfs_lsp.service.proposals import Proposal
 from agentfs_lsp.service.submit import refuse_flood
 from agentfs_lsp.service.unread import unseen
@@ -69,7 +78,7 @@ async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(*files):
-            changes = [await _reversed(ws, command.session, file) for file in change.files]
+            changes = [await _reversed(ws, command.session, change.id, file) for file in change.files]
             proposal.changes = tuple(one for one in changes if not one.changes_nothing)
             if not proposal.changes:
                 landed.outcome = "landed"
@@ -104,7 +113,7 @@ def _check_undoable(ws: Workspace, session: str, change: KeptChange) -> None:
 # --- one file ---------------------------------------------------------------------------------------------
 
 
-async def _reversed(ws: Workspace, session: str, file: KeptFile) -> FileChange:
+async def _reversed(ws: Workspace, session: str, change_id: str, file: KeptFile) -> FileChange:
     location = location_of(ws, file)
     present = await ws.look(location)
     path = ws.name_of(location)
@@ -113,7 +122,20 @@ async def _reversed(ws: Workspace, session: str, file: KeptFile) -> FileChange:
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
     if file.operation == "delete":
         ws.check_creatable(location)
-    return await off_loop(present.size, _reverse, path, file, present, ws.settings_in(location.root))
+    reverse = await off_loop(present.size, _reverse, path, file, present, ws.settings_in(location.root))
+    if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_whole(file):
+        raise NotUndoable(change_id, "bytes")
+    return reverse
+
+
+def _is_whole(file: KeptFile) -> bool:
+    """Whether the text from before is all there was: none of it stands for bytes that did not decode."""
+    before = file.before or ""
+    try:
+        data = encode(before, TextFile(before, file.encoding, file.bom, lossy=False))
+    except Unencodable:
+        return False
+    return hash_bytes(data) == file.before_hash
 
 
 def _check_seen(ws: Workspace, session: str, present: Present) -> None:
@@ -164,12 +186,27 @@ def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) 
     """From after to before; in a file that has moved on, as a merge."""
     if not present.exists:
         raise _conflict(path, present, "gone")
+    present = _as_it_was_encoded(file, present)
     before, after, shown = file.before or "", file.after or "", present.text.shown
     if shown == after:
         splices = tuple(shortened(shown, piece) for piece in diff(after, before))
     else:
         splices = splices_into(path, after, before, present)
     return FileChange(path, present, "update", splices, settings)
+
+
+def _as_it_was_encoded(file: KeptFile, present: Present) -> Present:
+    """The file in the encoding it had before the change, where its bytes read the same in that: a file that
+    is left with ASCII alone does not tell its encoding, and what comes back is to come back in it."""
+    there = present.text
+    was = replace(there, encoding=file.encoding)
+    if there.lossy or there.bom or was == there or present.blob is None:
+        return present
+    try:
+        reads_the_same = encode(there.text, was) == encode(there.text, there)
+    except Unencodable:
+        return present
+    return replace(present, text=was) if reads_the_same and not file.bom else present
 
 
 _REVERSES = {"create": _deletion, "delete": _creation, "update": _step_back}

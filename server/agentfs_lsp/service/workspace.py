@@ -11,6 +11,7 @@ from agentfs_lsp.domain.errors import Conflict, PolicyDenied, TooLarge
 from agentfs_lsp.domain.paths import check_new_name, display, parse
 from agentfs_lsp.domain.policy import strictest
 from agentfs_lsp.service.decoding import DecodedFiles
+from agentfs_lsp.service.ports import Location
 from agentfs_lsp.service.present import Buffer, Present, look
 from agentfs_lsp.service.queue import FileQueue
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.kept import History
-    from agentfs_lsp.service.ports import Clock, Documents, FileStore, Location, Reviewer, Root
+    from agentfs_lsp.service.ports import Clock, Documents, FileStore, Reviewer, Root
     from agentfs_lsp.service.proposals import Proposals
     from agentfs_lsp.service.sessions import Sessions
 
@@ -72,9 +73,9 @@ class Workspace:
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
-    def locate(self, path: str, paths: PathMode | None = None) -> Location:
+    def locate(self, path: str, paths: PathMode | None = None, *, directory: bool = False) -> Location:
         """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots). `paths`: how it
-        may be spelled, None for as the settings say."""
+        may be spelled, None for as the settings say; `directory`: it may be one, a root too."""
         for root in self.roots:
             if not self.files.root_intact(root):
                 self.leave(root.path)
@@ -84,8 +85,10 @@ class Workspace:
             [root.name for root in self.roots],
             paths or self.settings.paths,
             self.folders,
+            directory=directory,
         )
-        location = self.files.resolve(self.roots[spelling.root], spelling.relative)
+        root = self.roots[spelling.root]
+        location = self.files.resolve(root, spelling.relative) if spelling.relative else Location(root, "")
         self.before_use(location.root)
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
             parse(path, [root.name for root in self.roots], "relative", self.folders)

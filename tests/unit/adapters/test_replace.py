@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import stat
-import subprocess
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from agentfs_lsp.domain.errors import (
     SystemRefused,
 )
 from agentfs_lsp.domain.revision import hash_bytes
+from support.mounts import small_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -477,12 +477,7 @@ def test_where_there_is_no_room_nothing_changes(disk: Disk) -> None:
 
 
 def test_a_full_disk_changes_nothing(disk: Disk) -> None:
-    mounted = disk.path / "small"
-    mounted.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(mounted)]
-    if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode != 0:
-        pytest.skip("only root can mount a small file system")
-    try:
+    with small_disk(disk.path / "small", "256k"):
         path = disk.put("small/a.py", b"old")
         for relative in ("small/a.py", "small/made/new.py"):
             with pytest.raises(SystemFailed, match="No space left"):
@@ -490,8 +485,6 @@ def test_a_full_disk_changes_nothing(disk: Disk) -> None:
         assert disk.names("small") == {"a.py"}
         stage(disk, "small/a.py", b"new").commit()
         assert path.read_bytes() == b"new"
-    finally:
-        subprocess.run(["umount", str(mounted)], check=True)
 
 
 def test_what_is_write_protected_is_left_alone(disk: Disk) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import Editor
+from agentfs_lsp.domain.texts import english
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,7 +70,7 @@ def client(tmp_path: Path) -> Callable[..., Any]:
         with (tmp_path / "log").open("wb") as log:
             connection = Connection(command, tmp_path, os.environ, log)
         reviewer = Reviewer(list(answers or ()))
-        started = Client(connection, Editor(connection, reviewer), reviewer)
+        started = Client(connection, Editor(connection, reviewer, english), reviewer)
         try:
             yield started
         finally:

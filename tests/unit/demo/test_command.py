@@ -6,7 +6,9 @@ import tempfile
 
 import pytest
 
-from agentfs_lsp.demo.command import run
+from agentfs_lsp.demo.command import _told, run
+from agentfs_lsp.demo.connection import LostServerError
+from agentfs_lsp.demo.editor import RefusedError
 from agentfs_lsp.domain.texts import english
 
 
@@ -31,6 +33,18 @@ def test_a_project_too_large_to_copy_is_said_with_the_limits(tmp_path, scratch, 
     assert run([str(tmp_path)], english) == 2
     assert "more than 5000 files or 64 MiB" in capsys.readouterr().err
     assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (LostServerError(), "The server has ended."),
+        (LostServerError(90.0), "The server said nothing for 90 seconds."),
+        (RefusedError(-32601, "no such method"), "no such method"),
+    ],
+)
+def test_what_ended_the_turn_is_said(error, words) -> None:
+    assert _told(error, english) == words
 
 
 def test_the_help_names_every_key(capsys) -> None:

@@ -261,11 +261,12 @@ def test_a_refused_call_says_why(client) -> None:
         demo.editor.call("agentfs/odd", {})
 
 
-def test_the_client_says_that_it_reviews_and_saves(client, tmp_path) -> None:
+def test_the_client_says_that_it_reviews_and_saves_and_in_whose_language(client, tmp_path) -> None:
     reply = {"capabilities": {"positionEncoding": "utf-32"}}
     with client([{"expect": "initialize", "reply": reply}]) as demo:
-        demo.editor.start(tmp_path)
+        demo.editor.start(tmp_path, "zh_CN.UTF-8")
         assert demo.editor.documents.units == "utf-32"
     (params,) = demo.params_of("initialize")
     assert params["capabilities"]["experimental"] == {"agentfs": {"review": True, "save": True}}
     assert params["rootUri"] == tmp_path.as_uri()
+    assert params["locale"] == "zh_CN.UTF-8"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from agentfs_lsp.demo.ledger import Ledger, describe_line_ends
+from agentfs_lsp.domain.texts import english
 
 
 @pytest.fixture
 def ledger(tmp_path) -> Ledger:
     (tmp_path / "a.csv").write_bytes(b"one\r\ntwo\r\n")
     (tmp_path / "b.txt").write_bytes("Süd\n".encode("latin-1"))
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, english)
     ledger.touch("a.csv")
     ledger.touch("b.txt")
     return ledger
@@ -79,4 +80,4 @@ def test_all_that_became_of_a_file_is_told(ledger) -> None:
 
 def test_mixed_line_ends_are_counted_each() -> None:
     assert describe_line_ends("a\r\nb\nc\rd\n") == "CRLF ×1, LF ×2, CR ×1"
-    assert describe_line_ends("a") == "none"
+    assert describe_line_ends("a") == ""

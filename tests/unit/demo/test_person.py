@@ -12,6 +12,7 @@ from rich.console import Console
 from agentfs_lsp.demo.person import Person, editor_command
 from agentfs_lsp.demo.review import Proposal, ProposedFile
 from agentfs_lsp.demo.screen import Screen
+from agentfs_lsp.domain.texts import english
 
 
 def proposal(text: str = "one\n") -> Proposal:
@@ -22,7 +23,7 @@ def proposal(text: str = "one\n") -> Proposal:
 def amend(monkeypatch, editor: str, text: str = "one\n"):
     monkeypatch.setenv("VISUAL", editor)
     output = io.StringIO()
-    answer = Person(Screen(Console(file=output)))._amend(proposal(text))
+    answer = Person(Screen(Console(file=output), english), english)._amend(proposal(text))
     return answer, output.getvalue()
 
 

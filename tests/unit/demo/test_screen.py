@@ -6,17 +6,20 @@ import io
 import re
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
+from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
-from agentfs_lsp.demo.screen import Screen
+from agentfs_lsp.demo.screen import GUTTER, Screen
+from agentfs_lsp.domain.texts import Say, english
 
 NASTY = "\x1b]0;title\x07\x1b[2J\u202e\x9b31m"
 
 
-def show(draw, width: int = 80, **console) -> str:
+def show(draw, width: int = 80, say: Say = english, **console) -> str:
     output = io.StringIO()
-    draw(Screen(Console(file=output, width=width, highlight=False, **console)))
+    draw(Screen(Console(file=output, width=width, highlight=False, **console), say))
     return output.getvalue()
 
 
@@ -65,6 +68,15 @@ def test_no_line_is_wider_than_the_terminal(width) -> None:
     shown = show(draw, width)
     assert max(map(len, shown.split("\n"))) <= max(width, 35)
     assert re.sub(r"\s", "", shown).count("new" * 60) == 1 or width < 200
+
+
+def test_what_is_said_begins_in_one_column_however_wide_the_letters_of_the_role() -> None:
+    def draw(screen: Screen) -> None:
+        screen.decision(Answer("accepted"))
+        screen.request("agentfs/edit", {"path": "a"})
+
+    decision, request = show(draw, say=say_in("zh-cn")).splitlines()
+    assert cell_len(decision.partition("接受")[0]) == cell_len(request.partition("agentfs")[0]) == GUTTER
 
 
 def test_a_partial_answer_says_where_the_change_is() -> None:

@@ -153,3 +153,17 @@ def test_guidance_for_some_files_in_several_folders(locale: str) -> None:
 @every_dialect
 def test_guidance_is_empty_where_there_is_no_tool(dialect: Dialect) -> None:
     assert guidance(dialect, {}, english) == ""
+
+
+@every_dialect
+def test_no_tool_asks_for_what_no_tool_can_do(dialect: Dialect) -> None:
+    """Where reading is denied for every file a write replaces blindly, and where only reading is left nothing
+    is changed after it."""
+
+    def description(operation: Operation, *there: Operation) -> str:
+        (defined,) = define(dialect, files(dialect, *there), english, "anthropic")
+        assert defined["name"] == next(one.name for one in dialect.tools if one.operation == operation)
+        return str(defined["description"])
+
+    assert "read first" not in description("write", "write")
+    assert "before you change" not in description("read", "read")

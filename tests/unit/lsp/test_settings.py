@@ -312,3 +312,18 @@ def test_a_value_of_any_depth_and_length_is_told_shortly() -> None:
     store = stored(("configuration", {"locale": deep, "paths": "x" * 10_000, "deep": deep, "rules": deep}))
     assert set(told(store)) == {"locale", "paths", "deep", "rules[0]"}
     assert all(len(problem_text(problem, english)) < 300 for problem in store.problems)
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        {"path": "/x\0", "name": "x"},
+        {"uri": "file:///x%00", "name": "x"},
+        {"path": "/x\ud800", "name": "x"},
+    ],
+)
+def test_a_root_that_no_disk_can_have_is_told_and_names_nothing(root: object) -> None:
+    """The server looks for it on the disk as soon as it is set, and must not fail over that."""
+    store = stored(("initialization", {"roots": [root]}))
+    assert store.current.roots is None
+    assert [problem.path for problem in store.problems] == ["roots"]

@@ -28,7 +28,7 @@ def define(dialect: Dialect, files: Mapping[Operation, Files], say: Say, style: 
     return [
         shape(
             tool,
-            tool_text(tool.operation, say, ranges=dialect.words.ranges, edits="edit" in files),
+            tool_text(tool.operation, say, ranges=dialect.words.ranges, there=files.keys()),
             _schema(dialect, tool, files[tool.operation], say),
         )
         for tool in tools

@@ -12,35 +12,36 @@ from agentfs_lsp.domain.texts import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.texts import Say
 
 
-def tool_text(operation: Operation, say: Say, *, ranges: bool, edits: bool) -> str:
-    """What a tool does. `ranges`: whether a part of a file can be read; `edits`: whether there is a tool that
-    changes a part of one."""
+def tool_text(operation: Operation, say: Say, *, ranges: bool, there: AbstractSet[Operation]) -> str:
+    """What a tool does. `ranges`: whether a part of a file can be read; `there`: the operations that there
+    are tools for."""
     said = {
-        "read": _of_read(say, ranges=ranges),
-        "write": _of_write(say, edits=edits),
+        "read": _of_read(say, ranges=ranges, changes=not there <= {"read"}),
+        "write": _of_write(say, reads="read" in there, edits="edit" in there),
         "edit": _of_edit(say),
     }
     return sentences(say, said[operation])
 
 
-def _of_read(say: Say, *, ranges: bool) -> list[str]:
+def _of_read(say: Say, *, ranges: bool, changes: bool) -> list[str]:
     return [
         say("Read a text file of the workspace, as it is in the editor, unsaved changes included."),
         say("A long file comes in parts: the answer says where to go on.") if ranges else "",
-        say("Read a file before you change it."),
+        say("Read a file before you change it.") if changes else "",
     ]
 
 
-def _of_write(say: Say, *, edits: bool) -> list[str]:
+def _of_write(say: Say, *, reads: bool, edits: bool) -> list[str]:
     return [
         say("Create a text file, or replace the whole text of one."),
         say("Give the complete text: nothing may be left out, or stood in for by a remark."),
-        say("A file that exists has to be read first."),
+        say("A file that exists has to be read first.") if reads else "",
         say("To change a part of a file, use {Edit}.") if edits else "",
         _of_review(say),
     ]

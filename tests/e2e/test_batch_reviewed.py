@@ -1,0 +1,213 @@
+"""A batch in front of the user: one review, file by file, all or none (docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import REVIEW, editing
+
+if TYPE_CHECKING:
+    from asyncio import Future
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+REVIEWING: Any = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
+
+OPERATIONS = [
+    {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},
+    {"tool": "edit", "params": {"path": "closed.py", "old_string": "1", "new_string": "2"}},
+    {"tool": "write", "params": {"path": "made/new.py", "content": "new = 1\n"}},
+]
+
+
+@pytest.fixture
+def three(root: Path) -> Path:
+    (root / "open.py").write_text("a = 1\n")
+    (root / "closed.py").write_text("b = 1\n")
+    return root
+
+
+async def ask(editor: Editor, **params: Any) -> tuple[Future[Any], Message]:
+    """One file is open with unsaved work, one closed, one new."""
+    editor.open("open.py", "a = 1\nmine\n")
+    for path in ("open.py", "closed.py"):
+        await editor.read(path)
+    answer = editor.start("agentfs/batch", {"operations": OPERATIONS, **params})
+    return answer, await editor.proposed()
+
+
+async def settle(editor: Editor, proposal: Message, decision: str = "accepted", **more: Any) -> Message:
+    return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": decision, **more})
+
+
+async def report(editor: Editor, proposal: Message, what: str, **done: bool) -> Message:
+    files = [{"uri": editor.uri(f"{name}.py"), what: ok} for name, ok in done.items()]
+    return await editor.request(f"agentfs/{what}", {"id": proposal["id"], "files": files})
+
+
+def on_disk(root: Path) -> dict[str, str]:
+    return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
+
+
+OLD = {"open.py": "a = 1\n", "closed.py": "b = 1\n"}
+NEW = {"open.py": "a = 1\n", "closed.py": "b = 2\n", "made/new.py": "new = 1\n"}
+
+
+async def test_all_files_are_shown_and_accepted_together(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor)
+        assert proposal["title"] == "Change 3 files (+3/-2)"
+        assert proposal["tool"] == "batch"
+        assert [(one["path"], one["operation"]) for one in proposal["files"]] == [
+            ("open.py", "update"),
+            ("closed.py", "update"),
+            ("made/new.py", "create"),
+        ]
+        assert proposal["files"][0]["proposed_text"] == "a = 2\nmine\n"
+        settled = await settle(editor, proposal)
+        waiting = {name: text for name, text in on_disk(three).items() if not name.endswith(".tmp")}
+        assert waiting == OLD, "the closed files wait for the open ones"
+        (change,) = settled["apply"]["documentChanges"]
+        assert change["textDocument"]["uri"] == editor.uri("open.py")
+        assert editor.apply(settled["apply"])
+        assert await report(editor, proposal, "applied", open=True) == {"ok": True, "save": []}
+        landed = await answer
+    assert landed["status"] == "partial"
+    assert landed["data"]["landing"] == "editor"
+    assert [one["landing"] for one in landed["data"]["results"]] == ["editor", "disk", "disk"]
+    assert landed["data"]["review"]["decision"] == "accepted"
+    assert on_disk(three) == NEW
+
+
+async def test_what_was_applied_is_taken_back_when_a_closed_file_cannot_land(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor)
+        settled = await settle(editor, proposal)
+        assert editor.apply(settled["apply"])
+        (three / "closed.py").write_text("theirs\n")
+        applied = await report(editor, proposal, "applied", open=True)
+        assert (applied["ok"], applied["code"]) == (False, "CONFLICT")
+        assert editor.apply(applied["revert"])
+        failed = await answer
+        assert editor.documents[editor.uri("open.py")].text == "a = 1\nmine\n"
+    assert failed["error"]["code"] == "CONFLICT"
+    assert failed["error"]["message"].startswith("operations[1] edit closed.py: ")
+    assert on_disk(three) == {**OLD, "closed.py": "theirs\n"}
+    assert not (three / "made").exists()
+
+
+async def test_what_cannot_be_taken_back_is_told(three: Path) -> None:
+    async with editing(three, **REVIEWING, options={"landing_timeout_s": 0.3}) as editor:
+        answer, proposal = await ask(editor)
+        settled = await settle(editor, proposal)
+        assert editor.apply(settled["apply"])
+        (three / "closed.py").write_text("theirs\n")
+        assert (await report(editor, proposal, "applied", open=True))["ok"] is False
+        failed = await answer
+    assert failed["error"]["code"] == "EXECUTION_ERROR"
+    assert failed["context"]["landing"] == "unknown"
+    assert "open.py" in failed["text"]
+
+
+async def test_a_client_that_refuses_its_part_lands_nothing(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor)
+        await settle(editor, proposal)
+        assert (await report(editor, proposal, "applied", open=False))["ok"] is False
+        failed = await answer
+    assert failed["error"]["message"].startswith("operations[0] edit open.py: ")
+    assert on_disk(three) == OLD
+    assert not (three / "made").exists()
+
+
+async def test_rejecting_one_file_of_an_atomic_batch_rejects_all(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor)
+        files = [{"uri": editor.uri("closed.py"), "decision": "rejected"}]
+        assert await settle(editor, proposal, feedback="no", files=files) == {"ok": True, "apply": None}
+        rejected = await answer
+    assert rejected["error"]["code"] == "USER_REJECTED"
+    assert rejected["error"]["message"].startswith("operations[1] edit closed.py: ")
+    assert "no" in rejected["text"]
+    codes = [one["error"]["code"] for one in rejected["context"]["batch"]]
+    assert codes == ["CANCELLED", "USER_REJECTED", "CANCELLED"]
+    assert on_disk(three) == OLD
+
+
+async def test_file_by_file_where_it_is_not_atomic(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor, atomic=False)
+        files = [
+            {"uri": editor.uri("open.py"), "decision": "rejected"},
+            {"uri": editor.uri("made/new.py"), "decision": "amended", "text": "new = 2\n"},
+        ]
+        assert await settle(editor, proposal, feedback="not that", files=files) == {"ok": True, "apply": None}
+        landed = await answer
+    assert landed["status"] == "partial"
+    assert landed["data"]["failed_items"] == [0]
+    assert landed["data"]["results"][0]["error"]["code"] == "USER_REJECTED"
+    assert landed["data"]["review"]["decision"] == "amended"
+    assert "not that" in landed["text"]
+    assert on_disk(three) == {**OLD, "closed.py": "b = 2\n", "made/new.py": "new = 2\n"}
+
+
+async def test_rejecting_everything(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor, atomic=False)
+        await settle(editor, proposal, "rejected")
+        rejected = await answer
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "rejected"
+    assert rejected["error"]["code"] == "USER_REJECTED"
+    assert not rejected["error"]["message"].startswith("operations")
+    assert on_disk(three) == OLD
+
+
+async def test_a_cancelled_batch_is_withdrawn(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, _ = await ask(editor)
+        editor.cancel(answer)
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+    assert on_disk(three) == OLD
+
+
+async def test_one_message_with_the_diff_of_everything(three: Path) -> None:
+    answers = {"window/showMessageRequest": lambda _: {"title": "Approve"}}
+    async with editing(three, answers=answers) as editor:
+        for path in ("open.py", "closed.py"):
+            await editor.read(path)
+        landed = await editor.request("agentfs/batch", {"operations": OPERATIONS})
+        (asked,) = editor.all("window/showMessageRequest")
+    message = asked["params"]["message"]
+    assert message.startswith("agentfs: Change 3 files (+3/-2)")
+    assert all(f"+++ b/{path}" in message for path in ("open.py", "closed.py", "made/new.py"))
+    assert landed["data"]["applied"] is True
+    assert on_disk(three) == {**NEW, "open.py": "a = 2\n"}
+
+
+async def test_what_was_applied_without_a_review_client_is_taken_back_too(three: Path) -> None:
+    asked = []
+
+    async with editing(three) as editor:
+
+        def approve(_: Any) -> Message:
+            return {"title": "Approve"}
+
+        def apply(params: Message) -> Message:
+            asked.append(params)
+            (three / "closed.py").write_text("theirs\n")
+            return {"applied": editor.apply(params["edit"])}
+
+        editor.answers |= {"window/showMessageRequest": approve, "workspace/applyEdit": apply}
+        editor.open("open.py")
+        for path in ("open.py", "closed.py"):
+            await editor.read(path)
+        failed = await editor.request("agentfs/batch", {"operations": OPERATIONS})
+        assert editor.documents[editor.uri("open.py")].text == "a = 1\n"
+    assert failed["error"]["code"] == "CONFLICT"
+    assert len(asked) == 2
+    assert on_disk(three) == {**OLD, "closed.py": "theirs\n"}

@@ -1,0 +1,116 @@
+"""What the next start makes of a landing that was interrupted, where somebody was there in between
+(docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+
+from agentfs_lsp.adapters import transaction as together
+from support.recording import Operation, watching
+from support.transaction import AFTER, BEFORE, OneAfterTheOther, land, lay_out, store_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Killed(BaseException):
+    """The process is no more: nothing of it is done behind this."""
+
+
+def interrupted(base: Path, swapped: int) -> None:
+    """A landing that was killed when so many of its three files, fewer than all, were as they are to be. The
+    one that is removed is the last."""
+    lay_out(base)
+    moved = 0
+
+    def stop(operation: Operation) -> None:
+        nonlocal moved
+        in_root = operation.path.startswith(str(base / "root"))
+        moved += in_root and operation.kind in {"exchange", "rename"}
+        if moved > swapped:
+            raise Killed
+
+    with (
+        mock.patch.object(together, "ThreadPoolExecutor", OneAfterTheOther),
+        watching(stop, str(base)),
+        pytest.raises(Killed),
+    ):
+        land(base)
+
+
+def in_root(base: Path) -> dict[str, bytes]:
+    root = base / "root"
+    return {str(it.relative_to(root)): it.read_bytes() if it.is_file() else b"/" for it in root.rglob("*")}
+
+
+def start(base: Path) -> list[str]:
+    store, _ = store_at(base)
+    return [one.outcome for one in store.sweep()]
+
+
+@pytest.mark.parametrize("swapped", [0, 1, 2])
+def test_undisturbed_it_is_finished(tmp_path: Path, swapped: int) -> None:
+    interrupted(tmp_path, swapped)
+    assert start(tmp_path) == ["finished"]
+    assert in_root(tmp_path) == AFTER
+    assert start(tmp_path) == []
+
+
+@pytest.mark.parametrize("swapped", [1, 2])
+def test_where_one_file_was_changed_the_others_are_taken_back(tmp_path: Path, swapped: int) -> None:
+    interrupted(tmp_path, swapped)
+    (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
+    assert start(tmp_path) == ["taken_back"]
+    assert in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
+
+
+def test_what_nobody_began_is_dropped_without_a_word(tmp_path: Path) -> None:
+    interrupted(tmp_path, 0)
+    (tmp_path / "root/a.py").write_bytes(b"theirs\n")
+    assert start(tmp_path) == []
+    assert in_root(tmp_path) == {**BEFORE, "a.py": b"theirs\n"}
+
+
+def test_where_neither_is_possible_nothing_is_touched_and_all_is_kept(tmp_path: Path) -> None:
+    interrupted(tmp_path, 2)
+    (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
+    (tmp_path / "root/a.py").write_bytes(b"theirs too\n")
+    store, _ = store_at(tmp_path)
+    (one,) = store.sweep()
+    assert one.outcome == "set_aside"
+    left = {"a.py": b"theirs too\n", "sub/gone.py": b"theirs\n", "made/deep/new.py": b"made\n"}
+    assert {name: content for name, content in in_root(tmp_path).items() if content != b"/"} == left
+    kept = {
+        path.name: path.read_bytes() for path in (tmp_path / "state/set-aside").rglob("*") if path.is_file()
+    }
+    assert kept.pop("journal.json")
+    assert kept == {"1-old-a.py": b"old\n"}
+
+
+def test_an_edit_of_what_had_landed_stays(tmp_path: Path) -> None:
+    interrupted(tmp_path, 2)
+    (tmp_path / "root/a.py").write_bytes(b"edited on\n")
+    assert start(tmp_path) == ["finished"]
+    assert in_root(tmp_path) == {**AFTER, "a.py": b"edited on\n"}
+
+
+def test_a_folder_swapped_for_a_link_is_not_followed(tmp_path: Path) -> None:
+    interrupted(tmp_path, 1)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/gone.py").write_bytes(BEFORE["sub/gone.py"])
+    (tmp_path / "root/sub").rename(tmp_path / "root/moved")
+    (tmp_path / "root/sub").symlink_to(tmp_path / "outside")
+    assert start(tmp_path) == []
+    assert (tmp_path / "outside/gone.py").exists()
+
+
+def test_a_journal_that_no_server_wrote_is_set_aside(tmp_path: Path) -> None:
+    lay_out(tmp_path)
+    landings = tmp_path / "state/landings"
+    landings.mkdir(parents=True)
+    (landings / f"{'0' * 16}-1.json").write_text('[{"folder": "/", "name": "../x"}]')
+    assert start(tmp_path) == ["set_aside"]
+    assert in_root(tmp_path) == BEFORE
