@@ -1,8 +1,9 @@
 """The message catalogues, kept level with the code: `make texts`.
 
-Takes every template that the code says (the first argument of a call of `say`, and its `plural`), brings
-the .po files under `server/agentfs_lsp/locale/` up to date, and compiles the .mo files beside them. A new
-template comes without a translation, and is named until it has one; one that nobody says any more goes.
+Takes every template that the code says (the first argument of a call of `say`, and its `plural`) and the
+words of argparse, brings the .po files under `server/agentfs_lsp/locale/` up to date, and compiles the .mo
+files beside them. A new template comes without a translation, and is named until it has one; one that nobody
+says any more goes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+
+from agentfs_lsp.adapters.terminal.argparse_words import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +56,8 @@ def templates_in(package: Path) -> dict[Template, list[str]]:
         name = path.relative_to(package.parent).as_posix()
         for template in dict.fromkeys(_templates_of(ast.parse(path.read_text("utf-8")))):
             found.setdefault(template, []).append(name)
+    for word in WORDS:
+        found.setdefault(word, []).append("agentfs_lsp/adapters/terminal/argparse_words.py")
     return found
 
 

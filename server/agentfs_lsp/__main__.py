@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalogue import say_in_terminal
 from agentfs_lsp.adapters.stderr_log import StderrLog
+from agentfs_lsp.adapters.terminal.argparse_words import let_argparse_speak
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
@@ -35,6 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     say = say_in_terminal()
+    let_argparse_speak()
     if sys.platform == "win32":
         print(
             say(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,22 @@ def test_help_is_in_the_language_of_the_terminal(
     command = [sys.executable, "-X", "utf8", "-m", "agentfs_lsp", *arguments]
     ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=plain | variables)
     assert ("选项:" in ended.stdout, "options:" in ended.stdout) == (chinese, not chinese)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--nope"], ["check-config", "--settings"], ["undo"], ["history", "--limit", "x"]]
+)
+def test_complaints_about_arguments_are_in_the_language_of_the_terminal(arguments: list[str]) -> None:
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    command = [sys.executable, "-X", "utf8", "-m", "agentfs_lsp", *arguments]
+    ended = subprocess.run(
+        command, capture_output=True, encoding="utf-8", check=False, env=plain | {"LANG": "zh_CN.UTF-8"}
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("用法：agentfs-lsp")
+    assert "：错误：" in ended.stderr
+    complaint = ended.stderr.partition("：错误：")[2]
+    assert not re.search("error|argument|expected|invalid|required", complaint)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SAID = templates_in(PACKAGE)
 
+_PERCENT = re.compile(r"%(?:\(\w+\))?[rs]")
+"""What argparse fills in."""
+
 every_catalogue = pytest.mark.parametrize(
     "path", CATALOGUES, ids=[path.parent.parent.name for path in CATALOGUES]
 )
@@ -27,7 +30,8 @@ every_catalogue = pytest.mark.parametrize(
 
 def fields(template: str) -> list[tuple[str, str | None]]:
     """What is put in, and how it is written out."""
-    return sorted((name, spec) for _, name, spec, _ in Formatter().parse(template) if name is not None)
+    by_name = [(name, spec) for _, name, spec, _ in Formatter().parse(template) if name is not None]
+    return sorted(by_name) + [(found, None) for found in sorted(_PERCENT.findall(template))]
 
 
 @every_catalogue

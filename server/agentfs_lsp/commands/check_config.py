@@ -82,6 +82,8 @@ def run(arguments: Sequence[str], say: Say) -> int:
 def _parser(say: Say) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp check-config",
+        # Said here: argparse cuts its own by the length of "usage: " where options and paths mix.
+        usage="%(prog)s [-h] [--settings FILE] [--json] [DIR] [PATH ...]",
         description=say(
             "Show which rules apply in a workspace folder, and for each path whether agents may read, write"
             " and edit it: allowed, asked or denied, and by what."

@@ -1,0 +1,37 @@
+"""What argparse says by itself, in the terminal's language. It asks gettext's current domain for its words,
+and this makes that ours; the words it can say here are named, so that the catalogues have them
+(docs/protocol.md#17-texts).
+"""
+
+from __future__ import annotations
+
+import gettext
+
+from agentfs_lsp.adapters.catalogue import LOCALES
+
+WORDS = (
+    "usage: ",
+    "positional arguments",
+    "options",
+    "show this help message and exit",
+    "%(prog)s: error: %(message)s\n",
+    "argument %(argument_name)s: %(message)s",
+    "unrecognized arguments: %s",
+    "ambiguous option: %(option)s could match %(matches)s",
+    "the following arguments are required: %s",
+    "one of the arguments %s is required",
+    "not allowed with argument %s",
+    "expected one argument",
+    "expected at most one argument",
+    "expected at least one argument",
+    "ignored explicit argument %r",
+    "invalid choice: %(value)r (choose from %(choices)s)",
+    "invalid %(type)s value: %(value)r",
+)
+"""argparse's own templates, as `%` fills them."""
+
+
+def let_argparse_speak() -> None:
+    """From now on argparse looks its words up in our catalogues, by the terminal's variables."""
+    gettext.bindtextdomain("agentfs", LOCALES)
+    gettext.textdomain("agentfs")
