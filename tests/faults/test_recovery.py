@@ -9,11 +9,14 @@ from unittest import mock
 import pytest
 
 from agentfs_lsp.adapters import transaction as together
+from support import transaction
 from support.recording import Operation, watching
 from support.transaction import AFTER, BEFORE, OneAfterTheOther, land, lay_out, store_at
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from agentfs_lsp.adapters.disk import DiskStore
 
 
 class Killed(BaseException):
@@ -57,6 +60,18 @@ def test_undisturbed_it_is_finished(tmp_path: Path, swapped: int) -> None:
     assert start(tmp_path) == ["finished"]
     assert in_root(tmp_path) == AFTER
     assert start(tmp_path) == []
+
+
+def test_what_a_living_server_is_at_is_left_alone_until_it_is_dead(tmp_path: Path) -> None:
+    living: list[DiskStore] = []
+    with mock.patch.object(transaction, "abandon", living.append):
+        interrupted(tmp_path, 1)
+    before = in_root(tmp_path)
+    assert start(tmp_path) == []
+    assert in_root(tmp_path) == before
+    transaction.abandon(living[0])
+    assert start(tmp_path) == ["finished"]
+    assert in_root(tmp_path) == AFTER
 
 
 @pytest.mark.parametrize("swapped", [1, 2])
