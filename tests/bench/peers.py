@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
@@ -37,7 +38,7 @@ class Party:
         return kind(self, workspace, scratch)
 
 
-class Connection:
+class Connection(ABC):
     """A started server. Every call returns milliseconds, or raises ServerFailedError."""
 
     def __init__(self, party: Party, workspace: Path, scratch: Path) -> None:
@@ -69,17 +70,17 @@ class Connection:
             raise
         self.start_ms = (perf_counter_ns() - start) / 1e6
 
+    @abstractmethod
     def read(self, name: str) -> float:
         """Read a file whole."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, name: str, content: str) -> float:
         """Replace a file whole."""
-        raise NotImplementedError
 
+    @abstractmethod
     def edit(self, name: str, old: str, new: str) -> float:
         """Replace the one place of `old`."""
-        raise NotImplementedError
 
     @property
     def pid(self) -> int:
@@ -90,8 +91,9 @@ class Connection:
         """End the process."""
         self.server.close()
 
+    @abstractmethod
     def _initialize(self) -> None:
-        raise NotImplementedError
+        """The handshake."""
 
 
 class LanguageServer(Connection):
