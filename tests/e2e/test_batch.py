@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import editing
+from support.editor import AUTO, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,6 +146,39 @@ async def test_a_batch_that_is_not_atomic_lands_what_it_can(auto: Editor) -> Non
     assert [one["status"] for one in answer["data"]["results"]] == ["error", "success", "success", "error"]
     assert "operations[0] edit na/a.py: " in answer["text"]
     assert (content(auto, "na/a.py"), content(auto, "na/b.py")) == ("A\n", "B\n")
+
+
+@pytest.mark.parametrize(
+    ("locale", "file_left", "operation_left"),
+    [
+        ("en", "This file was not changed. Read it again", "This operation changed nothing. Leave the"),
+        ("zh-cn", "该文件未被修改。请重新读取", "该操作没有修改任何内容。请去掉"),
+    ],
+)
+async def test_what_failed_beside_what_landed_does_not_say_that_nothing_was_changed(
+    root: Path, locale: str, file_left: str, operation_left: str
+) -> None:
+    (root / "a.py").write_text("a\n")
+    (root / "b.py").write_text("b\n")
+    async with editing(root, options={**AUTO, "locale": locale}) as editor:
+        await editor.read("a.py")
+        await editor.read("b.py")
+        (root / "b.py").write_text("theirs\n")
+        answer = await batch(
+            editor,
+            edits("a.py", "a", "A"),
+            edits("b.py", "b", "B"),
+            edits("a.py", "A", "\0"),
+            atomic=False,
+        )
+        unread = {"path": "b.py", "old_string": "b", "new_string": "B"}
+        alone = await batch(editor, {"tool": "edit", "params": unread}, atomic=False)
+    assert answer["data"]["failed_items"] == [1, 2]
+    assert file_left in answer["text"]
+    assert operation_left in answer["text"]
+    nothing = {"en": "Nothing was changed.", "zh-cn": "没有做任何修改。"}[locale]
+    assert nothing not in answer["text"]
+    assert nothing in alone["text"]
 
 
 async def test_a_dry_run_shows_everything_and_does_nothing(auto: Editor) -> None:
