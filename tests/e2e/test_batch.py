@@ -260,3 +260,38 @@ async def test_a_path_below_a_file_of_the_same_batch_is_told_as_that(auto: Edito
     assert answer["error"]["code"] == "INVALID_PARAM"
     assert answer["text"].startswith("operations[1] write below/p/q: The path goes on below a file")
     assert not (auto.root / "below").exists()
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_a_folder_that_an_earlier_operation_makes_will_be_there(auto: Editor, atomic: bool) -> None:
+    base = f"soon-{atomic}"
+    operations = [
+        writes(f"{base}/deep/a.py", "a\n", create_dirs=True),
+        writes(f"{base}/deep/b.py", "b\n", create_dirs=False),
+        writes(f"{base}/c.py", "c\n", create_dirs=False),
+    ]
+    tried = await batch(auto, *operations, atomic=atomic, dry_run=True)
+    assert tried["text"] == "[Dry Run] Would change 3 files (+3/-0 lines)."
+    assert not (auto.root / base).exists()
+    answer = await batch(auto, *operations, atomic=atomic)
+    assert answer["status"] == "success", answer["text"]
+    made = [content(auto, f"{base}/{name}") for name in ("deep/a.py", "deep/b.py", "c.py")]
+    assert made == ["a\n", "b\n", "c\n"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "path"),
+    [
+        ("later/a.py", "later/deeper/b.py"),  # not so deep
+        ("later-too/a.py", "later/b.py"),  # of another name
+    ],
+)
+async def test_a_folder_that_no_earlier_operation_makes_is_missing(
+    auto: Editor, earlier: str, path: str
+) -> None:
+    answer = await batch(
+        auto, writes(earlier, "a\n"), writes(path, "b\n", create_dirs=False), writes("later/deeper/c", "c\n")
+    )
+    assert answer["error"]["code"] == "NOT_FOUND"
+    folder = path.rpartition("/")[0]
+    assert answer["error"]["message"] == f"operations[1] write {path}: There is no folder '{folder}/'."

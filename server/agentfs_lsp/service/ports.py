@@ -146,7 +146,7 @@ class FileStore(Protocol):
     def stage(self, drafts: Sequence[Draft]) -> Staged:
         """Write the drafts' data durably beside their targets, or leave nothing of any. A new file never
         replaces one. Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises
-        Conflict when what is there is no longer the base, FileMissing when the folder is missing and not to
+        Conflict when what is there is no longer the base, FolderMissing when the folder is missing and not to
         be created."""
 
     def sweep(self) -> Sequence[Recovered]:
