@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import ChangeUnknown
-from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
 from agentfs_lsp.service.ports import Location
 from agentfs_lsp.service.workspace import in_thread
@@ -65,7 +64,7 @@ def _kept(
     connection: str,
     time_ms: int,
 ) -> KeptChange:
-    changed = any(normalise(change.shown) != normalise(landing.change.shown) for change, landing in landed)
+    changed = any(not landing.change.reads_as(change) for change, landing in landed)
     return KeptChange(
         proposal.id,
         time_ms,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.domain.patching import Pieces
     from agentfs_lsp.domain.revision import FileStat
     from agentfs_lsp.service.proposals import Decision, Proposal
 
@@ -85,7 +86,7 @@ class Draft:
     new one, whose folder is made with `create_dirs`."""
 
     location: Location
-    data: bytes | None
+    data: Pieces | None
     base: Blob | None
     create_dirs: bool
 
