@@ -52,6 +52,7 @@ bench: $(DEV) compiled ## one table: the floor, this server and its peers, in on
 # server would compile it anew.
 compiled: | $(VENV)/bin/python
 	@$(BIN)/python -m compileall -q server/agentfs_lsp
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/agentfs-lsp </dev/null 2>/dev/null || test $$? = 1  # no client: exit code 1
 
 clean: ## remove what make made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist .editors

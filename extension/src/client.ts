@@ -16,7 +16,7 @@ import {
 import { SECTION, serverSection, type Settings } from './config';
 import { DocumentStates } from './documentStates';
 import type { Convert } from './hand';
-import { AgentMethod, Told, type Envelope, type Proposed, type Settled, type Status } from './protocol';
+import { AgentMethod, EditorMethod, Told, type Envelope, type Proposed, type Settled, type Status } from './protocol';
 import { Signal } from './signal';
 import { TraceChannel } from './trace';
 
@@ -41,18 +41,19 @@ export interface Receiver {
 
 const STOP_MS = 8000; // landings under way are finished first
 
-/** Changes among the agents' requests; what they answer is what landed. */
+/** Requests for changes; what they answer is what landed. */
 const CHANGING: ReadonlySet<string> = new Set([
   AgentMethod.write,
   AgentMethod.edit,
   AgentMethod.batch,
   AgentMethod.undo,
   AgentMethod.call,
+  EditorMethod.userUndo,
 ]);
 
 export class Server implements vscode.Disposable {
   readonly stateChanged = new Signal<ServerState>();
-  /** A change that an agent asked for was answered, whoever sent the request. */
+  /** A change that somebody asked for was answered, whoever sent the request. */
   readonly answered = new Signal<{ method: string; params: unknown; envelope: Envelope }>();
   /** The methods this server serves; empty until it runs. */
   methods: ReadonlySet<string> = new Set();
@@ -113,6 +114,11 @@ export class Server implements vscode.Disposable {
 
   trace(settings: Settings): void {
     this.traces.set(settings.trace);
+  }
+
+  /** The first of these methods that this server serves. */
+  served(...methods: string[]): string | undefined {
+    return methods.find((method) => this.methods.has(method));
   }
 
   /** Ask the server. Rejects where it does not run, and with the server's JSON-RPC errors. */

@@ -24,6 +24,8 @@ export const EditorMethod = {
   saved: 'agentfs/saved',
   setApprovalMode: 'agentfs/setApprovalMode',
   setSwitch: 'agentfs/setSwitch',
+  userHistory: 'agentfs/userHistory',
+  userUndo: 'agentfs/userUndo',
 } as const;
 
 /** Notifications, both ways. */

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalogue import say_in_terminal
+from agentfs_lsp.adapters.generated_code import generated_code_kept
 from agentfs_lsp.adapters.stderr_log import StderrLog
 from agentfs_lsp.adapters.terminal.argparse_words import let_argparse_speak
 
@@ -109,11 +110,12 @@ def _serve(options: argparse.Namespace, say: Say) -> int:
     logging.basicConfig(handlers=[log], level=options.log_level.upper(), format=line)
     logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs what messages hold
     gc.disable()  # until all is imported, of which nothing will ever be garbage
-    from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
-    from agentfs_lsp.adapters.history import SqliteHistory  # noqa: PLC0415
-    from agentfs_lsp.adapters.state import StateFolder  # noqa: PLC0415
-    from agentfs_lsp.domain.setting_groups import HistorySettings  # noqa: PLC0415
-    from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
+    with generated_code_kept():
+        from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
+        from agentfs_lsp.adapters.history import SqliteHistory  # noqa: PLC0415
+        from agentfs_lsp.adapters.state import StateFolder  # noqa: PLC0415
+        from agentfs_lsp.domain.setting_groups import HistorySettings  # noqa: PLC0415
+        from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
 
     state = StateFolder()
     history = SqliteHistory(state, HistorySettings())

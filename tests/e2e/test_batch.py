@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import editing
+from support.editor import AUTO, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,6 +148,39 @@ async def test_a_batch_that_is_not_atomic_lands_what_it_can(auto: Editor) -> Non
     assert (content(auto, "na/a.py"), content(auto, "na/b.py")) == ("A\n", "B\n")
 
 
+@pytest.mark.parametrize(
+    ("locale", "file_left", "operation_left"),
+    [
+        ("en", "This file was not changed. Read it again", "This operation changed nothing. Leave the"),
+        ("zh-cn", "该文件未被修改。请重新读取", "该操作没有修改任何内容。请去掉"),
+    ],
+)
+async def test_what_failed_beside_what_landed_does_not_say_that_nothing_was_changed(
+    root: Path, locale: str, file_left: str, operation_left: str
+) -> None:
+    (root / "a.py").write_text("a\n")
+    (root / "b.py").write_text("b\n")
+    async with editing(root, options={**AUTO, "locale": locale}) as editor:
+        await editor.read("a.py")
+        await editor.read("b.py")
+        (root / "b.py").write_text("theirs\n")
+        answer = await batch(
+            editor,
+            edits("a.py", "a", "A"),
+            edits("b.py", "b", "B"),
+            edits("a.py", "A", "\0"),
+            atomic=False,
+        )
+        unread = {"path": "b.py", "old_string": "b", "new_string": "B"}
+        alone = await batch(editor, {"tool": "edit", "params": unread}, atomic=False)
+    assert answer["data"]["failed_items"] == [1, 2]
+    assert file_left in answer["text"]
+    assert operation_left in answer["text"]
+    nothing = {"en": "Nothing was changed.", "zh-cn": "没有做任何修改。"}[locale]
+    assert nothing not in answer["text"]
+    assert nothing in alone["text"]
+
+
 async def test_a_dry_run_shows_everything_and_does_nothing(auto: Editor) -> None:
     await put(auto, "dry.py", "a\n")
     answer = await batch(auto, edits("dry.py", "a", "b"), writes("drier.py", "x\n"), dry_run=True)
@@ -227,3 +260,38 @@ async def test_a_path_below_a_file_of_the_same_batch_is_told_as_that(auto: Edito
     assert answer["error"]["code"] == "INVALID_PARAM"
     assert answer["text"].startswith("operations[1] write below/p/q: The path goes on below a file")
     assert not (auto.root / "below").exists()
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_a_folder_that_an_earlier_operation_makes_will_be_there(auto: Editor, atomic: bool) -> None:
+    base = f"soon-{atomic}"
+    operations = [
+        writes(f"{base}/deep/a.py", "a\n", create_dirs=True),
+        writes(f"{base}/deep/b.py", "b\n", create_dirs=False),
+        writes(f"{base}/c.py", "c\n", create_dirs=False),
+    ]
+    tried = await batch(auto, *operations, atomic=atomic, dry_run=True)
+    assert tried["text"] == "[Dry Run] Would change 3 files (+3/-0 lines)."
+    assert not (auto.root / base).exists()
+    answer = await batch(auto, *operations, atomic=atomic)
+    assert answer["status"] == "success", answer["text"]
+    made = [content(auto, f"{base}/{name}") for name in ("deep/a.py", "deep/b.py", "c.py")]
+    assert made == ["a\n", "b\n", "c\n"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "path"),
+    [
+        ("later/a.py", "later/deeper/b.py"),  # not so deep
+        ("later-too/a.py", "later/b.py"),  # of another name
+    ],
+)
+async def test_a_folder_that_no_earlier_operation_makes_is_missing(
+    auto: Editor, earlier: str, path: str
+) -> None:
+    answer = await batch(
+        auto, writes(earlier, "a\n"), writes(path, "b\n", create_dirs=False), writes("later/deeper/c", "c\n")
+    )
+    assert answer["error"]["code"] == "NOT_FOUND"
+    folder = path.rpartition("/")[0]
+    assert answer["error"]["message"] == f"operations[1] write {path}: There is no folder '{folder}/'."

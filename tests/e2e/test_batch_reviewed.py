@@ -211,3 +211,22 @@ async def test_what_was_applied_without_a_review_client_is_taken_back_too(three:
     assert failed["error"]["code"] == "CONFLICT"
     assert len(asked) == 2
     assert on_disk(three) == {**OLD, "closed.py": "theirs\n"}
+
+
+async def test_a_folder_that_was_to_come_with_a_rejected_file_is_missing(root: Path) -> None:
+    operations = [
+        {"tool": "write", "params": {"path": "made/a.py", "content": "a\n"}},
+        {"tool": "write", "params": {"path": "made/b.py", "content": "b\n", "create_dirs": False}},
+        {"tool": "write", "params": {"path": "c.py", "content": "c\n"}},
+    ]
+    async with editing(root, **REVIEWING) as editor:
+        answer = editor.start("agentfs/batch", {"operations": operations, "atomic": False})
+        proposal = await editor.proposed()
+        files = [{"uri": editor.uri("made/a.py"), "decision": "rejected"}]
+        await settle(editor, proposal, files=files)
+        landed = await answer
+    codes = [one.get("error", {}).get("code") for one in landed["data"]["results"]]
+    assert codes == ["USER_REJECTED", "NOT_FOUND", None]
+    assert "operations[1] write made/b.py: There is no folder 'made/'." in landed["text"]
+    assert on_disk(root) == {"c.py": "c\n"}
+    assert not (root / "made").exists()

@@ -39,6 +39,7 @@ def told(editor: Editor) -> Message:
 async def test_every_agents_request_is_a_command(editor: Editor) -> None:
     methods = told(editor)["experimental"]["agentfs"]["methods"]
     of_the_editor = {"proposal", "settle", "applied", "saved", "setApprovalMode", "setSwitch"}
+    of_the_editor |= {"userHistory", "userUndo"}
     of_agents = {name for method in methods if (name := method.removeprefix("agentfs/")) not in of_the_editor}
     commands = told(editor)["executeCommandProvider"]["commands"]
     assert set(commands) == {f"agentfs.{name}" for name in of_agents} | {"agentfs.manual"}

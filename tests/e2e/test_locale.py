@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, EDITOR_REQUESTS
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, EDITOR_REQUESTS, USER_REQUESTS
 from support.editor import REVIEW, editing
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUESTION = "window/showMessageRequest"
-METHODS = [*AGENT_REQUESTS, *EDITOR_REQUESTS]
+METHODS = [*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.lsp.methods import COMMANDS, EDITOR_REQUESTS
+from agentfs_lsp.lsp.methods import COMMANDS, EDITOR_REQUESTS, USER_REQUESTS
 from support.editor import AUTO, editing
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ async def test_no_params_of_any_request_widen(locked: Path) -> None:
 async def test_no_tool_stands_for_a_request_of_the_editors(locked: Path) -> None:
     async with editing(locked, options=OPTIONS, answers=REJECT) as editor:
         for dialect, _, _ in TOOLS:
-            for method in EDITOR_REQUESTS:
+            for method in {**EDITOR_REQUESTS, **USER_REQUESTS}:
                 short = method.removeprefix("agentfs/")
                 for name in (method, short, short.lower(), f"agentfs.{short}", "manual", "status", "call"):
                     for wider in WIDER:
@@ -101,8 +101,9 @@ async def test_no_tool_stands_for_a_request_of_the_editors(locked: Path) -> None
 async def test_no_command_stands_for_a_request_of_the_editors(locked: Path) -> None:
     async with editing(locked, options=OPTIONS, answers=REJECT) as editor:
         commands = {
-            *(method.replace("/", ".") for method in EDITOR_REQUESTS),
+            *(method.replace("/", ".") for method in {**EDITOR_REQUESTS, **USER_REQUESTS}),
             *EDITOR_REQUESTS,
+            *USER_REQUESTS,
             *("agentfs.auto_edit", "agentfs.Manual", "workspace/didChangeConfiguration", "agentfs.manual "),
         }
         for command in sorted(commands):

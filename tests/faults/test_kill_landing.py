@@ -37,7 +37,7 @@ store.set_roots([root])
 location = store.resolve(root, relative)
 old = None if store.stat(location) is None else store.read(location, 100)
 os.access("/begin", os.F_OK)
-store.stage([Draft(location, b"new", old, True)]).commit()
+store.stage([Draft(location, (b"new",), old, True)]).commit()
 os.access("/end", os.F_OK)
 """
 
@@ -123,8 +123,8 @@ root = Root("root", base + "/root", "")
 store.set_roots([root])
 location = store.resolve(root, "a.py")
 for number in range(1 << 30):
-    store.stage([Draft(location, b"%d " % number * 40_000, store.read(location, 1 << 24), True)]).commit()
-    store.stage([Draft(store.resolve(root, f"made/{number}/new"), b"new", None, True)]).commit()
+    store.stage([Draft(location, (b"%d " % number * 40_000,), store.read(location, 1 << 24), True)]).commit()
+    store.stage([Draft(store.resolve(root, f"made/{number}/new"), (b"new",), None, True)]).commit()
     print(number, flush=True)
 """
 

@@ -26,5 +26,5 @@ def spliced(draw: st.DrawFn) -> tuple[TextFile, list[Splice]]:
 @given(spliced())
 def test_patched_bytes_are_the_encoded_text(case: tuple[TextFile, list[Splice]]) -> None:
     file, splices = case
-    patched = patching.patch(encode(file.text, file), file, splices)
+    patched = b"".join(patching.patch(encode(file.text, file), file, splices))
     assert patched == encode(apply_splices(file.text, splices), file)

@@ -67,7 +67,12 @@ def drafts_of(store: DiskStore, root: Root) -> list[Draft]:
     """The three changes, on the workspace as it is."""
     locations = {store.resolve(root, name): content for name, content in CONTENTS.items()}
     return [
-        Draft(location, content, store.read(location, 100) if store.stat(location) else None, True)
+        Draft(
+            location,
+            None if content is None else (content,),
+            store.read(location, 100) if store.stat(location) else None,
+            True,
+        )
         for location, content in locations.items()
     ]
 

@@ -15,7 +15,7 @@ import pytest
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.domain.match_levels import Level
 from agentfs_lsp.lsp.error_texts import ERRORS
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, USER_REQUESTS
 from agentfs_lsp.lsp.wire import (
     BatchParams,
     CallParams,
@@ -139,7 +139,7 @@ def test_the_requests_are_those_served() -> None:
 
 
 def test_the_editors_requests_are_those_served() -> None:
-    assert keys(table(of_section("14"), "request")) == list(EDITOR_REQUESTS)
+    assert keys(table(of_section("14"), "request")) == [*EDITOR_REQUESTS, *USER_REQUESTS]
 
 
 def test_the_commands_are_those_served() -> None:
@@ -151,7 +151,11 @@ def test_the_commands_are_those_served() -> None:
 
 
 def test_every_method_in_the_code_is_in_the_document() -> None:
-    told = set(keys(table(of_section("14"), "notification"))) | {*AGENT_REQUESTS, *EDITOR_REQUESTS}
+    told = set(keys(table(of_section("14"), "notification"))) | {
+        *AGENT_REQUESTS,
+        *EDITOR_REQUESTS,
+        *USER_REQUESTS,
+    }
     assert told == named_in_code("agentfs/")
 
 

@@ -17,7 +17,7 @@ from agentfs_lsp.domain.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings import SETTINGS, Mode, SaveMode, Setting
 from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
 from agentfs_lsp.lsp import history_wire, review_params, review_wire, wire
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, USER_REQUESTS
 from agentfs_lsp.service.proposals import Outcome, State
 
 EXTENSION = Path(__file__).parents[2] / "extension"
@@ -185,7 +185,7 @@ def test_the_refusals_that_end_in_a_word_of_their_own() -> None:
 
 def test_the_methods() -> None:
     assert methods("AgentMethod") == set(AGENT_REQUESTS)
-    assert methods("EditorMethod") == set(EDITOR_REQUESTS)
+    assert methods("EditorMethod") == {*EDITOR_REQUESTS, *USER_REQUESTS}
     announced = "".join(
         path.read_text("utf-8")
         for path in (

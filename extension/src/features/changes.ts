@@ -2,13 +2,22 @@
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import type { Entry, LandedText } from '../ledger';
-import { AgentMethod, type Envelope } from '../protocol';
+import { AgentMethod, EditorMethod, type Envelope } from '../protocol';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../virtual';
 import { namesOf, textsOfHistory } from './landed';
 import { allTabs, isLandedTab } from './tabs';
 
 /** The session in which the user's own undos are proposed. */
 const SESSION = 'vscode-history';
+
+/** What shows and undoes every change, of files that no agent may read too; of older servers what agents may. */
+export function historyMethod(server: Server): string | undefined {
+  return server.served(EditorMethod.userHistory, AgentMethod.history);
+}
+
+export function undoMethod(server: Server): string | undefined {
+  return server.served(EditorMethod.userUndo, AgentMethod.undo);
+}
 
 export class LandedChanges implements vscode.Disposable {
   private readonly listener: vscode.Disposable;
@@ -51,7 +60,7 @@ export class LandedChanges implements vscode.Disposable {
   /** Propose the reverse of a change; it is reviewed like any. */
   async undo(entry: Entry): Promise<void> {
     const params = { change_id: entry.id, session: SESSION, agent: vscode.l10n.t('Undo') };
-    const envelope = await this.server.request<Envelope>(AgentMethod.undo, params);
+    const envelope = await this.server.request<Envelope>(undoMethod(this.server) ?? AgentMethod.undo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
       void vscode.window.showErrorMessage(envelope.text);
@@ -76,11 +85,12 @@ export class LandedChanges implements vscode.Disposable {
   }
 
   private async fetchTexts(entry: Entry): Promise<readonly LandedText[]> {
-    if (!this.server.methods.has(AgentMethod.history)) {
+    const method = historyMethod(this.server);
+    if (method === undefined) {
       return [];
     }
     const params = { change_id: entry.id, texts: true };
-    const { data } = await this.server.request<Envelope>(AgentMethod.history, params);
+    const { data } = await this.server.request<Envelope>(method, params);
     return textsOfHistory(data);
   }
 

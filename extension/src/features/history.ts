@@ -6,8 +6,9 @@ import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { SECTION } from '../config';
 import { Ledger, type Entry } from '../ledger';
-import { AgentMethod, type Envelope, type History } from '../protocol';
+import { AgentMethod, EditorMethod, type Envelope, type History } from '../protocol';
 import { brief, counts, visible } from '../shown';
+import { historyMethod, undoMethod } from './changes';
 import type { Ended } from './decide';
 import { entriesOfHistory, entryOfEnded, entryOfEnvelope, namesOf } from './landed';
 import { agentOf } from './review';
@@ -61,7 +62,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return row === OLDER ? olderItem() : itemOf(row, this.server.methods.has(AgentMethod.undo));
+    return row === OLDER ? olderItem() : itemOf(row, undoMethod(this.server) !== undefined);
   }
 
   dispose(): void {
@@ -75,7 +76,8 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.refresh();
       return;
     }
-    const entry = entryOfEnvelope(method.replace('agentfs/', ''), params, envelope);
+    const tool = method === EditorMethod.userUndo ? AgentMethod.undo : method;
+    const entry = entryOfEnvelope(tool.replace('agentfs/', ''), params, envelope);
     if (entry !== undefined) {
       this.ledger.add(entry);
     }
@@ -83,7 +85,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   private get isKept(): boolean {
     const isOn = vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
-    return isOn && this.server.methods.has(AgentMethod.history);
+    return isOn && historyMethod(this.server) !== undefined;
   }
 
   /** Look at the newest ones again; once more afterwards, however many changes come meanwhile. */
@@ -106,7 +108,10 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   private async load(before?: string): Promise<void> {
     const params = { limit: PAGE, ...(before === undefined ? {} : { before }) };
-    const { data } = await this.server.request<Envelope>(AgentMethod.history, params);
+    const { data } = await this.server.request<Envelope>(
+      historyMethod(this.server) ?? AgentMethod.history,
+      params,
+    );
     const { changes = [], more = false } = data as Partial<History>;
     if (before !== undefined || !this.isKnown) {
       this.isKnown = true;

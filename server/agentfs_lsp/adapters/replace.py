@@ -100,7 +100,7 @@ class Replacement(StagedFile):
         source = os.open(self.name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
         try:
             self._aside = aside_name(self.temporary)
-            write_temporary(self._fd, self._aside, self._base.data, source)
+            write_temporary(self._fd, self._aside, (self._base.data,), source)
             sync(self._fd)
         finally:
             os.close(source)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.state import LandingLock
     from agentfs_lsp.adapters.syscalls import Kernel
     from agentfs_lsp.domain.errors import Conflict, ConflictReason
+    from agentfs_lsp.domain.patching import Pieces
     from agentfs_lsp.service.ports import Blob, Location
 
 
@@ -62,7 +63,7 @@ class StagedFile(ABC):
         means: Means,
         *,
         temporary: str,
-        content: bytes | None,
+        content: Pieces | None,
         ours: os.stat_result,
         source: os.stat_result | None,
     ) -> None:
@@ -85,7 +86,7 @@ class StagedFile(ABC):
         relative = self.location.relative.rpartition("/")[0]
         folder = f"{self.location.root.path.rstrip('/')}/{relative}".rstrip("/")
         base = hash_bytes(self.base.data) if self.base else None
-        content = None if self._new is None else hash_bytes(self._new)
+        content = None if self._new is None else hash_bytes(*self._new)
         return Entry(folder or "/", self.name, self.temporary, base, content)
 
     # --- alone --------------------------------------------------------------------------------------------

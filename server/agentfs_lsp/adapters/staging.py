@@ -20,7 +20,7 @@ from agentfs_lsp.adapters.removal import Removal
 from agentfs_lsp.adapters.replace import Replacement
 from agentfs_lsp.adapters.staged import Means
 from agentfs_lsp.adapters.temporary import remove_temporary, write_temporary
-from agentfs_lsp.domain.errors import SystemRefused
+from agentfs_lsp.domain.errors import FolderMissing, SystemRefused
 
 if TYPE_CHECKING:
     from agentfs_lsp.adapters.confined import Folder, OpenBeneath
@@ -81,7 +81,7 @@ class Staging:
         except FileNotFoundError as error:
             if base is not None:
                 raise conflict(location, "gone", base) from None
-            raise domain_error(error, location.relative) from error
+            raise FolderMissing(location.relative.rpartition("/")[0] + "/") from error
         except OSError as error:
             raise domain_error(error, location.relative) from error
 

@@ -1,4 +1,4 @@
-"""Splices made on a file's bytes, so that a small change of a large file does not encode all of it again."""
+"""Splices made on a file's bytes: a small change of a large file neither encodes nor copies all of it."""
 
 from __future__ import annotations
 
@@ -21,22 +21,25 @@ FEW = 4
 
 _AROUND = 40
 
+Pieces = tuple[bytes | memoryview, ...]
+"""Bytes one behind the other, not put together: those of a file that stay are looked at where they are."""
 
-def patch(data: bytes, file: TextFile, splices: Sequence[Splice]) -> bytes:
+
+def patch(data: bytes, file: TextFile, splices: Sequence[Splice]) -> Pieces:
     """The bytes of `file`, which are `data`, with the splices of its text made; nothing else is touched.
 
     Raises UnicodeEncodeError where the file's encoding can't express what is put in.
     """
     places = _places(data, file, splices)
     if places is None:
-        return encode(apply_splices(file.text, splices), file)
-    pieces: list[bytes] = []
+        return (encode(apply_splices(file.text, splices), file),)
+    kept = memoryview(data)
+    pieces: list[bytes | memoryview] = []
     at = 0
     for splice, (start, end) in zip(splices, places, strict=True):
-        pieces += data[at:start], splice.text.encode("utf-8")
+        pieces += kept[at:start], splice.text.encode("utf-8")
         at = end
-    pieces.append(data[at:])
-    return b"".join(pieces)
+    return (*pieces, kept[at:])
 
 
 def _places(data: bytes, file: TextFile, splices: Sequence[Splice]) -> list[tuple[int, int]] | None:

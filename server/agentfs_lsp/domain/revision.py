@@ -7,9 +7,12 @@ from hashlib import sha256
 from typing import NamedTuple
 
 
-def hash_bytes(data: bytes) -> str:
-    """The name of these bytes: `sha256:` and 64 hexadecimal digits."""
-    return "sha256:" + sha256(data).hexdigest()
+def hash_bytes(*pieces: bytes | memoryview) -> str:
+    """The name of these bytes, one piece behind the other: `sha256:` and 64 hexadecimal digits."""
+    state = sha256()
+    for piece in pieces:
+        state.update(piece)
+    return "sha256:" + state.hexdigest()
 
 
 class FileStat(NamedTuple):

@@ -63,3 +63,20 @@ def sentences(say: Say, said: Iterable[str]) -> str:
     if not told:
         return ""
     return reduce(lambda before, after: say("{before} {after}", before=before, after=after), told)
+
+
+def nothing_changed(say: Say, next_step: str = "") -> str:
+    """What to do about an error that left everything as it was."""
+    return sentences(say, (say("Nothing was changed."), next_step))
+
+
+def beside_what_landed(say: Say, unchanged: str) -> Say:
+    """The same language for errors of a part, where other parts landed: in it `unchanged` is said of what
+    `nothing_changed` is said of elsewhere."""
+
+    def of_the_part(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
+        if template == "Nothing was changed.":
+            return unchanged
+        return say(template, plural=plural, count=count, **facts)
+
+    return of_the_part

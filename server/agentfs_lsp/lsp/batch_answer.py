@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_to_one_line
-from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.domain.texts import beside_what_landed, sentences
 from agentfs_lsp.lsp.change_answer import is_fallback
 from agentfs_lsp.lsp.envelope import told_of
 from agentfs_lsp.lsp.error_texts import ERRORS
@@ -141,7 +141,7 @@ def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: boo
         said.append(say("Some text was matched loosely; see diff_preview for what was replaced."))
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
-        message, next_step = told_of(step.error, say)
+        message, next_step = told_of(step.error, _say_of(say, step, changes, dry_run=command.dry_run))
         said.append(say("{place}: {message}", place=_place(number, step), message=message))
         said.append(next_step)
     if len(failed) > FAILURES_TOLD:
@@ -149,6 +149,17 @@ def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: boo
     if truncated:
         said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(say, said)
+
+
+def _say_of(say: Say, step: Step, changes: Sequence[FileChange], *, dry_run: bool) -> Say:
+    """How a failure is told beside what landed, perhaps of the same file."""
+    if dry_run or not changes:
+        return say
+    other_steps_landed = step.landing is not None
+    unchanged = (
+        say("This operation changed nothing.") if other_steps_landed else say("This file was not changed.")
+    )
+    return beside_what_landed(say, unchanged)
 
 
 def _headline(say: Say, command: Batch, changes: Sequence[FileChange]) -> str:

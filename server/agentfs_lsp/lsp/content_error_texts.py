@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_invisible
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.domain.texts import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -27,7 +28,7 @@ def nul_put_in(error: errors.NulPutIn, say: Say) -> Told:
             line=error.line,
             path=shown(error.path),
         ),
-        say("Nothing was changed. Leave the character out."),
+        nothing_changed(say, say("Leave the character out.")),
     )
 
 

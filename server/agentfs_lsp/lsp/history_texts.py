@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.domain.texts import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -32,16 +33,16 @@ def not_undoable(error: errors.NotUndoable, say: Say) -> Told:
     if error.reason == "texts":
         return (
             say("The texts of change '{id}' are not kept: there was no room for them.", id=change_id),
-            say("Nothing was changed. Read the files and undo it by edits."),
+            nothing_changed(say, say("Read the files and undo it by edits.")),
         )
     if error.reason == "bytes":
         return (
             say("Change '{id}' took out bytes that are no text, and they are not kept.", id=change_id),
-            say("Nothing was changed. Only the user can bring them back, from a copy."),
+            nothing_changed(say, say("Only the user can bring them back, from a copy.")),
         )
     return (
         say("Change '{id}' is also of files in a folder that is not open.", id=change_id),
-        say("Nothing was changed. The user can open that folder too."),
+        nothing_changed(say, say("The user can open that folder too.")),
     )
 
 

@@ -1,4 +1,4 @@
-"""The requests that this server serves, by their methods: one table for agents, one for the editor itself.
+"""The requests that this server serves, by their methods: one table for agents, two for the editor itself.
 
 LSP's own methods are in `server.py`, since they change the connection's state.
 """
@@ -58,7 +58,13 @@ EDITOR_REQUESTS: dict[str, EditorRequest] = {
     "agentfs/setApprovalMode": set_approval_mode_request,
     "agentfs/setSwitch": set_switch_request,
 }
-"""What only the editor itself calls."""
+"""What only the editor itself calls: the user's decisions."""
+
+USER_REQUESTS: dict[str, Request] = {
+    "agentfs/userHistory": partial(history_request, by_user=True),
+    "agentfs/userUndo": partial(undo_request, by_user=True),
+}
+"""What only the editor itself calls, and is answered as agents are: for the user, who may see every file."""
 
 COMMANDS = {method.replace("agentfs/", "agentfs."): request for method, request in AGENT_REQUESTS.items()}
 MANUAL_COMMAND = "agentfs.manual"

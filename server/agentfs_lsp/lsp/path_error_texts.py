@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.domain.texts import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -101,7 +102,7 @@ def system_refused(error: errors.SystemRefused, say: Say) -> Told:
         say(
             "Permission denied for '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]
         ),
-        say("Nothing was changed. Ask the user to look at the file's and the folder's permissions."),
+        nothing_changed(say, say("Ask the user to look at the file's and the folder's permissions.")),
     )
 
 
@@ -116,5 +117,5 @@ def system_failed(error: errors.SystemFailed, say: Say) -> Told:
     }
     return (
         say("The system failed on '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]),
-        say("Nothing was changed. Try again when the cause is gone."),
+        nothing_changed(say, say("Try again when the cause is gone.")),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_invisible
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
-from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.domain.texts import nothing_changed, sentences
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -42,11 +42,11 @@ def conflict(error: errors.Conflict, say: Say) -> Told:
     if error.reason == "wrong_encoding":
         next_step = say("Ask the user to reopen the file with its encoding.")
     elif error.reason == "out_of_sync":
-        next_step = say(
-            "Nothing was changed. Ask the user to close the file in the editor and open it again."
+        next_step = nothing_changed(
+            say, say("Ask the user to close the file in the editor and open it again.")
         )
     else:
-        next_step = say("Nothing was changed. Read it again and redo the change on what it says now.")
+        next_step = nothing_changed(say, say("Read it again and redo the change on what it says now."))
     return reasons[error.reason], next_step
 
 
@@ -93,14 +93,14 @@ def rejected(error: errors.Rejected, say: Say) -> Told:
     if error.feedback:
         return (
             say("The user rejected the change: “{feedback}”.", feedback=escape_invisible(error.feedback)),
-            say("Nothing was changed. Do as the user says."),
+            nothing_changed(say, say("Do as the user says.")),
         )
     if error.decision == "dismissed":
         return (
             say("The user dismissed the change without a decision."),
-            say("Nothing was changed. Ask the user how to go on."),
+            nothing_changed(say, say("Ask the user how to go on.")),
         )
-    return say("The user rejected the change."), say("Nothing was changed. Ask the user how to go on.")
+    return say("The user rejected the change."), nothing_changed(say, say("Ask the user how to go on."))
 
 
 def _rejected_in_part(error: errors.Rejected, say: Say) -> Told:
@@ -108,7 +108,7 @@ def _rejected_in_part(error: errors.Rejected, say: Say) -> Told:
     said = [say("The user rejected the change of {paths}.", paths=paths)]
     if error.feedback:
         said.append(say("The user wrote: “{feedback}”.", feedback=escape_invisible(error.feedback)))
-    return sentences(say, said), say("Nothing was changed. Ask the user how to go on.")
+    return sentences(say, said), nothing_changed(say, say("Ask the user how to go on."))
 
 
 def left_undone(error: errors.LeftUndone, say: Say) -> Told:
@@ -129,7 +129,7 @@ def read_rejected(error: errors.ReadRejected, say: Say) -> Told:
 def review_timed_out(error: errors.ReviewTimedOut, say: Say) -> Told:
     return (
         say("Nobody answered the review within {seconds:g} s.", seconds=error.seconds),
-        say("Nothing was changed. Ask the user before trying again."),
+        nothing_changed(say, say("Ask the user before trying again.")),
     )
 
 
@@ -138,13 +138,13 @@ def withdrawn(error: errors.Withdrawn, say: Say) -> Told:
         "root_removed": say("The folder was closed; the change was withdrawn."),
         "settings": say("The user's settings changed; the change was withdrawn."),
     }
-    return reasons[error.reason], say("Nothing was changed.")
+    return reasons[error.reason], nothing_changed(say)
 
 
 def too_many_pending(error: errors.TooManyPending, say: Say) -> Told:
     return (
         say("{count} changes of this session are waiting already.", count=error.limit),
-        say("Nothing was changed. Wait for their answers before asking for more."),
+        nothing_changed(say, say("Wait for their answers before asking for more.")),
     )
 
 
@@ -160,7 +160,7 @@ def not_landed(error: errors.NotLanded, say: Say) -> Told:
             path=shown(error.path),
             reason=reasons[error.reason],
         ),
-        say("Nothing was changed. Try again."),
+        nothing_changed(say, say("Try again.")),
     )
 
 

@@ -48,8 +48,10 @@ def landed_facts(proposal: Proposal, *landings: Landing) -> dict[str, object]:
 
 
 def _amendment(proposed: FileChange, accepted: FileChange) -> str:
+    if accepted.reads_as(proposed):
+        return ""
     before, after = normalise(proposed.shown), normalise(accepted.shown)
-    return preview_between(proposed.path, before, after, proposed.settings) if before != after else ""
+    return preview_between(proposed.path, before, after, proposed.settings)
 
 
 def _undecided(proposal: Proposal, error: DomainError | None) -> dict[str, object] | None:

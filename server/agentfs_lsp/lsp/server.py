@@ -25,7 +25,14 @@ from agentfs_lsp.lsp.exchange import Exchange, answer
 from agentfs_lsp.lsp.flights import Later
 from agentfs_lsp.lsp.history_texts import trouble_text
 from agentfs_lsp.lsp.incidents import record_incident
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, unknown_command
+from agentfs_lsp.lsp.methods import (
+    AGENT_REQUESTS,
+    COMMANDS,
+    EDITOR_REQUESTS,
+    MANUAL_COMMAND,
+    USER_REQUESTS,
+    unknown_command,
+)
 from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.protocol import Method, build_pygls
 from agentfs_lsp.lsp.recovery_texts import recovery_message
@@ -103,7 +110,10 @@ class Server:
         """Every method served, but for `initialize`, whose answer pygls begins."""
         told = partial(Method, answers=False)
         return {
-            **{method: Method(partial(self._serve_agent, one)) for method, one in AGENT_REQUESTS.items()},
+            **{
+                method: Method(partial(self._serve_agent, one))
+                for method, one in {**AGENT_REQUESTS, **USER_REQUESTS}.items()
+            },
             **{method: Method(partial(self._serve_editor, one)) for method, one in EDITOR_REQUESTS.items()},
             "workspace/executeCommand": Method(self._execute),
             "shutdown": Method(self._shut_down),
@@ -170,7 +180,9 @@ class Server:
         self._folders.opened(params)
         self._configuration.look_at_all()
         self._sweeping = self._in_background(self._sweep())
-        return served(client, [*AGENT_REQUESTS, *EDITOR_REQUESTS], [*COMMANDS, MANUAL_COMMAND])
+        return served(
+            client, [*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS], [*COMMANDS, MANUAL_COMMAND]
+        )
 
     def _ready(self, _: object) -> None:
         self._announcements.begin(self._client)

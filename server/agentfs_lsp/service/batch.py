@@ -7,7 +7,7 @@ together, and land all or none, or each by itself.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import (
@@ -140,7 +140,8 @@ async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
         absolute = step.location.absolute
         try:
             _check_no_file_above(step, absolute, by_file)
-            step.change = await _next(ws, step, step.location, by_file.get(absolute))
+            plan = _plan(ws, command, step, by_file.values())
+            step.change = await _next(ws, step, step.location, plan, by_file.get(absolute))
         except DomainError as error:
             _fail(command, step, error)
             continue
@@ -157,11 +158,16 @@ def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileCh
             raise MalformedPath(step.command.asked.path, "below_file")
 
 
-async def _next(ws: Workspace, step: Step, location: Location, so_far: FileChange | None) -> FileChange:
+async def _next(
+    ws: Workspace,
+    step: Step,
+    location: Location,
+    plan: Callable[[Present], FileChange],
+    so_far: FileChange | None,
+) -> FileChange:
     """The step's change of what the steps before it made of the file. What the request expects of the file is
     meant of the file as it is before all of them."""
     asked = step.command.asked
-    plan = _plan(ws, step)
     if so_far is None:
         return await computed(ws, asked, location, plan, step.trace)
     if not asked.overwrite:
@@ -172,10 +178,29 @@ async def _next(ws: Workspace, step: Step, location: Location, so_far: FileChang
     return await off_loop(present.size, compute_checked, plan, present, None)
 
 
-def _plan(ws: Workspace, step: Step) -> Callable[[Present], FileChange]:
-    if isinstance(step.command, Write):
-        return plan_write(ws, step.command, step.trace)
-    return plan_edit(ws, step.command, step.trace)
+def _plan(
+    ws: Workspace, command: Batch, step: Step, before: Iterable[FileChange]
+) -> Callable[[Present], FileChange]:
+    """`before`: the changes so far. A folder that one of them makes will be there."""
+    if not isinstance(step.command, Write):
+        return plan_edit(ws, step.command, step.trace)
+    folder_comes = _is_folder_made(step, before)
+    plan = plan_write(ws, step.command, step.trace, folder_comes=folder_comes)
+    if not (folder_comes and command.atomic):
+        return plan
+    # All of it is staged side by side: whoever comes first makes the folder.
+    return lambda present: replace(plan(present), create_dirs=True)
+
+
+def _is_folder_made(step: Step, before: Iterable[FileChange]) -> bool:
+    assert step.location is not None
+    folder = step.location.absolute.rpartition("/")[0] + "/"
+    return any(
+        change.operation == "create"
+        and change.create_dirs
+        and change.base.location.absolute.startswith(folder)
+        for change in before
+    )
 
 
 # --- what went wrong --------------------------------------------------------------------------------------

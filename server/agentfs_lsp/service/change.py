@@ -11,9 +11,9 @@ from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
 from agentfs_lsp.domain.errors import DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.lazily import lazily
-from agentfs_lsp.domain.lines import count_lines, ends_between, line_of
+from agentfs_lsp.domain.lines import count_lines, ends_between, line_of, normalise
 from agentfs_lsp.domain.patching import patch
-from agentfs_lsp.domain.revision import FileStat
+from agentfs_lsp.domain.revision import FileStat, hash_bytes
 from agentfs_lsp.domain.shown import find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
 from agentfs_lsp.domain.unified import TRUNCATED, Preview, preview
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agentfs_lsp.domain.change import Splice
+    from agentfs_lsp.domain.patching import Pieces
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.domain.textfile import TextFile
-    from agentfs_lsp.service.decoding import Digest
     from agentfs_lsp.service.present import Present
 
 Operation = Literal["create", "update", "delete"]
@@ -54,9 +54,9 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """How a change landed. `seen` is what the file now is (empty where it was deleted), less its hash where
-    `digest` is still to tell it; `text` what it reads, None for just what `change` makes it; `on_save` is the
-    diff from what was accepted to what was saved, if it differs."""
+    """How a change landed. `seen` is what the file now is (empty where it was deleted), perhaps less its hash
+    where the file is just what `change` makes of it; so is `text`, what it reads, None there; `on_save` is
+    the diff from what was accepted to what was saved, if it differs."""
 
     change: FileChange
     where: Literal["disk", "editor"]
@@ -66,12 +66,13 @@ class Landing:
     hard_links: int = 0
     created_dirs: tuple[str, ...] = ()
     on_save: str | None = None
-    digest: Digest | None = None
 
     @property
     def revision(self) -> Expected:
-        """What the file now is, with its hash. Waits for that: of a large file, a thread's work."""
-        return self.seen if self.digest is None else replace(self.seen, hash=self.digest.text)
+        """What the file now is, with its hash: of a large file, a thread's work."""
+        if not self.seen or self.seen.hash is not None:
+            return self.seen
+        return replace(self.seen, hash=self.change.proposed_hash)
 
 
 @contextmanager
@@ -125,13 +126,23 @@ class FileChange:
         return apply_splices(self.base.text.shown, self.splices)
 
     @lazily
-    def proposed_bytes(self) -> bytes:
+    def proposed_pieces(self) -> Pieces:
         """What a landing on disk writes: the base's bytes wherever nothing is changed."""
         if self.operation == "delete":
-            return b""
+            return ()
         if self.base.blob is None or self.base.buffer is not None:
-            return encode(self.proposed, self.base.text)
+            return (encode(self.proposed, self.base.text),)
         return patch(self.base.blob.data, self.base.text, self.splices)
+
+    @lazily
+    def proposed_bytes(self) -> bytes:
+        """`proposed_pieces` put together."""
+        return b"".join(self.proposed_pieces)
+
+    @lazily
+    def proposed_hash(self) -> str:
+        """The name of `proposed_bytes`."""
+        return hash_bytes(*self.proposed_pieces)
 
     @property
     def proposed_file(self) -> TextFile:
@@ -142,7 +153,7 @@ class FileChange:
     def proposed_size(self) -> int:
         """Bytes of the proposed text; of an editor's text that its file can't express, as UTF-8."""
         try:
-            return len(self.proposed_bytes)
+            return sum(map(len, self.proposed_pieces))
         except UnicodeError:
             return len(self.proposed.encode("utf-8", "surrogatepass"))
 
@@ -225,6 +236,13 @@ class FileChange:
     def changes_nothing(self) -> bool:
         """Whether the file is so already."""
         return not self.splices and self.operation == "update"
+
+    def reads_as(self, other: FileChange) -> bool:
+        """Whether both make the same text of the file, line ends aside. The same pieces of the same text are
+        told without putting either text together, which takes as long as the landing where it is large."""
+        if self.splices == other.splices and self.base.text.text == other.base.text.text:
+            return True
+        return normalise(self.shown) == normalise(other.shown)
 
     def result(self) -> Present:
         """The file as it would be, for another change to build on. Raises Unencodable for an editor's text

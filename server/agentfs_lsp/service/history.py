@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import ChangeUnknown
-from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
 from agentfs_lsp.service.ports import Location
 from agentfs_lsp.service.workspace import in_thread
@@ -65,7 +64,7 @@ def _kept(
     connection: str,
     time_ms: int,
 ) -> KeptChange:
-    changed = any(normalise(change.shown) != normalise(landing.change.shown) for change, landing in landed)
+    changed = any(not landing.change.reads_as(change) for change, landing in landed)
     return KeptChange(
         proposal.id,
         time_ms,
@@ -109,10 +108,10 @@ def _kept_file(change: FileChange, landing: Landing) -> KeptFile:
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """What is asked of history, by `session`. `of_session`: only what sessions of that name did; `path`: a
-    file, or a folder with all below it; `before`: a change's id."""
+    """What is asked of history, by `session`, None for the user. `of_session`: only what sessions of that
+    name did; `path`: a file, or a folder with all below it; `before`: a change's id."""
 
-    session: str
+    session: str | None
     path: str | None = None
     of_session: str | None = None
     change_id: str | None = None
@@ -191,7 +190,9 @@ async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptC
     return visible[:most]
 
 
-async def _with_texts(ws: Workspace, session: str, changes: list[KeptChange], *, more: bool) -> Browsed:
+async def _with_texts(
+    ws: Workspace, session: str | None, changes: list[KeptChange], *, more: bool
+) -> Browsed:
     """The changes with as many texts as there is room for, the newest first."""
     filled: list[KeptChange] = []
     room, left_out = MOST_TEXT, False
@@ -216,12 +217,15 @@ def texts_of(file: KeptFile) -> tuple[str | None, str | None, str | None]:
     return file.before, file.proposed, file.after
 
 
-def as_seen(ws: Workspace, session: str, change: KeptChange) -> KeptChange:
-    """The change with those of its files that this session may read; perhaps none.
+def as_seen(ws: Workspace, session: str | None, change: KeptChange) -> KeptChange:
+    """The change with those of its files that this session may read; perhaps none. None is the user, who may
+    see all of it.
 
     Where reading asks, a session that was let read the file knows that one state of it: of a change from or
     to that state it sees this state, and neither text nor hash of another.
     """
+    if session is None:
+        return change
     seen = []
     for file in change.files:
         location = location_of(ws, file)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.errors import Conflict, DomainError, LeftUndone
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.change import Landing, about
-from agentfs_lsp.service.decoding import Digest
 from agentfs_lsp.service.landing_in_editor import InEditor, find_in_editor
 from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.ports import Draft
@@ -120,17 +119,18 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
 
 async def _committed(ws: Workspace, changes: Sequence[FileChange], staged: Staged | None) -> list[Landing]:
     """The closed files on disk; staged first, where they are not yet."""
+    writing = asyncio.ensure_future(in_thread(_write, ws, changes, staged))
     describing = None
     if len(changes) > 1 or changes[0].base.size > INLINE_BYTES:  # while the disk is waited for
         describing = asyncio.ensure_future(in_thread(_describe, changes))
     try:
-        landed, digests = await in_thread(_write, ws, changes, staged)
+        landed = await writing
     except Conflict as conflict:
         raise await _explained(ws, changes, conflict) from conflict
     finally:
         if describing is not None:
             await asyncio.wait([describing])
-    return [_landing(*each) for each in zip(changes, landed, digests, strict=True)]
+    return [_landing(*each) for each in zip(changes, landed, strict=True)]
 
 
 def _describe(changes: Sequence[FileChange]) -> None:
@@ -138,17 +138,13 @@ def _describe(changes: Sequence[FileChange]) -> None:
         change.describe()
 
 
-def _write(
-    ws: Workspace, changes: Sequence[FileChange], staged: Staged | None
-) -> tuple[list[Landed], list[Digest]]:
-    digests = [Digest(change.proposed_bytes) for change in changes]  # beside it, and behind the answer
+def _write(ws: Workspace, changes: Sequence[FileChange], staged: Staged | None) -> list[Landed]:
     staged = staged or _stage(ws, changes)
     try:
-        landed = staged.commit()
+        return staged.commit()
     except BaseException:
         staged.discard()
         raise
-    return landed, digests
 
 
 def _stage(ws: Workspace, changes: Sequence[FileChange]) -> Staged:
@@ -156,19 +152,18 @@ def _stage(ws: Workspace, changes: Sequence[FileChange]) -> Staged:
 
 
 def _draft(change: FileChange) -> Draft:
-    data = None if change.operation == "delete" else change.proposed_bytes
+    data = None if change.operation == "delete" else change.proposed_pieces
     return Draft(change.base.location, data, change.base.blob, change.create_dirs)
 
 
-def _landing(change: FileChange, landed: Landed, digest: Digest) -> Landing:
+def _landing(change: FileChange, landed: Landed) -> Landing:
     return Landing(
         change,
         "disk",
         Expected(landed.stat.mtime_ms, landed.stat.size) if landed.stat else Expected(),
-        bytes_written=len(change.proposed_bytes),
+        bytes_written=change.proposed_size,
         hard_links=landed.hard_links,
         created_dirs=landed.created_dirs,
-        digest=digest if landed.stat else None,
     )
 
 

@@ -10,7 +10,7 @@ import asyncio
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.change import Landing
 from agentfs_lsp.service.history import keep_withdrawn
 from agentfs_lsp.service.observing import Observation
@@ -58,4 +58,4 @@ async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | No
 
 def _waiting(change: FileChange) -> Landing:
     """In the editor, unsaved."""
-    return Landing(change, "editor", Expected(hash=hash_bytes(change.proposed_bytes)), change.shown)
+    return Landing(change, "editor", Expected(hash=change.proposed_hash), change.shown)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.domain.patching import Pieces
     from agentfs_lsp.domain.revision import FileStat
     from agentfs_lsp.service.proposals import Decision, Proposal
 
@@ -85,7 +86,7 @@ class Draft:
     new one, whose folder is made with `create_dirs`."""
 
     location: Location
-    data: bytes | None
+    data: Pieces | None
     base: Blob | None
     create_dirs: bool
 
@@ -146,7 +147,7 @@ class FileStore(Protocol):
     def stage(self, drafts: Sequence[Draft]) -> Staged:
         """Write the drafts' data durably beside their targets, or leave nothing of any. A new file never
         replaces one. Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises
-        Conflict when what is there is no longer the base, FileMissing when the folder is missing and not to
+        Conflict when what is there is no longer the base, FolderMissing when the folder is missing and not to
         be created."""
 
     def sweep(self) -> Sequence[Recovered]:

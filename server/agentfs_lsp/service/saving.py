@@ -99,8 +99,7 @@ async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None
         return Landing(change, "editor", now.revision, now.text.shown)
     # The user has typed on: the agent knows what was accepted, no more.
     stat = now.blob.stat if now.blob else None
-    accepted = hash_bytes(change.proposed_bytes)
-    revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, accepted)
+    revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
     return Landing(change, "editor", revision, change.shown)
 
 

@@ -35,9 +35,12 @@ from agentfs_lsp.service.unread import unseen
 from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentfs_lsp.domain.errors import ConflictReason
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.kept import KeptChange, KeptFile
+    from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.submit import Trace
     from agentfs_lsp.service.workspace import Workspace
@@ -45,12 +48,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Which change; None: the last one of this session on this connection."""
+    """Which change; None: the last one of this session on this connection. `by_user`: the user asks, who may
+    see every file; the session may not, and learns nothing by it."""
 
     session: str
     change_id: str | None = None
     agent: str = ""
     explanation: str = ""
+    by_user: bool = False
+
+    @property
+    def viewer(self) -> str | None:
+        """For whom files are looked at: a session, None for the user."""
+        return None if self.by_user else self.session
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +75,11 @@ async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
     """Propose the reverse and land it. Raises ChangeUnknown, NothingToUndo, NotUndoable, Conflict, and what
     the review and the landing raise."""
     change = await _wanted(ws, command)
-    _check_undoable(ws, command.session, change)
+    _check_undoable(ws, command.viewer, change)
     refuse_flood(ws, command.session)
     locations = [location_of(ws, file) for file in change.files]
     files = {location.absolute: ws.name_of(location) for location in locations}
-    readable = [ws.judge("read", location, command.session).decision == "allow" for location in locations]
-    trace.readable = trace.seen = all(readable)
+    trace.readable = trace.seen = all(_may_read(ws, command.viewer, location) for location in locations)
     if len(files) == 1:
         (trace.absolute,), (trace.resolved,) = files, files.values()
     proposal = trace.proposal = Proposal(
@@ -78,13 +87,16 @@ async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(*files):
-            changes = [await _reversed(ws, command.session, change.id, file) for file in change.files]
+            changes = [await _reversed(ws, command.viewer, change.id, file) for file in change.files]
             proposal.changes = tuple(one for one in changes if not one.changes_nothing)
             if not proposal.changes:
                 landed.outcome = "landed"
                 return Undone(change, ())
             landings = []
-            for outcome in await decide_and_land(ws, proposal):
+            outcomes = await decide_and_land(ws, proposal)
+            if command.by_user:
+                _unlearn(ws, command.session, locations)
+            for outcome in outcomes:
                 if isinstance(outcome, DomainError):
                     raise outcome
                 landings.append(outcome)
@@ -101,8 +113,20 @@ async def _wanted(ws: Workspace, command: Undo) -> KeptChange:
     return latest
 
 
-def _check_undoable(ws: Workspace, session: str, change: KeptChange) -> None:
-    if not as_seen(ws, session, change).files:
+def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
+    """At any time."""
+    return viewer is None or ws.judge("read", location, viewer).decision == "allow"
+
+
+def _unlearn(ws: Workspace, session: str, locations: Sequence[Location]) -> None:
+    """What landed is recorded as what its session knows; that of the user's undo is only a name."""
+    for location in locations:
+        if not _may_read(ws, session, location):
+            ws.sessions.forget(session, location.absolute)
+
+
+def _check_undoable(ws: Workspace, viewer: str | None, change: KeptChange) -> None:
+    if not as_seen(ws, viewer, change).files:
         raise ChangeUnknown(change.id)
     if len(change.files) < change.files_in_all:
         raise NotUndoable(change.id, "elsewhere")
@@ -113,11 +137,11 @@ def _check_undoable(ws: Workspace, session: str, change: KeptChange) -> None:
 # --- one file ---------------------------------------------------------------------------------------------
 
 
-async def _reversed(ws: Workspace, session: str, change_id: str, file: KeptFile) -> FileChange:
+async def _reversed(ws: Workspace, viewer: str | None, change_id: str, file: KeptFile) -> FileChange:
     location = location_of(ws, file)
     present = await ws.look(location)
     path = ws.name_of(location)
-    _check_seen(ws, session, present)
+    _check_seen(ws, viewer, present)
     if present.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
     if file.operation == "delete":
@@ -138,13 +162,13 @@ def _is_whole(file: KeptFile) -> bool:
     return hash_bytes(data) == file.before_hash
 
 
-def _check_seen(ws: Workspace, session: str, present: Present) -> None:
-    """Raise NotRead or Conflict unless the session may know what is there: it may read the file, or has been
-    let read it as it is."""
+def _check_seen(ws: Workspace, viewer: str | None, present: Present) -> None:
+    """Raise NotRead or Conflict unless the viewer may know what is there: may read the file, or has been let
+    read it as it is."""
     location = present.location
-    if not present.exists or ws.judge("read", location, session).decision == "allow":
+    if viewer is None or not present.exists or _may_read(ws, viewer, location):
         return
-    record = ws.sessions.get(session, location.absolute)
+    record = ws.sessions.get(viewer, location.absolute)
     if record is None or record.revision.hash != present.hash:
         raise unseen(ws.name_of(location), present, record)
 

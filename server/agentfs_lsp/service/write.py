@@ -39,9 +39,12 @@ async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
     return await submit(ws, command.asked, plan_write(ws, command, trace), trace)
 
 
-def plan_write(ws: Workspace, command: Write, trace: Trace) -> Callable[[Present], FileChange]:
-    """What makes the change of the file as it is when its turn has come. Raises EmptyContent and
-    ResultTooLarge; the plan TextLeftOut, LossyReplace, FolderMissing, MalformedPath."""
+def plan_write(
+    ws: Workspace, command: Write, trace: Trace, *, folder_comes: bool = False
+) -> Callable[[Present], FileChange]:
+    """What makes the change of the file as it is when its turn has come. `folder_comes`: its folder will be
+    there when it lands. Raises EmptyContent and ResultTooLarge; the plan TextLeftOut, LossyReplace,
+    FolderMissing, MalformedPath."""
     if not command.content.removeprefix(MARK) and not command.allow_empty:
         raise EmptyContent
     limit = ws.settings.limits.max_file_bytes
@@ -55,7 +58,7 @@ def plan_write(ws: Workspace, command: Write, trace: Trace) -> Callable[[Present
         ws.check_creatable(present.location)
         settings = ws.settings_in(present.location.root)
         create_dirs = settings.create_dirs if command.create_dirs is None else command.create_dirs
-        if not create_dirs and not ws.files.has_folder(present.location):
+        if not create_dirs and not folder_comes and not ws.files.has_folder(present.location):
             raise FolderMissing(path.rpartition("/")[0] + "/")
         return _creation(ws, command, path, present, create_dirs=create_dirs)
 

@@ -54,7 +54,7 @@ class Disk:
         self, location: Location, data: bytes | None, base: Blob | None, *, create_dirs: bool = True
     ) -> StagedFile:
         """One file staged by itself."""
-        return self.store.stage_one(Draft(location, data, base, create_dirs))
+        return self.store.stage_one(Draft(location, None if data is None else (data,), base, create_dirs))
 
     def names(self, relative: str = ".") -> set[str]:
         return {path.name for path in (self.path / relative).iterdir()}

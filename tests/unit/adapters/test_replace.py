@@ -15,7 +15,7 @@ from agentfs_lsp.adapters import replace, temporary
 from agentfs_lsp.adapters import staged as staged_file
 from agentfs_lsp.domain.errors import (
     Conflict,
-    FileMissing,
+    FolderMissing,
     LandingUnknown,
     MalformedPath,
     OutsideRoots,
@@ -227,7 +227,7 @@ def test_a_folder_that_two_files_need_stays_with_the_one_that_lands(disk: Disk, 
 
 
 def test_without_leave_no_folder_is_made(disk: Disk) -> None:
-    with pytest.raises(FileMissing):
+    with pytest.raises(FolderMissing):
         stage(disk, "one/new.py", b"x", create_dirs=False)
     assert disk.names() == set()
 

@@ -133,6 +133,32 @@ scenario("an undo that overlaps with what came later is a conflict, and says so"
   assert.deepEqual((await state()).pending, []);
 });
 
+const guarded = file("views/.env");
+
+scenario("a change of a file that no agent may read is listed in a new window and undone from there", async () => {
+  const ada = agent("guarded");
+  const made = ada.write(guarded, "KEY=1\n");
+  await ui.diffWith("KEY=1");
+  await ui.titleButton("Accept").click();
+  assert.equal((await made.answer).data.landing, "disk");
+  const asked = ada.edit(guarded, "KEY=1", "KEY=2");
+  await ui.diffWith("KEY=2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "disk");
+
+  await reloadWindow();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Landed", ".env").first().click();
+  const diff = await ui.diffWith("KEY=2");
+  assert.match(diff.original, /KEY=1/);
+
+  await ui.pressInRow("Landed", ".env", "Propose to Undo");
+  await until("the undo is in front", async () => /KEY=2/.test((await ui.diffWith("KEY=1")).original));
+  assert.equal(guarded.text(), "KEY=2\n", "an undo is reviewed like any change");
+  await ui.titleButton("Accept").click();
+  await until("it is undone", () => guarded.text() === "KEY=1\n");
+});
+
 const allowed = file("views/allowed.txt", "before\n");
 
 scenario("what was let through without a review is listed too, with its diff", async () => {

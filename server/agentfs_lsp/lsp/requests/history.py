@@ -1,4 +1,5 @@
-"""agentfs/history: docs/protocol.md#11-history-and-undo."""
+"""agentfs/history: docs/protocol.md#11-history-and-undo. agentfs/userHistory is the same for the user, who
+may see every file (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.workspace import Workspace
 
 
-async def history_request(exchange: Exchange) -> Envelope:
+async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
     """Answer agentfs/history. A `session` that is given is also a filter."""
     params = parse(HistoryParams, exchange.params)
     await exchange.configured()
     command = Browse(
-        params.session,
+        None if by_user else params.session,
         params.path,
         params.session if _names_session(exchange.params) else None,
         params.change_id,

@@ -1,4 +1,5 @@
-"""agentfs/undo: docs/protocol.md#11-history-and-undo."""
+"""agentfs/undo: docs/protocol.md#11-history-and-undo. agentfs/userUndo is the same for the user, who may see
+every file (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.exchange import Exchange
 
 
-async def undo_request(exchange: Exchange) -> Envelope:
+async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
     """Answer agentfs/undo once the reverse has landed or cannot."""
     params = parse(UndoParams, exchange.params)
     await exchange.configured()
-    command = Undo(params.session, params.change_id, params.agent, params.explanation)
+    command = Undo(params.session, params.change_id, params.agent, params.explanation, by_user)
     return undo_answer(exchange, await undo(exchange.ws, command, exchange.trace))

@@ -1,0 +1,137 @@
+"""Bytecode of the methods that attrs and dataclasses write as text, kept from one start to the next
+(docs/adr/0011-generated-code-is-compiled-once.md).
+
+Python keeps the bytecode of modules, not of text that they compile: some 550 classes of LSP's types and
+180 of our own were compiled anew at every start, half of the time until `initialize` was answered. It is kept
+where Python keeps a module's, beside it in `__pycache__`, and under the same conditions. What is found there
+is used for the very same text alone, so it can't be out of date.
+"""
+
+from __future__ import annotations
+import __future__
+
+import builtins
+import dataclasses
+import marshal
+import os
+import sys
+import zlib
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import MAGIC_NUMBER, cache_from_source
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, ModuleType
+
+Key = tuple[str, str, int]
+"""The text, the name it is compiled under, the compiler's flags."""
+
+
+@contextmanager
+def generated_code_kept(path: str | None = None) -> Iterator[None]:
+    """What is imported inside compiles no generated method that an earlier start has compiled.
+
+    `path` is the file; None stands for the one beside this module's own bytecode. A file that can't be read
+    or written costs time, and nothing else.
+    """
+    path = _beside_bytecode() if path is None else path
+    kept = _read(path)
+    used: dict[Key, CodeType] = {}
+
+    def compiled(text: str, name: str, flags: int) -> CodeType:
+        key = text, name, flags
+        code = kept.get(key)
+        if code is None:
+            code = compile(text, name, "exec", flags, dont_inherit=True)
+        used[key] = code
+        return code
+
+    with _seam_of_attrs(compiled), _seam_of_dataclasses(compiled):
+        yield
+    if not sys.dont_write_bytecode and not used.keys() <= kept.keys():
+        _write(path, used)
+
+
+@contextmanager
+def _seam_of_attrs(compiled: Any) -> Iterator[None]:
+    try:
+        module = import_module("attr._make")
+    except ImportError:
+        yield
+        return
+    flags = _flags(module)
+
+    def compile_once(text: Any, name: str, mode: str, *more: Any, **options: Any) -> Any:
+        if mode != "exec" or more or options or not isinstance(text, str):
+            return compile(text, name, mode, *more, **options)
+        return compiled(text, name, flags)
+
+    with _before_builtin(module, "compile", compile_once):
+        yield
+
+
+@contextmanager
+def _seam_of_dataclasses(compiled: Any) -> Iterator[None]:
+    flags = _flags(dataclasses)
+
+    def exec_once(text: Any, names: dict[str, Any], own: Any = None, /, **options: Any) -> None:
+        code = compiled(text, "<string>", flags) if isinstance(text, str) else text
+        builtins.exec(code, names, own, **options)  # noqa: S102 - what dataclasses itself does here
+
+    with _before_builtin(dataclasses, "exec", exec_once):
+        yield
+
+
+@contextmanager
+def _before_builtin(module: ModuleType, name: str, function: object) -> Iterator[None]:
+    """A module looks a name up among its own before the builtins; one that does not use it is as it was."""
+    setattr(module, name, function)
+    try:
+        yield
+    finally:
+        delattr(module, name)
+
+
+def _flags(module: ModuleType) -> int:
+    """What the module's own calls of `compile` take over from its `from __future__ import`."""
+    features = [getattr(__future__, name) for name in __future__.all_feature_names]
+    return sum(it.compiler_flag for it in features if any(value is it for value in vars(module).values()))
+
+
+def _beside_bytecode() -> str:
+    try:
+        return cache_from_source(__file__.removesuffix(".py") + ".kept.py").removesuffix(".pyc")
+    except NotImplementedError:  # this Python keeps no bytecode
+        return ""
+
+
+def _read(path: str) -> dict[Key, CodeType]:
+    """What is kept; nothing where it is damaged or another Python's."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        return {}
+    header, body = content[:8], content[8:]
+    # As trustworthy as the modules' own bytecode, which Python reads from the same folder in the same way.
+    return marshal.loads(body) if header == _header(body) else {}  # noqa: S302
+
+
+def _write(path: str, codes: dict[Key, CodeType]) -> None:
+    body = marshal.dumps(codes)
+    temporary = f"{path}.{os.getpid()}"
+    with suppress(OSError):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        try:
+            with open(temporary, "xb") as file:
+                file.write(_header(body) + body)
+            os.replace(temporary, path)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+
+
+def _header(body: bytes) -> bytes:
+    return MAGIC_NUMBER + zlib.crc32(body).to_bytes(4, "little")
