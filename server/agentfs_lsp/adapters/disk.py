@@ -8,6 +8,7 @@ here knows what text is, or asks anybody.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, open_folder, opening
@@ -21,7 +22,7 @@ from agentfs_lsp.adapters.staging import Staging
 from agentfs_lsp.adapters.state import LandingLock, StateFolder
 from agentfs_lsp.adapters.syscalls import Kernel
 from agentfs_lsp.adapters.transaction import StagedTogether, about, side_by_side
-from agentfs_lsp.domain.errors import FileMissing, OutsideRoots, SystemFailed, TooLarge
+from agentfs_lsp.domain.errors import DomainError, FileMissing, OutsideRoots, SystemFailed, TooLarge
 from agentfs_lsp.service.ports import Blob, LineRange, Location
 
 if TYPE_CHECKING:
@@ -193,6 +194,13 @@ class DiskStore:
         """The same for one file."""
         root = self._root(draft.location.root, draft.location.relative)
         return self._staging.stage(root, draft)
+
+    def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
+        """See `FileStore.remove_empty`."""
+        with suppress(DomainError):
+            handle = self._root(root, "")
+            for relative in folders:
+                self._staging.remove_empty(handle, relative)
 
     # --- litter -------------------------------------------------------------------------------------------
 

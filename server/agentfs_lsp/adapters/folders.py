@@ -112,6 +112,11 @@ class NewFolders:
         with self._lock:
             self._drop(stay, location.root.path.rstrip("/"))
 
+    def remove_empty(self, root: Folder, relative: str) -> None:
+        """Remove a folder that nothing is in. Never raises."""
+        with self._lock:
+            self._remove(root, relative)
+
     def _drop(self, stay: Stay, base: str) -> None:
         removed = []
         for path in reversed(stay.new):

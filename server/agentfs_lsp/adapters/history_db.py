@@ -75,6 +75,16 @@ COMMIT;
 """
 
 
+# A table beside the others, and no version of its own: files that were made without it get it, and earlier
+# versions of agentfs go on with such a file.
+_FOLDERS = """
+CREATE TABLE IF NOT EXISTS folders (
+    change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
+    made INTEGER NOT NULL, PRIMARY KEY (change_id, position)
+) WITHOUT ROWID
+"""
+
+
 class UnknownVersion(Exception):
     """A later version of agentfs has made the file: it is left as it is."""
 
@@ -115,6 +125,7 @@ class HistoryDatabase:
             != 3
         ):
             raise Damaged
+        self._sql.execute(_FOLDERS)
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = NORMAL")
         self._sql.execute("PRAGMA journal_size_limit = 0")
@@ -155,6 +166,9 @@ class HistoryDatabase:
             if file.root == self._root:
                 row = row_of_file(change.id, position, file, self._texts(file, max_bytes))
                 self._sql.execute(f"INSERT INTO files VALUES ({_marks(FILE_COLUMNS)})", row)  # noqa: S608
+                if file.folders_made:
+                    made = (change.id, position, file.folders_made)
+                    self._sql.execute("INSERT INTO folders VALUES (?, ?, ?)", made)
 
     def _texts(self, file: KeptFile, max_bytes: int | None) -> tuple[int | None, ...] | None:
         """The texts' numbers; None where they are not kept."""
@@ -236,13 +250,17 @@ class HistoryDatabase:
         return [change_of(row, self._root, files.get(row[0], ())) for row in rows]
 
     def _files(self, change_ids: Sequence[str], *, texts: bool) -> dict[str, list[Sequence[object]]]:
-        """The rows of each change's files, with texts or none in place of their numbers."""
+        """The rows of each change's files, with texts or none in place of their numbers, and how many folders
+        were made for each."""
         found: dict[str, list[Sequence[object]]] = {}
-        query = "SELECT * FROM files WHERE change_id IN ({}) ORDER BY change_id, position"
+        query = (
+            "SELECT files.*, ifnull(made, 0) FROM files LEFT JOIN folders USING (change_id, position)"
+            " WHERE files.change_id IN ({}) ORDER BY files.change_id, files.position"
+        )
         for row in self._sql.execute(query.format(_marks(change_ids)), change_ids).fetchall():
-            *start, before, proposed, after = row
+            *start, before, proposed, after, made = row
             own = [self._unpacked(one) if texts else None for one in (before, proposed, after)]
-            found.setdefault(row[0], []).append([*start, *own])
+            found.setdefault(row[0], []).append([*start, *own, made])
         return found
 
     def _unpacked(self, number: int | None) -> str | None:

@@ -69,14 +69,15 @@ def row_of_file(
 
 
 def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> KeptChange:
-    """The change of a row and its files' rows, which hold texts in place of numbers."""
+    """The change of a row and its files' rows, which hold texts in place of numbers, and how many folders
+    were made for the file."""
     fields: dict[str, Any] = dict(zip(CHANGE_COLUMNS, map(_restored, row), strict=True))
     fields["modified_by_user"] = bool(fields["modified_by_user"])
     return KeptChange(**fields, files=tuple(_file_of(one, root) for one in files))
 
 
 def _file_of(row: Sequence[Any], root: str) -> KeptFile:
-    fields = dict(zip(FILE_COLUMNS[2:], row[2:], strict=True))
+    fields = dict(zip((*FILE_COLUMNS[2:], "folders_made"), row[2:], strict=True))
     fields["texts_kept"] = bool(fields["texts_kept"])
     return KeptFile(root, relative=_restored(fields.pop("path")), **fields)
 

@@ -75,6 +75,10 @@ class Staging:
             source=attributes_of,
         )
 
+    def remove_empty(self, root: Folder, relative: str) -> None:
+        """See `FileStore.remove_empty`."""
+        self._means.folders.remove_empty(root, relative)
+
     def _enter(self, root: Folder, location: Location, base: Blob | None, *, create_dirs: bool) -> Stay:
         try:
             return self._means.folders.enter(root, location, create=create_dirs and base is None)

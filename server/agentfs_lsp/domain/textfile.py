@@ -100,14 +100,14 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
         mark, encoding = next((it for it in _MARKS if data.startswith(it[0])), (mark, encoding))
     body = data[len(mark) :]
     text, lossy = _fit(body, encoding), False
-    if not mark and (text is None or "\0" in text):
+    if not mark and (text is None or b"\0" in body):
         known = encoding_named(fallback_encoding)
         fallback = _fit(body, known) if known else None
         if known and fallback and "\0" not in fallback and _expressed(fallback, known) == body:
             text, encoding = fallback, known
     if text is None:
         text, lossy = _fit(body, encoding, _KEEP[encoding]), True
-    if text is None or "\0" in text:
+    if text is None or _has_nul(text, encoding, body):
         raise BinaryFile(path)
     return TextFile(text, encoding, mark, lossy)
 
@@ -157,7 +157,7 @@ def eol_of(text: str) -> Eol:
 
 def line_ends_of(text: str) -> LineEnds:
     """The line ends of `text`."""
-    returns = text.count("\r")
+    returns = text.count("\r") if "\r" in text else 0  # seldom there, and counting looks at every character
     both = text.count("\r\n") if returns else 0
     return LineEnds(text.count("\n") - both, both, returns - both, text.endswith(("\n", "\r")))
 
@@ -167,6 +167,11 @@ def _fit(data: bytes, encoding: str, errors: str = "strict") -> str | None:
         return data.decode(encoding, errors)
     except (LookupError, ValueError):
         return None
+
+
+def _has_nul(text: str, encoding: str, body: bytes) -> bool:
+    """Looked for in the bytes where they tell as well: in a text of wide characters it takes long."""
+    return b"\0" in body if encoding == "utf-8" else "\0" in text
 
 
 def _expressed(text: str, encoding: str, errors: str = "strict") -> bytes | None:

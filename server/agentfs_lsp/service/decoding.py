@@ -54,6 +54,7 @@ class DecodedFiles:
                 return known.text, known.digest
         digest = Digest(data)  # while it is decoded
         text = decode(data)
+        _ = text.line_ends  # which every reader asks for
         self.keep(absolute, data, text, digest.text)
         return text, digest.text
 

@@ -100,7 +100,15 @@ def _kept_file(change: FileChange, landing: Landing) -> KeptFile:
         before=base.text.shown if base.exists else None,
         proposed=change.shown if change.operation != "delete" else None,
         after=after if is_there else None,
+        folders_made=_folders_made(base.location, landing),
     )
+
+
+def _folders_made(location: Location, landing: Landing) -> int:
+    folder, made = location.relative.rpartition("/")[0], 0
+    while folder in landing.created_dirs:
+        folder, made = folder.rpartition("/")[0], made + 1
+    return made
 
 
 # --- looking ----------------------------------------------------------------------------------------------

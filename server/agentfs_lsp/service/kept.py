@@ -22,7 +22,8 @@ KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
 class KeptFile:
     """One file of a change. `root` is the real path of its workspace folder, `relative` the file's path in
     it; hashes name bytes, None where there was no file. Texts are as reads show them, None where there was
-    no file, where they were not asked for, and where they are not kept (`texts_kept`)."""
+    no file, where they were not asked for, and where they are not kept (`texts_kept`). `folders_made`: how
+    many of the folders it lies in were made for it, from its own upwards."""
 
     root: str
     relative: str
@@ -37,6 +38,7 @@ class KeptFile:
     proposed: str | None = None
     after: str | None = None
     texts_kept: bool = True
+    folders_made: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,9 @@ class FileStore(Protocol):
         Conflict when what is there is no longer the base, FolderMissing when the folder is missing and not to
         be created."""
 
+    def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
+        """Remove those of these folders below the root that are empty when their turn comes; never raises."""
+
     def sweep(self) -> Sequence[Recovered]:
         """Finish or take back what servers that were killed left half done, and remove what else they left
         behind; never what a living one has."""

@@ -32,7 +32,7 @@ from agentfs_lsp.service.present import REPLACEMENT
 from agentfs_lsp.service.proposals import Proposal
 from agentfs_lsp.service.submit import refuse_flood
 from agentfs_lsp.service.unread import unseen
-from agentfs_lsp.service.workspace import off_loop
+from agentfs_lsp.service.workspace import in_thread, off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +100,7 @@ async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
                 if isinstance(outcome, DomainError):
                     raise outcome
                 landings.append(outcome)
+            await in_thread(_remove_folders, ws, change)
         landed.outcome = "landed" if all(one.where == "disk" for one in landings) else "editor"
         return Undone(change, tuple(landings))
 
@@ -132,6 +133,20 @@ def _check_undoable(ws: Workspace, viewer: str | None, change: KeptChange) -> No
         raise NotUndoable(change.id, "elsewhere")
     if not all(file.texts_kept for file in change.files):
         raise NotUndoable(change.id, "texts")
+
+
+def _remove_folders(ws: Workspace, change: KeptChange) -> None:
+    """The folders that were made for files that are gone now, innermost first, where nothing else is in
+    them."""
+    for root in ws.roots:
+        files = [file for file in change.files if file.operation == "create" and file.root == root.path]
+        folders = {folder for file in files for folder in _made_for(file)}
+        ws.files.remove_empty(root, sorted(folders, key=lambda folder: folder.count("/"), reverse=True))
+
+
+def _made_for(file: KeptFile) -> list[str]:
+    parts = file.relative.split("/")[:-1]
+    return ["/".join(parts[: len(parts) - up]) for up in range(file.folders_made)]
 
 
 # --- one file ---------------------------------------------------------------------------------------------
