@@ -21,7 +21,7 @@ def plain(text: str) -> list[str]:
 @given(texts)
 def test_splitting_agrees_with_the_definition(text: str) -> None:
     assert lines.split_lines(text) == plain(text)
-    assert list(lines.each_line(text)) == plain(text)
+    assert [line for it in lines.blocks_of_lines(text, 0, len(text)) for line in it] == plain(text)
     assert lines.count_lines(text) == len(plain(text))
 
 

@@ -8,6 +8,7 @@ for the shortest script between the anchors while the effort lasts, take the res
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 Stretch = tuple[int, int, int, int]
 """[start, end) in the old sequence, [start, end) in the new one."""
 
-_WINDOWS = (1, 8)
+_WINDOW = 8
 _DEPTH = 6
 _CHUNK = 1 << 18
+_NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 @dataclass(slots=True)
@@ -37,17 +39,21 @@ def differing(old: str, new: str, effort: Effort) -> list[Stretch]:
     """The stretches that differ: in order, with something common between any two, their ends not common."""
     found: list[Stretch] = []
     hard: list[Stretch] = []
-    todo = [((0, len(old), 0, len(new)), 0)]
-    while todo:
-        stretch, depth = todo.pop()
-        a0, a1, b0, b1 = stretch = _trimmed(old, new, stretch)
-        if a0 == a1 or b0 == b1 or a1 - a0 == b1 - b0 == 1:
-            if a0 != a1 or b0 != b1:
+    todo = [(0, len(old), 0, len(new))]
+    for depth in range(_DEPTH + 1):
+        deeper: list[Stretch] = []
+        for gap in todo:
+            a0, a1, b0, b1 = stretch = _trimmed(old, new, gap)
+            if a0 == a1 or b0 == b1 or a1 - a0 == b1 - b0 == 1:
+                if a0 != a1 or b0 != b1:
+                    found.append(stretch)
+            elif set(_numbers(old[a0:a1])).isdisjoint(_numbers(new[b0:b1])):
                 found.append(stretch)
-        elif depth < _DEPTH and (gaps := _between_anchors(old, new, stretch)):
-            todo += [(gap, depth + 1) for gap in gaps]
-        else:
-            hard.append(stretch)
+            elif depth < _DEPTH and (gaps := _between_anchors(old, new, stretch)):
+                deeper += gaps
+            else:
+                hard.append(stretch)
+        todo = deeper
     # The small ones first: they gain most from what effort there is.
     for stretch in sorted(hard, key=lambda it: it[1] - it[0] + it[3] - it[2]):
         found += _shortest(old, new, stretch, effort) or [stretch]
@@ -106,64 +112,93 @@ def common_tail(a: str, b: str, stretch: Stretch) -> int:
 
 def _trimmed(old: str, new: str, stretch: Stretch) -> Stretch:
     a0, a1, b0, b1 = stretch
+    if a0 == a1 or b0 == b1 or (old[a0] != new[b0] and old[a1 - 1] != new[b1 - 1]):
+        return stretch  # so are most of tens of thousands
     head = common_head(old, new, stretch)
     tail = common_tail(old, new, (a0 + head, a1, b0 + head, b1))
     return a0 + head, a1 - tail, b0 + head, b1 - tail
 
 
+def _numbers(text: str) -> array[int]:
+    """The code points as numbers, which are hashed and compared faster than strings of one."""
+    return array("I", text.encode(_NATIVE, "surrogatepass"))
+
+
 def _between_anchors(old: str, new: str, stretch: Stretch) -> list[Stretch]:
     """What lies between the anchors of a stretch; empty when it has none."""
     a0, a1, b0, b1 = stretch
-    for size in _WINDOWS:
-        if anchors := _rising(_in_both(old, new, stretch, size)):
-            break
-    else:
-        return []
-    gaps = []
+    anchors = _rising(*_elements(old, new, stretch)) or _rising(*_windows(old, new, stretch))
+    gaps: list[Stretch] = []
     for a, b in anchors:
         if a < a0 or b < b0:
             continue  # inside the common stretch that the anchor before it began
-        gaps.append((a0, a, b0, b))
-        length = common_head(old, new, (a, a1, b, b1))
-        a0, b0 = a + length, b + length
-    return [*gaps, (a0, a1, b0, b1)]
+        if a > a0 or b > b0:
+            gaps.append((a0, a, b0, b))
+        a0, b0 = a + 1, b + 1
+        if a0 < a1 and b0 < b1 and old[a0] == new[b0]:
+            length = common_head(old, new, (a0, a1, b0, b1))
+            a0, b0 = a0 + length, b0 + length
+    return [*gaps, (a0, a1, b0, b1)] if anchors else []
 
 
-def _in_both(old: str, new: str, stretch: Stretch, size: int) -> list[tuple[int, int]]:
-    """Where windows of `size` are that occur once in each side, of every `size`th of `old`."""
+def _elements(old: str, new: str, stretch: Stretch) -> tuple[list[int], list[int]]:
+    """Where the elements are that occur once in each side: in their order in `old`, there and in `new`."""
     a0, a1, b0, b1 = stretch
-    in_old = _once(old, a0, a1, size, {old[at : at + size] for at in range(a0, a1 - size + 1, size)})
-    in_new = _once(new, b0, b1, size, in_old)
-    return sorted((in_old[window], at) for window, at in in_new.items())
+    in_old, in_new = _once(_numbers(old[a0:a1]), a0), _once(_numbers(new[b0:b1]), b0)
+    both = list(filter(in_new.__contains__, in_old))
+    return list(map(in_old.__getitem__, both)), list(map(in_new.__getitem__, both))
 
 
-def _once(text: str, start: int, end: int, size: int, wanted: Container[str]) -> dict[str, int]:
-    """Where each wanted window of `size` is, of those that occur exactly once."""
+def _once(elements: array[int], start: int) -> dict[int, int]:
+    """Where each element is, counted from `start` on, of those that occur exactly once; in their order."""
+    places = {element: at for at, element in enumerate(elements, start)}
+    if len(places) < len(elements):
+        for again in {element for at, element in enumerate(elements, start) if places[element] != at}:
+            del places[again]
+    return places
+
+
+def _windows(old: str, new: str, stretch: Stretch) -> tuple[list[int], list[int]]:
+    """The same of windows, every `_WINDOW`th of `old`."""
+    a0, a1, b0, b1 = stretch
+    every = {old[at : at + _WINDOW] for at in range(a0, a1 - _WINDOW + 1, _WINDOW)}
+    in_old = _places_once(old, a0, a1, every)
+    in_new = _places_once(new, b0, b1, in_old) if in_old else {}
+    both = sorted([(in_old[window], at) for window, at in in_new.items()])
+    return [a for a, _ in both], [b for _, b in both]
+
+
+def _places_once(text: str, start: int, end: int, wanted: Container[str]) -> dict[str, int]:
+    """Where each wanted window is, of those that occur exactly once."""
     at: dict[str, int] = {}
-    for place in range(start, end - size + 1):
-        window = text[place : place + size]
+    for place in range(start, end - _WINDOW + 1):
+        window = text[place : place + _WINDOW]
         if window in wanted:
             at[window] = -1 if window in at else place
     return {window: place for window, place in at.items() if place >= 0}
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest part of `pairs` (sorted by their first) whose seconds rise too."""
-    seconds = [second for _, second in pairs]
+def _rising(firsts: list[int], seconds: list[int]) -> list[tuple[int, int]]:
+    """The longest part of pairs whose seconds rise as their firsts do."""
     if sorted(seconds) == seconds:
-        return pairs
-    lowest: list[int] = []  # by length less one: the lowest second that ends a rising run
-    ends: list[int] = []  # the same: which pair that is
+        return list(zip(firsts, seconds, strict=True))
+    lowest = [-1]  # by length: the lowest second that ends a rising run
+    ends = [-1]  # the same: which pair that is
     before: list[int] = []  # by pair: the pair before it in its run
     for index, second in enumerate(seconds):
-        length = bisect_left(lowest, second)
-        before.append(ends[length - 1] if length else -1)
-        lowest[length : length + 1] = [second]
-        ends[length : length + 1] = [index]
+        if second > lowest[-1]:
+            before.append(ends[-1])
+            lowest.append(second)
+            ends.append(index)
+        else:
+            length = bisect_left(lowest, second)
+            before.append(ends[length - 1])
+            lowest[length] = second
+            ends[length] = index
     run = []
     index = ends[-1]
     while index >= 0:
-        run.append(pairs[index])
+        run.append((firsts[index], seconds[index]))
         index = before[index]
     return run[::-1]
 
@@ -171,33 +206,40 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _shortest(old: str, new: str, stretch: Stretch, effort: Effort) -> list[Stretch]:
     """The shortest script for a stretch (Myers' greedy search); empty when the effort does not suffice."""
     a0, a1, b0, b1 = stretch
-    counts = Counter(old[a0:a1])
-    counts.subtract(new[b0:b1])
-    least = sum(map(abs, counts.values()))
-    most = min(a1 - a0 + b1 - b0 - 1, isqrt(2 * max(effort.steps, 0)))
-    if least > most:
+    a, b = _numbers(old[a0:a1]), _numbers(new[b0:b1])
+    most = min(len(a) + len(b) - 1, isqrt(2 * max(effort.steps, 0)))
+    if _least(a, b) > most:
         return []
-    # reached[k]: how far into `old` the furthest path on diagonal k (old less new) comes; k < 0 from the end.
-    reached = array("q", bytes(8 * (2 * most + 3)))
+    # Paths may leave the stretch: what stands there equals nothing, and no way back is shorter.
+    left, right = [*a, *[-1] * (most + 1)], [*b, *[-2] * (most + 1)]
+    goal = len(a) - len(b)
+    # By diagonal (old less new), from -cost to cost by twos: how far into `old` the furthest path comes.
+    reached: list[int] = []
     trace: list[array[int]] = []
     for cost in range(most + 1):
-        trace.append(reached[: cost + 1] + reached[-cost - 1 :])
-        low, high = max(-cost, b0 - b1), min(cost, a1 - a0)
-        # Diagonals that leave the stretch are not worth a step; the parity of `cost` stays.
-        for k in range(low + (cost + low) % 2, high + 1, 2):
-            down = k == -cost or (k != cost and reached[k - 1] < reached[k + 1])
-            x = reached[k + 1] if down else reached[k - 1] + 1
-            a, b = a0 + x, b0 + x - k
-            if a < a1 and b < b1 and old[a] == new[b]:
-                x += common_head(old, new, (a, a1, b, b1))
+        k = -cost
+        further: list[int] = []
+        for below, above in zip([-1, *reached], [*reached, -1], strict=True):
+            x = above if below < above else below + 1
+            if left[x] == right[x - k]:
+                x += common_head(old, new, (a0 + x, a1, b0 + x - k, b1))
                 effort.steps -= 3
-            reached[k] = x
-            if x >= a1 - a0 and x - k >= b1 - b0:
-                return list(_script(trace, stretch))
+            further.append(x)
+            k += 2
+        reached = further
+        if abs(goal) <= cost and (goal + cost) % 2 == 0 and reached[(goal + cost) // 2] == len(a):
+            return list(_script(trace, stretch))
+        trace.append(array("I", reached))
         effort.steps -= cost + 1
         if effort.steps <= 0:
             break
     return []
+
+
+def _least(a: array[int], b: array[int]) -> int:
+    """What a script costs at least: what is in one side and not as often in the other."""
+    in_a, in_b = Counter(a), Counter(b)
+    return len(a) + len(b) - 2 * sum([min(times, in_b.get(it, 0)) for it, times in in_a.items()])
 
 
 def _script(trace: list[array[int]], stretch: Stretch) -> Iterator[Stretch]:
@@ -206,11 +248,11 @@ def _script(trace: list[array[int]], stretch: Stretch) -> Iterator[Stretch]:
     x, y = a1 - a0, b1 - b0
     end_x = end_y = -1
     start = (-1, -1)
-    for cost in range(len(trace) - 1, 0, -1):
-        reached, k = trace[cost], x - y
-        down = k == -cost or (k != cost and reached[k - 1] < reached[k + 1])
-        x = reached[k + 1] if down else reached[k - 1]
-        y = x - k - 1 if down else x - k + 1
+    for cost, reached in zip(range(len(trace), 0, -1), reversed(trace), strict=True):
+        at = (x - y + cost) // 2  # of the diagonals of `cost`; below and above it are those of one less
+        below, above = reached[at - 1] if at else -1, reached[at] if at < cost else -1
+        down = below < above
+        x, y = (above, above - (x - y) - 1) if down else (below, below - (x - y) + 1)
         after = (x, y + 1) if down else (x + 1, y)
         if after != start:
             if end_x >= 0:

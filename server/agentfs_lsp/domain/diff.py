@@ -9,17 +9,26 @@ from __future__ import annotations
 
 import sys
 from array import array
+from itertools import accumulate, count, repeat
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.alignment import Effort, common_head, common_tail, differing
 from agentfs_lsp.domain.change import Splice
-from agentfs_lsp.domain.lines import count_lines, each_line, line_end, line_start, starts_line
+from agentfs_lsp.domain.lines import (
+    blocks_of_lines,
+    count_lines,
+    ends_between,
+    line_end,
+    line_start,
+    starts_line,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 _NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+_MOST_LINES = sys.maxunicode - 1  # so many letters there are, less one for what is foreign
 
 
 def diff(old: str, new: str) -> tuple[Splice, ...]:
@@ -47,32 +56,31 @@ def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
     """The hunks between two texts of whole lines, `shift` added to their offsets."""
     head = _common_lines_at_begin(old, new)
     tail = _common_lines_at_end(old, new, head)
-    shift += head
-    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
-    if not old or not new or count_lines(old) >= sys.maxunicode:  # so many letters there are
-        if old or new:
-            yield Splice(shift, shift + len(old), new)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    if head in (old_end, new_end) or ends_between(old, head, old_end) >= _MOST_LINES:
+        if head < max(old_end, new_end):
+            yield Splice(shift + head, shift + old_end, new[head:new_end])
         return
-    if line_end(old, 0) == len(old) and line_end(new, 0) == len(new):  # one line for another
-        yield Splice(shift, shift + len(old), new)
+    if line_end(old, head) == old_end and line_end(new, head) == new_end:  # one line for another
+        yield Splice(shift + head, shift + old_end, new[head:new_end])
         return
     letters: dict[str, int] = {}
-    old_spelt, old_at = _spell(old, letters, grow=True)
-    new_spelt, new_at = _spell(new, letters, grow=False)
+    old_spelt, old_at = _spell(old, head, old_end, letters.setdefault, count())
+    foreign = len(old_at)  # what stands in `new` alone matches nothing, and is one letter
+    new_spelt, new_at = _spell(new, head, new_end, letters.get, repeat(foreign))
     letters.clear()  # the lines themselves, which are the most memory of all
     for a0, a1, b0, b1 in differing(old_spelt, new_spelt, effort):
         yield Splice(shift + old_at[a0], shift + old_at[a1], new[new_at[b0] : new_at[b1]])
 
 
-def _spell(text: str, letters: dict[str, int], *, grow: bool) -> tuple[str, array[int]]:
-    """A text of one code point a line, and where each line starts (and the last ends). Equal lines are one
-    code point; so are all that are not in `letters` when it is not to grow, for they match nothing."""
-    spelt, starts, at = array("I"), array("Q", [0]), 0
-    foreign = len(letters)
-    for line in each_line(text):
-        spelt.append(letters.setdefault(line, len(letters)) if grow else letters.get(line, foreign))
-        at += len(line)
-        starts.append(at)
+def _spell(
+    text: str, start: int, stop: int, letter: Callable[[str, int], int], otherwise: Iterator[int]
+) -> tuple[str, array[int]]:
+    """Lines as a text of one code point a line, and where each line starts (and the last ends)."""
+    spelt, starts = array("I"), array("Q", [start])
+    for lines in blocks_of_lines(text, start, stop):
+        spelt.extend(map(letter, lines, otherwise))
+        starts.extend(accumulate(map(len, lines), initial=starts.pop()))
     return spelt.tobytes().decode(_NATIVE, "surrogatepass"), starts
 
 

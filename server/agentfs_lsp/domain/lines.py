@@ -1,8 +1,8 @@
 """Lines of a text: ended by `\\n`, `\\r\\n`, `\\r` and nothing else (docs/protocol.md#1-start-and-transport).
 
-`str.splitlines` has no place here: it also cuts at form feeds, U+2028 and others, which are content. Offsets
-are code points, lines are 1-based. Nothing here walks a text one character at a time, so 10 MB are counted in
-milliseconds. Columns and encodings' units are `positions`; which ends a file uses is `textfile`.
+`str.splitlines` also cuts at form feeds, U+2028 and others, which are content: it serves only where there are
+none. Offsets are code points, lines are 1-based. Nothing here walks a text one character at a time, so 10 MB
+are counted in milliseconds. Columns and encodings' units are `positions`; a file's own ends are `textfile`.
 """
 
 from __future__ import annotations
@@ -15,27 +15,22 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _END = re.compile(r"\r\n?|\n")
+_CONTENT = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # ends of lines to `str.splitlines` alone
 _BLOCK = 1 << 16
 
 
 def split_lines(text: str) -> list[str]:
     """The lines of `text`, each with its end (the last perhaps without); joined they are `text`."""
-    if "\r" in text:
+    if any(map(text.__contains__, _CONTENT)):
         return _LINE.findall(text)
-    lines = text.split("\n")
-    last = lines.pop()
-    lines = [line + "\n" for line in lines]
-    if last:
-        lines.append(last)
-    return lines
+    return text.splitlines(keepends=True)
 
 
-def each_line(text: str) -> Iterator[str]:
-    """What `split_lines` gives, a block at a time, for those who keep no list of them."""
-    start = 0
-    while start < len(text):
-        end = line_end(text, start + _BLOCK)
-        yield from split_lines(text[start:end])
+def blocks_of_lines(text: str, start: int, stop: int) -> Iterator[list[str]]:
+    """What `split_lines` gives of `text[start:stop]` (lines begin there), for who keeps no list of it."""
+    while start < stop:
+        end = min(line_end(text, start + _BLOCK), stop)
+        yield split_lines(text[start:end])
         start = end
 
 

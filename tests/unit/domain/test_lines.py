@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from agentfs_lsp.domain import lines
+
+# All that `str.splitlines` cuts at beside the three, as this Python has them.
+OTHER_ENDS = [
+    it for it in map(chr, range(sys.maxunicode + 1)) if it not in "\r\n" and it.splitlines() != [it]
+]
+
+
+def lines_in_blocks(text: str) -> list[str]:
+    return [line for block in lines.blocks_of_lines(text, 0, len(text)) for line in block]
 
 
 @pytest.mark.parametrize(
@@ -16,12 +27,12 @@ from agentfs_lsp.domain import lines
         ("a\n", ["a\n"]),
         ("\n\r\n\r", ["\n", "\r\n", "\r"]),
         ("a\r\r\nb", ["a\r", "\r\n", "b"]),
-        ("a\x0cb\x85c\u2028d\x1ee\n", ["a\x0cb\x85c\u2028d\x1ee\n"]),
+        *[(f"a{content}b\n{content}\r", [f"a{content}b\n", f"{content}\r"]) for content in OTHER_ENDS],
     ],
 )
 def test_only_three_line_ends_split(text: str, expected: list[str]) -> None:
     assert lines.split_lines(text) == expected
-    assert list(lines.each_line(text)) == expected
+    assert lines_in_blocks(text) == expected
     assert lines.count_lines(text) == len(expected)
 
 
@@ -29,7 +40,13 @@ def test_a_large_text_is_counted_across_blocks() -> None:
     text = ("x" * 65_535 + "\r\n") * 3 + "last"
     assert lines.offset_of_line(text, 3) == 2 * 65_537
     assert lines.line_of(text, len(text)) == 4
-    assert [len(line) for line in lines.each_line(text)] == [65_537] * 3 + [4]
+    assert [len(line) for line in lines_in_blocks(text)] == [65_537] * 3 + [4]
+
+
+def test_a_part_of_a_text_is_split_as_if_it_stood_alone() -> None:
+    text = "a\r\nb\nc\rd"
+    assert list(lines.blocks_of_lines(text, 3, 7)) == [["b\n", "c\r"]]
+    assert list(lines.blocks_of_lines(text, 3, 3)) == []
 
 
 def test_the_feed_of_a_pair_belongs_to_its_line() -> None:
