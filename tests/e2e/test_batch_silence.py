@@ -146,3 +146,24 @@ async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(fi
         assert len(editor.all(APPLY)) == 3, "the second of them is cancelled, the third takes the first back"
     assert answer["error"]["code"] == "EXECUTION_ERROR"
     assert answer["error"]["message"].startswith("operations[1] edit unsaved.py: ")
+
+
+async def test_where_it_is_not_known_no_text_says_that_nothing_was_changed(files: Path) -> None:
+    options = {**IMPATIENT, **AUTO}
+    async with editing(files, options=options) as editor:
+
+        def type_over_it(_: Message) -> Message:
+            editor.change("open.py", "mine\n")
+            return {"applied": True}
+
+        editor.answers[APPLY] = type_over_it
+        await opened(editor)
+        (files / "closed.py").write_text("theirs\n")
+        operations = [OPERATIONS[0], OPERATIONS[2]]
+        answer = await editor.request("agentfs/batch", {"operations": operations, "atomic": False})
+    assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [0, 1])
+    assert answer["text"].startswith("operations[0] edit open.py: It is not known whether")
+    assert "Read the file before going on." in answer["text"]
+    assert "operations[1] edit closed.py: 'closed.py' was changed on disk" in answer["text"]
+    assert "This file was not changed." in answer["text"]
+    assert "Nothing was changed." not in answer["text"]
