@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, Editor, editing
+from support.editor import AUTO, REVIEW, Editor, configure, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,11 +24,6 @@ MEMORY = {
     "switches": {"memory": True},
 }
 NUMBERS = count()
-SECRET = "the launch code is 4711\n"
-
-
-def configure(editor: Editor, **settings: Any) -> None:
-    editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
 
 
 async def how(editor: Editor, request: asyncio.Future[Any], decision: str = "rejected") -> str:
@@ -156,103 +150,6 @@ async def test_a_read_that_a_rule_asks_for_is_asked(root: Path) -> None:
         assert (await editor.edit("diary.txt", "one", "1"))["data"]["applied"] is True
         editor.answers["window/showMessageRequest"] = lambda _: {"title": "Deny"}
         assert (await editor.read("diary.txt"))["error"]["code"] == "USER_REJECTED"
-
-
-# --- what may be changed and not read ---------------------------------------------------------------------
-
-UNREADABLE = {"rules": [{"files": ["drop/**"], "read": "deny", "write": "allow", "edit": "allow"}]}
-
-
-async def test_what_may_not_be_read_is_replaced_blindly_and_nothing_is_told_of_it(root: Path) -> None:
-    (root / "drop").mkdir()
-    path = root / "drop" / "box.txt"
-    told = []
-    async with editing(root, options=UNREADABLE) as editor:
-        for before in (SECRET, "as new\n", "as new\r\n", "", "\ufeffas new\n"):
-            path.write_bytes(before.encode())
-            answer = await editor.write("drop/box.txt", "as new\n")
-            assert answer["status"] == "success", answer
-            assert path.read_bytes().decode().strip("\ufeff").split() == ["as", "new"]
-            answer["data"]["review"].pop("waited_ms")
-            answer["data"].pop("change_id")
-            told.append((answer["data"], answer["text"], answer["stats"].keys()))
-            assert "4711" not in str(answer)
-        tried = await editor.write("drop/box.txt", "x\n", dry_run=True)
-        assert (tried["data"]["diff_preview"], tried["stats"].keys()) == ("", {"time_ms"})
-        created = await editor.write("drop/new.txt", "x\n")
-        assert (created["data"]["operation"], created["data"]["diff_preview"]) == ("create", "")
-        assert (await editor.write("drop/new.txt", "y\n"))["data"]["applied"] is True
-    assert all(one == told[0] for one in told)
-    data, text, stats = told[0]
-    assert (data["unchanged"], data["diff_preview"], data["warnings"], data["corrections"]) == (
-        False,
-        "",
-        [],
-        [],
-    )
-    assert text == "Wrote 'drop/box.txt'. Reading it is denied: nothing is told of what it held."
-    assert stats == {"time_ms"}
-
-
-async def test_nothing_that_needs_reading_is_done_where_reading_is_denied(root: Path) -> None:
-    (root / "drop").mkdir()
-    path = root / "drop" / "box.txt"
-    path.write_text(SECRET)
-    (root / "drop" / "blob").write_bytes(b"\0\1")
-    digest = "sha256:" + hashlib.sha256(SECRET.encode()).hexdigest()
-    async with editing(root, options={**UNREADABLE, "require_read": False}) as editor:
-        refused = [
-            await editor.read("drop/box.txt"),
-            await editor.edit("drop/box.txt", "4711", "0815"),
-            await editor.edit("drop/box.txt", "4712", "0815", dry_run=True),
-            await editor.edit("drop/missing.txt", "a", "b"),
-            await editor.write("drop/box.txt", "x\n", expected_hash=digest),
-            await editor.write("drop/box.txt", "x\n", expected_size_bytes=1),
-            await editor.write("drop/box.txt", "x\n", expected_hash=digest, dry_run=True),
-            await editor.write("drop/blob", "x\n"),
-        ]
-        assert {answer["error"]["code"] for answer in refused} == {"ACCESS_DENIED"}
-        assert all("drop/**" in answer["text"] and "4711" not in answer["text"] for answer in refused)
-        there = await editor.write("drop/box.txt", "x\n", overwrite=False)
-        assert there["error"]["code"] == "CONFLICT"
-        assert there["context"]["conflict"]["actual"]["hash"] is None
-    assert path.read_text() == SECRET
-
-
-async def test_a_blind_change_is_reviewed_like_any_and_a_conflict_tells_nothing(root: Path) -> None:
-    (root / "drop").mkdir()
-    path = root / "drop" / "box.txt"
-    path.write_text(SECRET)
-    rules = [{"files": ["drop/**"], "read": "deny"}]
-    async with editing(root, options={"rules": rules}, **REVIEWED) as editor:
-        same = editor.start("agentfs/write", {"path": "drop/box.txt", "content": SECRET})
-        await editor.settle(await editor.proposed())
-        answer = await same
-        assert (answer["data"]["applied"], answer["data"]["unchanged"]) == (True, False)
-        moved = editor.start("agentfs/write", {"path": "drop/box.txt", "content": "x\n"})
-        proposal = await editor.proposed(2)
-        shown = await editor.request("agentfs/proposal", {"id": proposal["id"]})
-        assert shown["files"][0]["base_text"] == SECRET
-        path.write_text("moved 4712\n")
-        await editor.settle(proposal)
-        conflict = (await moved)["context"]["conflict"]
-        assert (
-            conflict["expected"]["hash"] is conflict["actual"]["hash"] is conflict["diff_since_read"] is None
-        )
-    assert path.read_text() == "moved 4712\n"
-
-
-async def test_reading_denied_while_a_change_is_reviewed_leaves_nothing_in_its_answer(root: Path) -> None:
-    (root / "a.txt").write_text(SECRET)
-    async with editing(root, **REVIEWED) as editor:
-        await editor.read("a.txt")
-        asked = editor.start("agentfs/write", {"path": "a.txt", "content": "x\n"})
-        proposal = await editor.proposed()
-        configure(editor, rules=[{"files": ["a.txt"], "read": "deny"}])
-        await editor.settle(proposal)
-        answer = await asked
-        assert (answer["data"]["applied"], answer["data"]["diff_preview"]) == (True, "")
-        assert "4711" not in str(answer)
 
 
 # --- at once, and only towards stricter -------------------------------------------------------------------

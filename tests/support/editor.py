@@ -27,6 +27,7 @@ __all__ = [
     "Editor",
     "RpcError",
     "apply_text_edits",
+    "configure",
     "connected",
     "editing",
     "handshake",
@@ -109,6 +110,11 @@ async def editing(
                 await editor.request("shutdown")
             editor.notify("exit", None)
             await editor.ended()
+
+
+def configure(editor: Editor, **settings: Any) -> None:
+    """The user's settings are these now."""
+    editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
 
 
 def _writing(path: Path | None) -> IO[bytes]:

@@ -8,27 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.adapters.documents import OpenDocument, OpenDocuments, path_of
+from agentfs_lsp.adapters.documents import OpenDocuments, path_of
+from support.documents import UNCERTAIN, at, changing, named, opened, opening
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def named(uri: str, **more: Any) -> dict[str, Any]:
-    return {"uri": uri, **more}
-
-
-def opening(uri: str, text: str, version: int = 1) -> dict[str, Any]:
-    return {"textDocument": named(uri, languageId="x", version=version, text=text)}
-
-
-def at(start: tuple[int, int], end: tuple[int, int], text: str) -> dict[str, Any]:
-    edges = ({"line": line, "character": character} for line, character in (start, end))
-    return {"range": dict(zip(("start", "end"), edges, strict=True)), "text": text}
-
-
-def changing(uri: str, version: Any, *changes: Any) -> dict[str, Any]:
-    return {"textDocument": named(uri, version=version), "contentChanges": list(changes)}
 
 
 @pytest.fixture
@@ -41,13 +25,6 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def documents() -> OpenDocuments:
     return OpenDocuments()
-
-
-def opened(documents: OpenDocuments, file: Path, text: str = "one\ntwo\n") -> OpenDocument:
-    documents.opened(opening(file.as_uri(), text))
-    document = documents.at(str(file))
-    assert document is not None
-    return document
 
 
 def test_an_open_document_is_found_by_its_file_until_it_is_closed(
@@ -102,28 +79,6 @@ def test_whole_texts_and_places_behind_the_end_are_taken_as_editors_mean_them(
     assert (document.text, document.in_sync) == ("again", True)
     documents.changed(changing(file.as_uri(), 4, {"range": None, "text": "null"}))
     assert document.text == "null"
-
-
-UNCERTAIN = [
-    at((1, 0), (0, 0), "reversed"),
-    at((0, -1), (0, 0), "negative"),
-    at((-1, 0), (0, 0), "negative"),
-    at((0, 5), (0, 5), "inside of a character"),
-    {"range": {"start": {"line": 0, "character": 0}}, "text": "no end"},
-    {
-        "range": {"start": {"line": "0", "character": 0}, "end": {"line": 0, "character": 0}},
-        "text": "a string",
-    },
-    {"range": {"start": {"line": 0.5, "character": 0}, "end": {"line": 1, "character": 0}}, "text": "a half"},
-    {"range": {"start": {"line": True, "character": 0}, "end": {"line": 1, "character": 0}}, "text": "true"},
-    {"range": [], "text": "a list"},
-    {"range": "everything", "text": ""},
-    {"text": 5},
-    {"text": None},
-    {},
-    "a string",
-    None,
-]
 
 
 @pytest.mark.parametrize("change", UNCERTAIN)
@@ -226,93 +181,6 @@ def test_hints_are_what_the_client_told_last(documents: OpenDocuments, file: Pat
     assert (document.dirty_hint, document.encoding_hint) == (True, "windows1252")
     documents.hinted({"uri": file.as_uri(), "dirty": False})
     assert (document.dirty_hint, document.encoding_hint) == (False, "windows1252")
-
-
-class TestSeveralDocumentsOfOneFile:
-    @pytest.fixture
-    def both(self, documents: OpenDocuments, file: Path) -> tuple[OpenDocument, OpenDocument]:
-        link = file.parent / "link.txt"
-        link.symlink_to(file)
-        documents.opened(opening(file.as_uri(), "one\n"))
-        documents.opened(opening(link.as_uri(), "one\n"))
-        first, second = documents.get(file.as_uri()), documents.get(link.as_uri())
-        assert first is not None
-        assert second is not None
-        return first, second
-
-    def test_the_one_edited_last_counts(
-        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
-    ) -> None:
-        for one in (*both, *reversed(both)):
-            documents.changed(changing(one.uri, 2, at((0, 0), (0, 0), "x")))
-            assert documents.at(str(file)) is one
-
-    def test_one_that_was_saved_gives_way(
-        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
-    ) -> None:
-        for one in both:
-            documents.changed(changing(one.uri, 2, at((0, 0), (0, 0), "x")))
-        documents.saved({"textDocument": named(both[1].uri)})
-        assert documents.at(str(file)) is both[0]
-
-    def test_one_called_dirty_comes_first_and_one_out_of_sync_before_it(
-        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
-    ) -> None:
-        documents.changed(changing(both[1].uri, 2, at((0, 0), (0, 0), "x")))
-        documents.hinted({"uri": both[0].uri, "dirty": True})
-        assert documents.at(str(file)) is both[0]
-        documents.changed(changing(both[1].uri, 3, UNCERTAIN[0]))
-        assert documents.at(str(file)) is both[1]
-
-    def test_closing_one_leaves_the_other(
-        self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
-    ) -> None:
-        for closed, left in (both, (both[1], None)):
-            documents.closed({"textDocument": named(closed.uri)})
-            assert documents.at(str(file)) is left
-
-
-def test_a_watch_is_told_of_everything_until_it_ends(documents: OpenDocuments, file: Path) -> None:
-    texts: list[str | None] = []
-
-    def see() -> None:
-        document = documents.at(str(file))
-        texts.append(document and document.text)
-
-    end = documents.watch(str(file), see)
-    documents.opened(opening(file.as_uri(), "a"))
-    documents.opened(opening(file.with_name("other").as_uri(), "other"))
-    documents.changed(changing(file.as_uri(), 2, at((0, 1), (0, 1), "b")))
-    documents.hinted({"uri": file.as_uri(), "dirty": True})
-    documents.saved({"textDocument": named(file.as_uri())})
-    documents.closed({"textDocument": named(file.as_uri())})
-    assert texts == ["a", "ab", "ab", "ab", None]
-    end()
-    end()
-    documents.opened(opening(file.as_uri(), "c"))
-    assert len(texts) == 5
-
-
-def test_a_watch_that_fails_or_ends_while_told_is_no_harm_to_others(
-    documents: OpenDocuments, file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    seen: list[str] = []
-
-    def fail() -> None:
-        seen.append("failing")
-        raise ValueError("a defect")
-
-    def once() -> None:
-        seen.append("once")
-        end()
-
-    documents.watch(str(file), fail)
-    end = documents.watch(str(file), once)
-    documents.watch(str(file), lambda: seen.append("last"))
-    opened(documents, file)
-    opened(documents, file)
-    assert seen == ["failing", "once", "last", "failing", "last"]
-    assert "while telling of a document" in caplog.text
 
 
 @pytest.mark.parametrize(

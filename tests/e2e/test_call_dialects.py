@@ -1,0 +1,208 @@
+"""agentfs/call in the dialects `gemini` and `workspace`: docs/protocol.md#12-tool-catalogue, and the texts of
+docs/protocol.md#17-texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.calling import call, read
+from support.editor import AUTO, REVIEW, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+QUESTION = "window/showMessageRequest"
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.md"
+    path.write_text("one\ntwo\n")
+    return path
+
+
+async def test_gemini_takes_absolute_paths_and_names_files_by_them(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        read = await call(editor, "gemini", "read_file", file_path=str(file))
+        assert read["data"]["content"] == "one\ntwo\n"
+        assert read["text"] == f"Read '{file}', lines 1 to 2 of 2."
+        replaced = await call(
+            editor, "gemini", "replace", file_path=file.as_uri(), old_string="two", new_string="2"
+        )
+        assert replaced["text"] == f"Updated '{file}' (+1/-1 lines, 6 bytes)."
+        assert replaced["context"]["path_resolved"] == "a.md"
+        new = root / "new" / "b.md"
+        created = await call(editor, "gemini", "write_file", file_path=str(new), content="1\n")
+        assert created["text"].startswith(f"Created '{new}' (1 line, 2 bytes).")
+        relative = await call(editor, "gemini", "read_file", file_path="new/b.md")
+        assert relative["data"]["content"] == "1\n"
+
+
+@pytest.mark.parametrize(
+    "outside", ["/etc/hostname", "{root}/../other.md", "{root}-state/x", "file:///etc/x"]
+)
+async def test_gemini_stays_inside_the_roots(root: Path, outside: str) -> None:
+    (root.parent / "other.md").write_text("one\n")
+    path = outside.replace("{root}", str(root))
+    async with editing(root, options=AUTO) as editor:
+        for name, more in (("read_file", {}), ("write_file", {"content": "two\n"})):
+            answer = await call(editor, "gemini", name, file_path=path, **more)
+            assert answer["error"]["code"] == "ACCESS_DENIED"
+    assert (root.parent / "other.md").read_text() == "one\n"
+
+
+async def test_the_other_dialects_and_requests_take_no_absolute_path(root: Path, file: Path) -> None:
+    async with editing(root) as editor:
+        for answer in (
+            await call(editor, "standard", "Read", path=str(file)),
+            await call(editor, "workspace", "read", path=str(file)),
+            await editor.read(str(file)),
+        ):
+            assert answer["error"]["message"] == "Absolute path not allowed. Use relative path."
+
+
+async def test_gemini_names_a_file_where_two_folders_have_one_name(tmp_path: Path) -> None:
+    folders = [("x", tmp_path / "1"), ("x", tmp_path / "2")]
+    for _, path in folders:
+        path.mkdir()
+    async with editing(tmp_path / "1", folders=folders, options=AUTO) as editor:
+        path = tmp_path / "2" / "a.md"
+        answer = await call(editor, "gemini", "write_file", file_path=str(path), content="1\n")
+        assert answer["text"] == f"Created '{path}' (1 line, 2 bytes)."
+        assert path.read_text() == "1\n"
+
+
+async def test_modified_by_user_changes_the_text_and_never_the_review(root: Path) -> None:
+    path = str(root / "a.md")
+    async with editing(root, answers={QUESTION: lambda _: {"title": "Reject"}}) as editor:
+        claimed = await call(
+            editor, "gemini", "write_file", file_path=path, content="1\n", modified_by_user=True
+        )
+        assert claimed["error"]["code"] == "USER_REJECTED"
+        assert len(editor.all(QUESTION)) == 1
+        editor.answers[QUESTION] = lambda _: {"title": "Approve"}
+        texts = [
+            (await call(editor, "gemini", "write_file", file_path=path, content=text, modified_by_user=by))[
+                "text"
+            ]
+            for text, by in (("1\n", True), ("2\n", False))
+        ]
+        assert len(editor.all(QUESTION)) == 3
+    assert texts == [
+        f"Created '{path}' (1 line, 2 bytes). The content is the user's version, not the one first proposed.",
+        f"Updated '{path}' (+1/-1 lines, 2 bytes).",
+    ]
+
+
+async def test_errors_speak_of_the_dialects_own_tools(root: Path, file: Path) -> None:
+    (root / "twice.md").write_text("one\none\n")
+    (root / "large.md").write_text("line\n" * 3000)
+    async with editing(root, options=AUTO) as editor:
+        for path in ("a.md", "twice.md"):
+            await read(editor, path)
+        missing = await call(editor, "gemini", "read_file", file_path=str(root / "b.md"))
+        assert missing["text"].endswith("a new file is created with write_file.")
+        several = {"file_path": str(root / "twice.md"), "old_string": "one", "new_string": "1"}
+        assert (await call(editor, "gemini", "replace", **several))["text"] == (
+            "old_string was found 2 times. Lines: 1, 2. Add context to make it unique."
+        )
+        empty = await call(editor, "gemini", "write_file", file_path=str(root / "c.md"), content="")
+        assert "allow_empty" not in empty["text"]
+        large = await call(editor, "gemini", "read_file", file_path=str(root / "large.md"))
+        assert (large["status"], large["data"]["truncated"]) == ("partial", True)
+        assert "start_line" not in large["text"]
+        left_out = "one\n# ... rest of the file unchanged ...\n"
+        answer = await call(editor, "gemini", "write_file", file_path=str(file), content=left_out)
+        assert "use replace to change" in answer["text"]
+        empty_old = await call(editor, "workspace", "edit", path="a.md", oldText="", newText="1")
+        assert empty_old["text"].startswith("oldText cannot be empty.")
+
+
+async def texts_of_workspace(root: Path, **editing_with: Any) -> list[str]:
+    """What a model reads, in the order of the table of docs/protocol.md#17-texts."""
+    (root / "a.md").write_text("one\none\ntwo\n")
+    async with editing(
+        root, answers={QUESTION: lambda _: {"title": titles.pop(0)}}, **editing_with
+    ) as editor:
+        approve, reject = ("批准", "拒绝") if editing_with.get("locale") == "zh-CN" else ("Approve", "Reject")
+        titles = [approve, approve, reject]
+        await read(editor)
+        answers = [
+            await call(editor, "workspace", "write", path="new.md", content="水\n"),
+            await call(editor, "workspace", "edit", path="a.md", oldText="two", newText="2"),
+            await call(editor, "workspace", "edit", path="b.md", oldText="two", newText="2"),
+            await call(editor, "workspace", "read", path="../b.md"),
+            await call(editor, "workspace", "edit", path="a.md", oldText="three", newText="3"),
+            await call(editor, "workspace", "edit", path="a.md", oldText="one", newText="1"),
+            await call(editor, "workspace", "edit", path="a.md", oldText="2", newText="2"),
+            await call(editor, "workspace", "edit", path="a.md", oldText="2", newText="3"),
+        ]
+        assert titles == []
+    for answer in answers[2:]:
+        assert answer["text"] == answer["error"]["message"]
+    codes = [answer.get("error", {}).get("code", answer["status"]) for answer in answers]
+    assert codes == [
+        *("success", "success", "NOT_FOUND", "ACCESS_DENIED"),
+        *("INVALID_PARAM", "INVALID_PARAM", "INVALID_PARAM", "USER_REJECTED"),
+    ]
+    return [answer["text"] for answer in answers]
+
+
+async def test_workspace_answers_in_short_texts_in_chinese(root: Path) -> None:
+    assert await texts_of_workspace(root, locale="zh-CN") == [
+        "成功写入 4 字节到 new.md",
+        "成功替换了 a.md 中的文本",
+        "文件不存在: b.md",
+        "不允许访问工作区外的文件",
+        "无法在 a.md 中找到指定文本。请确保文本精确匹配。",
+        "找到 2 处匹配。请提供更多上下文使其唯一。",
+        "替换后内容没有变化。",
+        "用户拒绝了此次修改。",
+    ]
+
+
+async def test_workspace_answers_in_short_texts_in_english(root: Path) -> None:
+    assert await texts_of_workspace(root) == [
+        "Wrote 4 bytes to new.md",
+        "Replaced text in a.md",
+        "File does not exist: b.md",
+        "Access to files outside the workspace is not allowed",
+        "The text was not found in a.md. Make sure that it matches exactly.",
+        "Found 2 matches. Give more context to make it unique.",
+        "The replacement changes nothing.",
+        "The user rejected this change.",
+    ]
+
+
+async def test_what_the_user_wrote_is_in_the_short_text_too(root: Path) -> None:
+    answers = {"workspace/applyEdit": lambda _: PENDING}
+    async with editing(root, capabilities=REVIEW, answers=answers) as editor:
+        arguments = {"path": "a.md", "content": "one\n"}
+        asked = {"dialect": "workspace", "name": "write", "arguments": arguments}
+        waiting = editor.start("agentfs/call", asked)
+        await editor.settle(await editor.proposed(), "rejected", feedback="Put it into b.md.")
+        assert (await waiting)["text"] == "The user rejected this change. “Put it into b.md.”"
+
+
+async def test_a_change_that_waits_in_the_editor_is_not_told_as_written(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        editor.open("a.md", "one\ntwo\nunsaved\n")
+        await read(editor)
+        answer = await call(editor, "workspace", "edit", path="a.md", oldText="two", newText="2")
+    assert answer["status"] == "partial"
+    assert answer["text"].startswith("The change of 'a.md' (+1/-1 lines) waits in the editor, not saved yet.")
+
+
+async def test_a_change_accepted_in_another_form_says_so(root: Path) -> None:
+    answers = {"workspace/applyEdit": lambda _: PENDING}
+    async with editing(root, capabilities=REVIEW, answers=answers) as editor:
+        arguments = {"path": "a.md", "content": "one\n"}
+        waiting = editor.start("agentfs/call", {"name": "Write", "arguments": arguments})
+        proposal = await editor.proposed()
+        files = [{"uri": proposal["files"][0]["uri"], "decision": "amended", "text": "1\n"}]
+        await editor.settle(proposal, "amended", files=files)
+        assert "The user accepted it in another form; see review.amendments." in (await waiting)["text"]

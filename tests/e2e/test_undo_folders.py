@@ -1,0 +1,64 @@
+"""agentfs/undo of a creation: the folders that were made for it (docs/protocol.md#11-history-and-undo)."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from support.editor import AUTO, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.client import Editor
+    from support.wire import Message
+
+
+async def undo(editor: Editor, change_id: str | None = None, **params: Any) -> Message:
+    return await editor.request("agentfs/undo", {"change_id": change_id, **params})
+
+
+async def test_folders_that_were_made_for_a_file_go_with_it_as_far_as_they_are_empty(root: Path) -> None:
+    (root / "old").mkdir()
+    async with editing(root, options=AUTO) as editor:
+        made = await editor.write("old/one/two/three/a.txt", "a\n")
+        await editor.write("old/one/b.txt", "b\n")
+    async with editing(root, options=AUTO) as editor:
+        await undo(editor, made["data"]["change_id"])
+        assert sorted(path.name for path in (root / "old").rglob("*")) == ["b.txt", "one"]
+        (root / "old/one/b.txt").unlink()
+        again = await editor.write("old/one/two/a.txt", "a\n")
+        await undo(editor, again["data"]["change_id"])
+        assert [path.name for path in (root / "old").rglob("*")] == ["one"], "not made by that change"
+        await undo(editor)
+        await undo(editor)
+    assert [path.name for path in (root / "old").rglob("*")] == ["one"]
+
+
+async def test_folders_that_were_made_for_a_batch_go_with_it(root: Path) -> None:
+    operations = [
+        {"tool": "write", "params": {"path": path, "content": "x\n"}}
+        for path in ("new/a.txt", "new/one/b.txt", "new/one/two/c.txt", "d.txt")
+    ]
+    async with editing(root, options=AUTO) as editor:
+        await editor.request("agentfs/batch", {"operations": operations})
+        assert len(list(root.rglob("*"))) == 7
+        assert (await undo(editor))["status"] == "success"
+        assert list(root.iterdir()) == []
+        await undo(editor)
+        assert len(list(root.rglob("*"))) == 7
+
+
+async def test_of_a_history_that_knows_no_folders_they_stay(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        made = await editor.write("new/a.txt", "a\n")
+    (database,) = (editor.state / "agentfs" / "history").glob("*.sqlite3")
+    with contextlib.closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("DROP TABLE folders")
+    async with editing(root, options=AUTO) as editor:
+        assert (await undo(editor, made["data"]["change_id"]))["status"] == "success"
+        assert [path.name for path in root.rglob("*")] == ["new"]
+        await editor.write("newer/a.txt", "a\n")
+        await undo(editor)
+        assert [path.name for path in root.rglob("*")] == ["new"], "from here on it knows them"

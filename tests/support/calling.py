@@ -1,0 +1,18 @@
+"""agentfs/call as a host sends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from support.editor import Editor
+    from support.wire import Message
+
+
+async def call(editor: Editor, dialect: str, name: str, /, **arguments: Any) -> Message:
+    asked = {"dialect": dialect, "name": name, "arguments": arguments}
+    return await editor.request("agentfs/call", asked)
+
+
+async def read(editor: Editor, path: str = "a.md", **params: Any) -> None:
+    assert (await editor.read(path, **params))["status"] == "success"

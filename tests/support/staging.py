@@ -1,0 +1,15 @@
+"""A file staged by the real store, as a landing does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentfs_lsp.adapters.staged import StagedFile
+    from unit.adapters.conftest import Disk
+
+
+def stage(disk: Disk, relative: str, data: bytes, *, create_dirs: bool = True) -> StagedFile:
+    location = disk.at(relative)
+    base = None if disk.store.stat(location) is None else disk.store.read(location, 1 << 26)
+    return disk.stage(location, data, base, create_dirs=create_dirs)

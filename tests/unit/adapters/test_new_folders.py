@@ -1,0 +1,82 @@
+"""Folders made for new files, and gone again where nothing lands (docs/protocol.md#6-agentfswrite)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.domain.errors import (
+    FolderMissing,
+    MalformedPath,
+    OutsideRoots,
+)
+from support.staging import stage
+
+if TYPE_CHECKING:
+    from unit.adapters.conftest import Disk
+
+
+def test_missing_folders_are_made_and_told(disk: Disk) -> None:
+    disk.put("src/a.py", b"")
+    landed = stage(disk, "src/one/two/new.py", b"x").commit()
+    assert landed.created_dirs == ("src/one", "src/one/two")
+    assert (disk.path / "src/one/two/new.py").read_bytes() == b"x"
+
+
+def test_missing_folders_are_gone_again_when_nothing_lands(disk: Disk) -> None:
+    disk.put("src/a.py", b"")
+    staged = stage(disk, "src/one/two/new.py", b"x")
+    assert (disk.path / "src/one/two").is_dir()
+    staged.discard()
+    staged.discard()
+    assert disk.names("src") == {"a.py"}
+
+
+def test_a_folder_somebody_else_uses_by_now_stays(disk: Disk) -> None:
+    staged = stage(disk, "one/two/new.py", b"x")
+    disk.put("one/theirs", b"")
+    staged.discard()
+    assert disk.names("one") == {"theirs"}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_folder_that_two_files_need_goes_with_the_last(disk: Disk, order: tuple[int, int]) -> None:
+    staged = [stage(disk, "new/a.py", b"a"), stage(disk, "new/b.py", b"b")]
+    for number in order:
+        staged[number].discard()
+    assert disk.names() == set()
+
+
+@pytest.mark.parametrize("lands", [0, 1])
+def test_a_folder_that_two_files_need_stays_with_the_one_that_lands(disk: Disk, lands: int) -> None:
+    staged = [stage(disk, "new/deep/a.py", b"a"), stage(disk, "new/deep/b.py", b"b")]
+    assert staged[lands].commit().created_dirs == ("new", "new/deep")
+    staged[1 - lands].discard()
+    assert disk.names("new/deep") == {"ab"[lands] + ".py"}
+
+
+def test_without_leave_no_folder_is_made(disk: Disk) -> None:
+    with pytest.raises(FolderMissing):
+        stage(disk, "one/new.py", b"x", create_dirs=False)
+    assert disk.names() == set()
+
+
+@pytest.mark.parametrize("relative", ["file/new.py", "file/one/new.py"])
+def test_no_folder_is_made_below_a_file(disk: Disk, relative: str) -> None:
+    location = disk.at(relative)
+    disk.put("file", b"came to be")
+    with pytest.raises(MalformedPath, match="below_file"):
+        disk.stage(location, b"x", None)
+    assert disk.names() == {"file"}
+
+
+def test_a_folder_swapped_for_a_link_gets_no_new_folders(disk: Disk) -> None:
+    (disk.path / "sub").mkdir()
+    location = disk.at("sub/made/new.py")
+    (disk.path / "sub").rmdir()
+    os.symlink(disk.outside, disk.path / "sub")
+    with pytest.raises(OutsideRoots):
+        disk.stage(location, b"x", None)
+    assert {path.name for path in disk.outside.iterdir()} == {"secret"}

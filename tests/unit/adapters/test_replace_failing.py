@@ -1,0 +1,179 @@
+"""The system fails while a file is replaced: nothing changes (docs/protocol.md#6-agentfswrite)."""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters import replace
+from agentfs_lsp.adapters import staged as staged_file
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    LandingUnknown,
+    SystemFailed,
+    SystemRefused,
+)
+from support.mounts import small_disk
+from support.staging import stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.adapters.staged import StagedFile
+    from unit.adapters.conftest import Disk
+
+
+def _fill(disk: Disk, staged: Callable[[], StagedFile]) -> None:
+    """Have staging fail for want of room: the limit on a file's size serves on every file system."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        with pytest.raises(SystemFailed, match="too large"):
+            staged()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_where_there_is_no_room_nothing_changes(disk: Disk) -> None:
+    path = disk.put("a.py", b"old")
+    _fill(disk, lambda: stage(disk, "a.py", b"n" * 200_000))
+    _fill(disk, lambda: stage(disk, "made/new.py", b"n" * 200_000))
+    assert path.read_bytes() == b"old"
+    assert disk.names() == {"a.py"}
+
+
+def test_a_full_disk_changes_nothing(disk: Disk) -> None:
+    with small_disk(disk.path / "small", "256k"):
+        path = disk.put("small/a.py", b"old")
+        for relative in ("small/a.py", "small/made/new.py"):
+            with pytest.raises(SystemFailed, match="No space left"):
+                stage(disk, relative, b"n" * 400_000)
+        assert disk.names("small") == {"a.py"}
+        stage(disk, "small/a.py", b"new").commit()
+        assert path.read_bytes() == b"new"
+
+
+def test_what_is_write_protected_is_left_alone(disk: Disk) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everything")
+    path = disk.put("sub/a.py", b"old")
+    path.chmod(0o444)
+    with pytest.raises(SystemRefused):
+        stage(disk, "sub/a.py", b"new")
+    path.chmod(0o644)
+    path.parent.chmod(0o555)
+    try:
+        for relative in ("sub/a.py", "sub/new.py", "sub/made/new.py"):
+            with pytest.raises(SystemRefused):
+                stage(disk, relative, b"new")
+    finally:
+        path.parent.chmod(0o755)
+    assert disk.names("sub") == {"a.py"}
+    assert path.read_bytes() == b"old"
+
+
+def _failing(handle: int) -> None:
+    raise OSError(5, os.strerror(5))
+
+
+def test_a_folder_that_cannot_be_synced_takes_it_all_back(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = disk.put("a.py", b"old")
+    update, create = stage(disk, "a.py", b"new"), stage(disk, "new.py", b"x")
+    monkeypatch.setattr(staged_file, "sync", _failing)
+    with pytest.raises(SystemFailed, match="Input/output"):
+        create.commit()
+    create.discard()
+    # Without an exchange the old file is gone by then, and that is what is said.
+    with pytest.raises(SystemFailed if disk.kernel.exchange else LandingUnknown):
+        update.commit()
+    update.discard()
+    assert path.read_bytes() == (b"old" if disk.kernel.exchange else b"new")
+    assert disk.names() == {"a.py"}
+
+
+def test_where_nothing_can_be_exchanged_back_no_byte_is_removed(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not disk.kernel.exchange:
+        pytest.skip("nothing is put back without an exchange")
+    path = disk.put("a.py", b"old")
+    staged = stage(disk, "a.py", b"new")
+    exchange, calls = replace.exchange, []
+
+    def once(folder: int, one: str, other: str) -> None:
+        calls.append(one)
+        if len(calls) > 1:
+            _failing(folder)
+        path.write_bytes(b"theirs")
+        exchange(folder, one, other)
+
+    monkeypatch.setattr(replace, "exchange", once)
+    with pytest.raises(LandingUnknown):
+        staged.commit()
+    staged.discard()
+    assert (disk.path / calls[0]).read_bytes() == b"theirs"
+
+
+@pytest.mark.parametrize("missing", [22, 38, 95])
+def test_a_file_system_without_the_special_renames_is_served_all_the_same(
+    disk: Disk, missing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: int, one: str, other: str) -> None:
+        raise OSError(missing, os.strerror(missing))
+
+    monkeypatch.setattr(replace, "exchange", refuse)
+    monkeypatch.setattr(staged_file, "rename_exclusive", refuse)
+    path = disk.put("a.py", b"old")
+    stage(disk, "a.py", b"new").commit()
+    stage(disk, "b.py", b"b").commit()
+    assert path.read_bytes() == b"new"
+    assert disk.names() == {"a.py", "b.py"}
+
+
+def test_many_threads_land_one_after_the_other(disk: Disk) -> None:
+    disk.put("a.py", b"0")
+    won: list[int] = []
+
+    def count() -> None:
+        while len(won) < 40:
+            base = disk.read("a.py")
+            try:
+                staged = disk.stage(disk.at("a.py"), b"%d" % (int(base.data) + 1), base)
+            except Conflict:
+                continue
+            try:
+                staged.commit()
+                won.append(int(base.data))
+            except Conflict:
+                staged.discard()
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == list(range(len(won)))
+    assert disk.read("a.py").data == b"%d" % len(won)
+    assert disk.names() == {"a.py"}
+
+
+def test_no_handle_is_left_open(disk: Disk) -> None:
+    disk.put("sub/a.py", b"0")
+    stage(disk, "sub/a.py", b"1").commit()  # the note and the lock stay
+    handles = set(os.listdir("/dev/fd"))
+    for number in range(3):
+        stage(disk, "sub/a.py", b"%d" % number).commit()
+        stage(disk, f"made/{number}", b"x").discard()
+        staged = stage(disk, f"made/{number}", b"x")
+        (disk.path / f"made/{number}").write_bytes(b"theirs")
+        with pytest.raises(Conflict):
+            staged.commit()
+        staged.discard()
+        del staged
+    assert set(os.listdir("/dev/fd")) <= handles

@@ -1,0 +1,224 @@
+"""Somebody else is at the file while it is replaced, and loses nothing
+(docs/protocol.md#6-agentfswrite)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters import replace
+from agentfs_lsp.adapters import staged as staged_file
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    SystemFailed,
+)
+from agentfs_lsp.domain.revision import hash_bytes
+from support.staging import stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unit.adapters.conftest import Disk
+
+
+def _rewrite(path: Path) -> None:
+    path.write_bytes(b"hers")
+
+
+def _rewrite_alike(path: Path) -> None:
+    found = path.stat()
+    path.write_bytes(b"XYZ")
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def _replace(path: Path) -> None:
+    (path.parent / "temporary").write_bytes(b"hers")
+    (path.parent / "temporary").rename(path)
+
+
+def _link(path: Path) -> None:
+    (path.parent / "aside").write_bytes(b"old")
+    path.unlink()
+    path.symlink_to("aside")
+
+
+def _make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _content(path: Path) -> object:
+    if path.is_symlink():
+        return os.readlink(path)
+    return "folder" if path.is_dir() else path.read_bytes()
+
+
+INTRUSIONS = [_rewrite, _rewrite_alike, _replace, _link, _make_folder]
+
+
+@pytest.mark.parametrize("intrude", INTRUSIONS)
+def test_what_somebody_wrote_before_the_commit_stays(disk: Disk, intrude: Callable[[Path], None]) -> None:
+    path = disk.put("a.py", b"old")
+    staged = stage(disk, "a.py", b"new")
+    intrude(path)
+    theirs = _content(path)
+
+    with pytest.raises(Conflict) as refused:
+        staged.commit()
+    staged.discard()
+    assert (refused.value.path, refused.value.source, refused.value.reason) == ("a.py", "disk", "reviewing")
+    assert refused.value.expected is not None
+    assert refused.value.expected.hash == hash_bytes(b"old")
+    assert _content(path) == theirs
+    assert not [name for name in disk.names() if name.startswith(".agentfs")]
+
+
+@pytest.mark.parametrize("intrude", INTRUSIONS)
+def test_what_somebody_writes_in_the_very_moment_is_put_back(
+    disk: Disk, intrude: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not disk.kernel.exchange:
+        pytest.skip("without an exchange the last look is all there is")
+    path = disk.put("a.py", b"old")
+    staged = stage(disk, "a.py", b"new")
+    exchange, theirs = replace.exchange, []
+
+    def intrude_first(folder: int, one: str, other: str) -> None:
+        if not theirs:
+            intrude(path)
+            theirs.append(_content(path))
+        exchange(folder, one, other)
+
+    monkeypatch.setattr(replace, "exchange", intrude_first)
+    with pytest.raises(Conflict, match="reviewing"):
+        staged.commit()
+    staged.discard()
+    assert [_content(path)] == theirs
+    assert not [name for name in disk.names() if name.startswith(".agentfs")]
+
+
+@pytest.mark.parametrize("second", [_replace, lambda path: path.write_bytes(b"newest of all"), Path.unlink])
+def test_a_second_writer_during_the_put_back_loses_nothing(
+    disk: Disk, second: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not disk.kernel.exchange:
+        pytest.skip("nothing is put back without an exchange")
+    path = disk.put("a.py", b"old")
+    staged = stage(disk, "a.py", b"new")
+    exchange, seen = replace.exchange, []
+
+    def intrude_each_time(folder: int, one: str, other: str) -> None:
+        seen.append(_content(path))
+        if len(seen) == 1:
+            path.write_bytes(b"first intruder")
+        if len(seen) == 2:
+            second(path)
+        exchange(folder, one, other)
+
+    monkeypatch.setattr(replace, "exchange", intrude_each_time)
+    with pytest.raises(Conflict, match="reviewing"):
+        staged.commit()
+    staged.discard()
+    expected = {_replace: b"hers", Path.unlink: b"first intruder"}.get(second, b"newest of all")
+    assert path.read_bytes() == expected
+    assert disk.names() == {"a.py"}
+
+
+def test_who_had_the_file_open_and_writes_during_the_landing_is_heard(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not disk.kernel.exchange:
+        pytest.skip("a plain rename lets the old file go at once")
+    path = disk.put("a.py", b"old")
+    staged = stage(disk, "a.py", b"new")
+    with path.open("ab", buffering=0) as theirs:
+
+        def write_meanwhile(folder: int) -> None:
+            theirs.write(b" and more")
+
+        monkeypatch.setattr(staged_file, "sync", write_meanwhile)
+        with pytest.raises(Conflict, match="reviewing"):
+            staged.commit()
+    staged.discard()
+    assert path.read_bytes() == b"old and more"
+
+
+def test_touching_a_file_or_saving_the_same_again_is_no_conflict(disk: Disk) -> None:
+    path = disk.put("a.py", b"old")
+    base = disk.read("a.py")
+    os.utime(path, (1, 1))
+    staged = disk.stage(disk.at("a.py"), b"new", base)
+    (disk.path / "copy").write_bytes(b"old")
+    (disk.path / "copy").rename(path)
+    staged.commit()
+    assert path.read_bytes() == b"new"
+
+
+def test_a_base_that_is_gone_by_then_is_told_when_staging(disk: Disk) -> None:
+    path = disk.put("sub/a.py", b"old")
+    location, base = disk.at("sub/a.py"), disk.read("sub/a.py")
+    path.write_bytes(b"other")
+    with pytest.raises(Conflict, match="reviewing"):
+        disk.stage(location, b"new", base)
+    path.unlink()
+    with pytest.raises(Conflict, match="gone"):
+        disk.stage(location, b"new", base)
+    path.parent.rmdir()
+    with pytest.raises(Conflict, match="gone"):
+        disk.stage(location, b"new", base)
+    assert disk.names() == set()
+
+
+def test_a_new_file_never_replaces_one(disk: Disk) -> None:
+    location = disk.at("new.py")
+    staged = disk.stage(location, b"mine", None)
+    path = disk.put("new.py", b"theirs")
+    with pytest.raises(Conflict, match="exists"):
+        staged.commit()
+    staged.discard()
+    with pytest.raises(Conflict, match="exists"):
+        disk.stage(location, b"mine", None)
+    assert path.read_bytes() == b"theirs"
+    assert disk.names() == {"new.py"}
+
+
+def test_a_file_removed_meanwhile_does_not_come_back(disk: Disk) -> None:
+    path = disk.put("a.py", b"old")
+    staged = stage(disk, "a.py", b"new")
+    path.unlink()
+    with pytest.raises(Conflict, match="gone"):
+        staged.commit()
+    staged.discard()
+    assert disk.names() == set()
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_nothing_lands_in_a_folder_that_was_moved_away(disk: Disk, exists: bool) -> None:
+    disk.put("sub/other", b"")
+    if exists:
+        disk.put("sub/a.py", b"old")
+    staged = stage(disk, "sub/a.py", b"new")
+    (disk.path / "sub").rename(disk.outside / "sub")
+    disk.put("sub/other", b"")
+    with pytest.raises(Conflict, match="gone"):
+        staged.commit()
+    staged.discard()
+    expected = {"other", "a.py"} if exists else {"other"}
+    assert {path.name for path in (disk.outside / "sub").iterdir()} == expected
+    assert disk.names("sub") == {"other"}
+
+
+def test_a_temporary_file_that_was_tampered_with_does_not_land(disk: Disk) -> None:
+    path = disk.put("a.py", b"old")
+    staged = stage(disk, "a.py", b"new")
+    [temporary] = disk.names() - {"a.py"}
+    (disk.path / temporary).write_bytes(b"not what was reviewed")
+    with pytest.raises(SystemFailed):
+        staged.commit()
+    (disk.path / temporary).unlink()
+    with pytest.raises(SystemFailed):
+        staged.commit()
+    assert path.read_bytes() == b"old"

@@ -1,0 +1,138 @@
+"""What of the policy a user wrote is in force, and what the user is told of the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.rules import Rule
+from agentfs_lsp.domain.settings import Settings
+from agentfs_lsp.domain.texts import english
+from agentfs_lsp.lsp.settings_texts import problem_text
+from support.layers import stored, told
+
+RULE = {"files": ["*.md", "!README.md"], "read": "allow", "write": "ask", "requires": "memory"}
+
+
+def test_policy_is_read() -> None:
+    store = stored(
+        ("initialization", {"rules": [RULE], "switches": {"memory": True, "other": True}}),
+        ("changed", {"files": ["a/b.md", "./c"], "protected": ["x/", "!AGENTS.md"], "switches.other": False}),
+    )
+    assert store.current == Settings(
+        rules=(Rule(("*.md", "!README.md"), "allow", "ask", None, "memory"),),
+        switches={"memory": True, "other": False},
+        files=("a/b.md", "c"),
+        protected=("x/", "!AGENTS.md"),
+    )
+    assert store.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "path"),
+    [
+        ("wrong", "rules"),
+        ({"files": ["a"]}, "rules"),
+        ([RULE, 1], "rules[1]"),
+        ([{"files": ["a"]}], "rules[0]"),
+        ([{"read": "deny"}], "rules[0]"),
+        ([{"files": ["a"], "raed": "deny"}], "rules[0]"),
+        ([{"files": ["a"], "read": "no"}], "rules[0].read"),
+        ([{"files": ["a"], "read": ["deny"]}], "rules[0].read"),
+        ([{"files": "a", "read": "deny"}], "rules[0].files"),
+        ([{"files": ["a"], "requires": True}], "rules[0].requires"),
+        ([{"files": ["a"], "requires": " "}], "rules[0].requires"),
+        *(
+            ([RULE, {"files": ["ok", glob], "read": "deny"}], "rules[1].files[1]")
+            for glob in (
+                "",
+                " ",
+                "/",
+                "!",
+                "#a",
+                "[a",
+                "a[b-a]",
+                "a\\",
+                "[[:alpha:]]",
+                "[Z-a]",
+                "a\nb",
+                5,
+                None,
+            )
+        ),
+        ([{"files": ["*a*b*c*d"], "read": "deny"}], "rules[0].files[0]"),
+        ([{"files": ["**/a/**/b/**/c"], "read": "deny"}], "rules[0].files[0]"),
+        ([{"files": ["a" * 1001], "read": "deny"}], "rules[0].files[0]"),
+        ([RULE] * 1001, "rules"),
+    ],
+)
+def test_rules_that_are_wrong_make_everything_asked_and_the_right_ones_stay(raw: object, path: str) -> None:
+    store = stored(("initialization", {"rules": raw, "switches": {"memory": True}}))
+    assert store.current.faulty == ("rules",)
+    assert len(store.current.rules) == (1 if isinstance(raw, list) and raw[0] == RULE and len(raw) < 9 else 0)
+    assert told(store) == [path]
+    assert "you are asked before anything" in problem_text(store.problems[0], english)
+
+
+def test_a_rule_says_what_is_wrong_in_it() -> None:
+    store = stored(("initialization", {"rules": [RULE, {"files": ["a"], "write": "never"}]}))
+    assert problem_text(store.problems[0], english) == (
+        'agentfs.rules[1].write must be one of "allow", "ask", "deny", not "never". Until it is mended, you'
+        " are asked before anything is read or changed."
+    )
+
+
+def test_a_wrong_list_of_protected_files_makes_everything_asked() -> None:
+    store = stored(("initialization", {"protected": ["a", 5, "b"]}))
+    assert (store.current.protected, store.current.faulty) == (("a", "b"), ("protected",))
+    assert told(store) == ["protected[1]"]
+
+
+@pytest.mark.parametrize("path", [5, "", "/a", "a*", "a/../b", "..", "a/", "a\\b", "a\nb", "."])
+def test_a_wrong_path_is_in_no_closed_list(path: object) -> None:
+    store = stored(("initialization", {"files": ["a", path, "b"]}))
+    assert (store.current.files, store.current.faulty) == (("a", "b"), ())
+    assert told(store) == ["files[1]"]
+
+
+@pytest.mark.parametrize("files", ["a", {}, 5])
+def test_a_closed_list_that_is_none_names_no_file(files: object) -> None:
+    store = stored(("initialization", {"files": ["a"]}), ("configuration", {"files": files}))
+    assert store.current.files == ()
+    assert problem_text(store.problems[0], english).endswith("; it names no file.")
+
+
+def test_a_wrong_switch_is_off() -> None:
+    store = stored(("initialization", {"switches": {"a": True}}), ("changed", {"switches": {"a": "yes"}}))
+    assert store.current.switches == {"a": False}
+    assert problem_text(store.problems[0], english).endswith(
+        'must be true or false, not "yes"; false is used.'
+    )
+    store.replace_layer("changed", {"switches": "on"})
+    assert store.current.switches == {}
+
+
+def test_a_switch_that_a_rule_requires_and_nobody_set_is_told() -> None:
+    store = stored(("initialization", {"rules": [RULE, RULE]}))
+    assert told(store) == ["switches.memory"]
+    assert problem_text(store.problems[0], english) == (
+        "agentfs.switches.memory is required by a rule and not set: the switch is off."
+    )
+
+
+def test_a_switch_is_turned_until_the_settings_say_another_thing_of_it() -> None:
+    store = stored(("initialization", {"switches": {"a": True, "b": False}}))
+    assert store.switch("c", on=True) is None
+    changed = store.switch("a", on=False)
+    assert changed is not None
+    assert (changed.before.switches["a"], changed.after.switches["a"]) == (True, False)
+    store.switch("b", on=True)
+    store.replace_layer("configuration", {"diff": {"context": 1}})
+    assert store.current.switches == {"a": False, "b": True}
+    store.replace_layer("changed", {"switches": {"a": False}})
+    store.replace_layer("changed", {"switches": {"a": True}})
+    assert store.current.switches == {"a": True, "b": True}
+
+
+def test_policy_that_a_later_layer_replaces_is_no_longer_wrong() -> None:
+    store = stored(("initialization", {"rules": 5}), ("configuration", {"rules": []}))
+    assert (store.current.rules, store.current.faulty) == ((), ())
