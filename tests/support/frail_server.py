@@ -18,7 +18,10 @@ from agentfs_lsp.domain.setting_groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.ports import Blob, Location, Staged
+    from collections.abc import Sequence
+
+    from agentfs_lsp.adapters.transaction import StagedTogether
+    from agentfs_lsp.service.ports import Blob, Draft, Location
 
 SECRET = "hunter2"
 
@@ -34,10 +37,10 @@ class BrokenStore(DiskStore):
             raise RuntimeError(SECRET)
         return super().read(location, max_bytes)
 
-    def stage(self, location: Location, data: bytes, base: Blob | None, create_dirs: bool) -> Staged:
-        if location.relative == "unlandable.py":
+    def stage(self, drafts: Sequence[Draft]) -> StagedTogether:
+        if any(draft.location.relative == "unlandable.py" for draft in drafts):
             raise RuntimeError(SECRET)
-        return super().stage(location, data, base, create_dirs)
+        return super().stage(drafts)
 
 
 def give_up_overrides() -> None:

@@ -82,25 +82,33 @@ class Persona:
         return pressing_first if press == "Approve" else pressing(NO_ANSWER if press is NO_ANSWER else None)
 
 
-def ticking(editor: Editor, ticked: slice | None) -> Callable[[Any], object]:
-    """VS Code's Refactor Preview: of the hunks those that the user ticked are applied; None: discarded.
+def ticking(editor: Editor, ticked: slice | None, **files: slice) -> Callable[[Any], object]:
+    """VS Code's Refactor Preview: of each file's hunks those that the user ticked are applied; None:
+    discarded. `files`: by the name without its suffix, where a file is ticked in another way.
 
     A file that is not open gets a tab with the result, unsaved, a while after the answer.
     """
 
-    def answer(params: Message) -> object:
-        [change] = params["edit"]["documentChanges"]
-        uri, version = change["textDocument"]["uri"], change["textDocument"]["version"]
-        document = editor.documents.get(uri)
-        if ticked is None or (document is not None and document.version != version):
-            return {"applied": False}
-        chosen = {**change, "edits": change["edits"][ticked]}
-        if document is not None:
-            editor.apply({"documentChanges": [chosen]})
-        elif chosen["edits"]:
-            path = Path(path_of(uri))
-            text = apply_text_edits(path.read_bytes().decode(), chosen["edits"])
+    def is_fresh(change: Message) -> bool:
+        document = editor.documents.get(change["textDocument"]["uri"])
+        return document is None or document.version == change["textDocument"]["version"]
+
+    def apply(change: Message) -> None:
+        uri = change["textDocument"]["uri"]
+        path = Path(path_of(uri))
+        edits = change["edits"][files.get(path.stem, ticked)]
+        if uri in editor.documents and edits:
+            editor.apply({"documentChanges": [{**change, "edits": edits}]})
+        elif edits:
+            text = apply_text_edits(path.read_bytes().decode(), edits)
             asyncio.get_running_loop().call_soon(editor.open, str(path.relative_to(editor.root)), text)
+
+    def answer(params: Message) -> object:
+        changes = params["edit"]["documentChanges"]
+        if ticked is None or not all(map(is_fresh, changes)):
+            return {"applied": False}
+        for change in changes:
+            apply(change)
         return {"applied": True}
 
     return answer

@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 
 
 class OpenDocument:
-    """A document as the editor last told; see `service.ports.Document`. `path` is the real path of the file
-    it shows, None where it shows none."""
+    """A document as the editor last told; see `service.editor_ports.Document`. `path` is the real path of the
+    file it shows, None where it shows none."""
 
     def __init__(self, uri: str, path: str | None, version: int, rope: Rope | None) -> None:
         self.uri = uri
@@ -52,7 +52,7 @@ class OpenDocument:
 
 
 class OpenDocuments:
-    """The open documents; implements `service.ports.Documents`. All on the event loop's thread."""
+    """The open documents; implements `service.editor_ports.Documents`. All on the event loop's thread."""
 
     def __init__(self, encoding: Encoding = "utf-16") -> None:
         self._encoding = encoding

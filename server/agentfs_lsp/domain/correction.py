@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.alignment import common_head, common_tail
+from agentfs_lsp.domain.lines import line_end, line_start, normalise
 
 # Every marker has one of these; it spares a file full of comments the closer look.
 _TELLING = (
@@ -102,7 +103,9 @@ def find_left_out(content: str, original: str | None) -> LeftOut | None:
     before, None or empty where there is none). A marker that `original` holds itself is content."""
     if not original or original.isspace():
         return None
-    for number, line in enumerate(normalise(content).split("\n"), 1):
+    content, original = normalise(content), normalise(original)
+    start, end = _changed_lines(content, original)
+    for number, line in enumerate(content[start:end].split("\n"), 1):
         marker = line.strip() if len(line) <= 2 * _LONGEST else line[: 4 * _LONGEST].strip()
         if (
             marker.startswith(_OPENERS)
@@ -111,8 +114,16 @@ def find_left_out(content: str, original: str | None) -> LeftOut | None:
             and _stands_for_text(marker)
             and marker not in original
         ):
-            return LeftOut(number, marker)
+            return LeftOut(content.count("\n", 0, start) + number, marker)
     return None
+
+
+def _changed_lines(content: str, original: str) -> tuple[int, int]:
+    """The stretch of whole lines of `content` outside of which the two are the same, so that of a large file
+    only what is new is looked at."""
+    head = common_head(content, original, (0, len(content), 0, len(original)))
+    tail = common_tail(content, original, (head, len(content), head, len(original)))
+    return line_start(content, head), line_end(content, len(content) - tail)
 
 
 def _stands_for_text(marker: str) -> bool:

@@ -60,19 +60,26 @@ class Policy:
         self._protected = GlobList(settings.protected)
         self._guarded = GlobList(workspace.protected)
         self._faults = (*settings.faulty, *((workspace.fault,) if workspace.fault else ()))
-        self._ruled: dict[tuple[Operation, str], tuple[Verdict, ...]] = {}
+        self._judged: dict[tuple[Operation, str, str, Mode], Verdict] = {}
 
     def judge(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> Verdict:
         """The strictest of all that has a say; of several as strict the one most particular to the file.
 
-        `relative` is the resolved path in the root whose real absolute path is `root`. Never raises.
+        `relative` is the resolved path in the root whose real absolute path is `root`. Never raises. Verdicts
+        are kept, since a list of rules takes its time.
         """
-        return self.explain(operation, relative, root=root, mode=mode)[0]
+        key = operation, relative, root, mode
+        verdict = self._judged.get(key)
+        if verdict is None:
+            if len(self._judged) >= _MOST_KEPT:
+                self._judged.clear()
+            verdict = self._judged[key] = self.explain(operation, relative, root=root, mode=mode)[0]
+        return verdict
 
     def explain(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> tuple[Verdict, ...]:
         """All that has a say, the strictest first."""
         own = self._own(root, relative)
-        ruled = self._by_path(operation, relative)
+        ruled = tuple(dict.fromkeys(self._by_path(operation, relative)))
         decided = any(verdict.source == "rule" for verdict in ruled)
         verdicts = (
             *((own,) if own else ()),
@@ -97,17 +104,9 @@ class Policy:
                 return Verdict("deny", "own", f"{folder.rstrip('/')}/**")
         return None
 
-    def _by_path(self, operation: Operation, relative: str) -> tuple[Verdict, ...]:
-        """What has a say whatever the mode is. Kept for each path, since a list of rules takes its time."""
-        key = operation, relative
-        if key not in self._ruled:
-            if len(self._ruled) >= _MOST_KEPT:
-                self._ruled.clear()
-            self._ruled[key] = tuple(dict.fromkeys(self._judged(operation, relative)))
-        return self._ruled[key]
-
-    def _judged(self, operation: Operation, relative: str) -> Iterable[Verdict]:
-        """An edit tells whether a text was found: where reading is denied, it is too."""
+    def _by_path(self, operation: Operation, relative: str) -> Iterable[Verdict]:
+        """What has a say whatever the mode is. An edit tells whether a text was found: where reading is
+        denied, it is too."""
         path = Spelled.of(relative)
         yield from self._voices(operation, path)
         if operation == "edit":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import beside_what_landed, sentences
 from agentfs_lsp.lsp.change_answer import is_fallback
@@ -126,7 +127,9 @@ def _stats(changes: Sequence[FileChange]) -> dict[str, object]:
 def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: bool, truncated: bool) -> str:
     steps = command.steps
     failed = [(number, step) for number, step in enumerate(steps) if step.error is not None]
-    said = [_headline(say, command, changes)]
+    is_known = not any(isinstance(step.error, LandingUnknown) for step in steps)
+    said = [_headline(say, command, changes)] if changes or is_known else []
+    nothing_landed = command.dry_run or (not changes and is_known)
     waiting = {step.trace.resolved for step in steps if step.landing and step.landing.where == "editor"}
     if waiting:
         said.append(
@@ -141,7 +144,7 @@ def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: boo
         said.append(say("Some text was matched loosely; see diff_preview for what was replaced."))
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
-        message, next_step = told_of(step.error, _say_of(say, step, changes, dry_run=command.dry_run))
+        message, next_step = told_of(step.error, say if nothing_landed else _say_beside(say, step))
         said.append(say("{place}: {message}", place=_place(number, step), message=message))
         said.append(next_step)
     if len(failed) > FAILURES_TOLD:
@@ -151,15 +154,11 @@ def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: boo
     return sentences(say, said)
 
 
-def _say_of(say: Say, step: Step, changes: Sequence[FileChange], *, dry_run: bool) -> Say:
+def _say_beside(say: Say, step: Step) -> Say:
     """How a failure is told beside what landed, perhaps of the same file."""
-    if dry_run or not changes:
-        return say
-    other_steps_landed = step.landing is not None
-    unchanged = (
-        say("This operation changed nothing.") if other_steps_landed else say("This file was not changed.")
-    )
-    return beside_what_landed(say, unchanged)
+    if step.landing is not None:
+        return beside_what_landed(say, say("This operation changed nothing."))
+    return beside_what_landed(say, say("This file was not changed."))
 
 
 def _headline(say: Say, command: Batch, changes: Sequence[FileChange]) -> str:

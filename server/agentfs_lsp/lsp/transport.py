@@ -123,21 +123,19 @@ class Transport:
 
     def _hand_on_one(self, frame: Frame) -> None:
         try:
-            self._serve(frame)
+            if isinstance(frame, Body):
+                self._on_message(decode(frame.data))
+            else:
+                self._refuse_frame(frame)
+        except Malformed as malformed:
+            self._refuse(malformed.code, malformed.detail, malformed.request_id)
         except Exception as error:  # noqa: BLE001  the next message is served, whatever this one did
             # Not the error's own text, which may quote the message.
             where = "".join(traceback.format_tb(error.__traceback__))
             _log.error("%s while handling a message\n%s", type(error).__name__, where)
 
-    def _serve(self, frame: Frame) -> None:
+    def _refuse_frame(self, frame: TooLarge | BadHeader) -> None:
         match frame:
-            case Body(data):
-                try:
-                    message = decode(data)
-                except Malformed as malformed:
-                    self._refuse(malformed.code, malformed.detail, malformed.request_id)
-                else:
-                    self._on_message(message)
             case TooLarge(size, head):
                 detail = f"The message has {size} bytes, and {self._max_body} is the limit."
                 self._refuse(INVALID_REQUEST, detail, find_id(head))

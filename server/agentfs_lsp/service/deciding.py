@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.editor_ports import Hand
     from agentfs_lsp.service.landing import Outcome
-    from agentfs_lsp.service.ports import Hand
     from agentfs_lsp.service.proposals import Proposal
     from agentfs_lsp.service.workspace import Workspace
 

@@ -47,11 +47,12 @@ class DecodedFiles:
         self, absolute: str, data: bytes, decode: Callable[[bytes], TextFile]
     ) -> tuple[TextFile, str]:
         """The file's text and hash; `decode` is called when its bytes are not those known."""
-        if len(data) > SMALL:
-            with self._lock:
-                known = self._known.get(absolute)
-            if known is not None and known.data == data:
-                return known.text, known.digest
+        if len(data) <= SMALL:
+            return decode(data), hash_bytes(data)
+        with self._lock:
+            known = self._known.get(absolute)
+        if known is not None and known.data == data:
+            return known.text, known.digest
         digest = Digest(data)  # while it is decoded
         text = decode(data)
         _ = text.line_ends  # which every reader asks for
@@ -74,24 +75,18 @@ class DecodedFiles:
 
 
 class Digest:
-    """A hash on its way: of much data in a thread of its own, so that others need not wait for it."""
+    """A hash on its way, in a thread of its own."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._text: str | None = None
-        self._thread: threading.Thread | None = None
-        if len(data) > SMALL:
-            self._thread = threading.Thread(target=self._compute, name="agentfs-hash", daemon=True)
-            self._thread.start()
+        self._text = ""
+        self._thread = threading.Thread(target=self._compute, name="agentfs-hash", daemon=True)
+        self._thread.start()
 
     @property
     def text(self) -> str:
         """The hash; waits for it."""
-        if self._thread is not None:
-            self._thread.join()
-        if self._text is None:
-            self._compute()
-        assert self._text is not None
+        self._thread.join()
         return self._text
 
     def _compute(self) -> None:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import Hand, Landed, Staged
+    from agentfs_lsp.service.editor_ports import Hand
+    from agentfs_lsp.service.ports import Landed, Staged
     from agentfs_lsp.service.workspace import Workspace
 
 Outcome = Landing | DomainError

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.service.change import FileChange, Landing
-    from agentfs_lsp.service.ports import Applied, Hand
+    from agentfs_lsp.service.editor_ports import Applied, Hand
     from agentfs_lsp.service.workspace import Workspace
 
 UNTICKED_S = 5.0

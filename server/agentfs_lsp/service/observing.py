@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Self
 from agentfs_lsp.domain.change import apply_splices, is_partly_made
 from agentfs_lsp.domain.eols import splices_towards
 from agentfs_lsp.domain.lines import normalise
-from agentfs_lsp.service.ports import DocumentEdit
+from agentfs_lsp.service.editor_ports import DocumentEdit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import Document, Documents
+    from agentfs_lsp.service.editor_ports import Document, Documents
 
 
 class Observation:

@@ -19,7 +19,8 @@ from agentfs_lsp.service.editorconfig import charset_for
 if TYPE_CHECKING:
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.decoding import DecodedFiles
-    from agentfs_lsp.service.ports import Blob, Document, FileStore, Location
+    from agentfs_lsp.service.editor_ports import Document
+    from agentfs_lsp.service.ports import Blob, FileStore, Location
 
 REPLACEMENT = "\ufffd"
 

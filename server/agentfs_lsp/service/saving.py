@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.editor_ports import Hand
     from agentfs_lsp.service.observing import Observation
-    from agentfs_lsp.service.ports import Hand
     from agentfs_lsp.service.present import Present
     from agentfs_lsp.service.workspace import Workspace
 

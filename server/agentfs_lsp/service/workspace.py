@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.editor_ports import Documents, Reviewer
     from agentfs_lsp.service.kept import History
-    from agentfs_lsp.service.ports import Clock, Documents, FileStore, Reviewer, Root
+    from agentfs_lsp.service.ports import Clock, FileStore, Root
     from agentfs_lsp.service.proposals import Proposals
     from agentfs_lsp.service.sessions import Sessions
 

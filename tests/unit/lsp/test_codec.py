@@ -87,8 +87,11 @@ def test_what_nests_deeper_than_the_limit_is_refused_and_what_does_not_is_writte
     def nested(depth: int) -> bytes:
         return b'{"a":' * (depth - 1) + b"{}" + b"}" * (depth - 1)
 
+    large = b" " * 100_000
     assert encode(decode(nested(codec.MAX_DEPTH), parse)) == nested(codec.MAX_DEPTH)
+    assert encode(decode(large + nested(codec.MAX_DEPTH), parse)) == nested(codec.MAX_DEPTH)
     assert refusal(nested(codec.MAX_DEPTH + 1), parse)[0] == -32700
+    assert refusal(large + nested(codec.MAX_DEPTH + 1), parse)[0] == -32700
 
 
 @both_parsers

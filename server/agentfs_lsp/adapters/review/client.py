@@ -15,8 +15,8 @@ from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.adapters.review.wording import title_of
 from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
 from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.service.editor_ports import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.observing import edit_of, reversal
-from agentfs_lsp.service.ports import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.proposals import Decision
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.documents import OpenDocuments
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import Clock, Editor, Hand
+    from agentfs_lsp.service.editor_ports import Editor, Hand
+    from agentfs_lsp.service.ports import Clock
     from agentfs_lsp.service.proposals import Proposal
 
 PENDING = "agentfs:pending"

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected
-from agentfs_lsp.service.ports import Applied
+from agentfs_lsp.service.editor_ports import Applied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import DocumentEdit
+    from agentfs_lsp.service.editor_ports import DocumentEdit
     from agentfs_lsp.service.proposals import Proposal
 
 T = TypeVar("T")

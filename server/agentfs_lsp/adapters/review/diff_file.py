@@ -24,7 +24,8 @@ from agentfs_lsp.adapters.syscalls import Kernel
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from agentfs_lsp.service.ports import Editor, Root
+    from agentfs_lsp.service.editor_ports import Editor
+    from agentfs_lsp.service.ports import Root
     from agentfs_lsp.service.proposals import Proposal
 
 FOLDERS = (".agentfs", "review")

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.ports import Applied, DocumentEdit, Editor
+    from agentfs_lsp.service.editor_ports import Applied, DocumentEdit, Editor
 
 
 class PlainHand:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.diff_file import DiffFile
     from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.ports import Clock, Editor, Hand
+    from agentfs_lsp.service.editor_ports import Editor, Hand
+    from agentfs_lsp.service.ports import Clock
     from agentfs_lsp.service.proposals import Proposal
 
 PAGE_LINES = 30

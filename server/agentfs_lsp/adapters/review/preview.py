@@ -14,14 +14,15 @@ from agentfs_lsp.adapters.review.hands import PreviewedHand
 from agentfs_lsp.adapters.review.wording import title_of
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.textfile import eol_of
+from agentfs_lsp.service.editor_ports import Confirm
 from agentfs_lsp.service.observing import edit_of
-from agentfs_lsp.service.ports import Confirm
 from agentfs_lsp.service.proposals import Decision
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.ports import Clock, Editor, Hand
+    from agentfs_lsp.service.editor_ports import Editor, Hand
+    from agentfs_lsp.service.ports import Clock
     from agentfs_lsp.service.proposals import Proposal
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Mode
-    from agentfs_lsp.service.ports import DocumentEdit, Hand
+    from agentfs_lsp.service.editor_ports import DocumentEdit, Hand
     from agentfs_lsp.service.proposals import Proposal
 
 RUNG = "terminal"

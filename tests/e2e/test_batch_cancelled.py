@@ -1,0 +1,125 @@
+"""A batch that is not atomic and is cancelled while it lands (docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import AUTO, REVIEW, editing
+from support.landing import nothing_can_land
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+APPLY = "workspace/applyEdit"
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+NAMES = ("a.py", "b.py", "c.py")
+
+
+@pytest.fixture
+def files(root: Path) -> Path:
+    for name in NAMES:
+        (root / name).write_text("old\n")
+    return root
+
+
+async def started(editor: Editor, **params: Any) -> asyncio.Future[Message]:
+    for name in NAMES:
+        await editor.read(name)
+    operations = [
+        {"tool": "edit", "params": {"path": name, "old_string": "old", "new_string": "new"}} for name in NAMES
+    ]
+    return editor.start("agentfs/batch", {"operations": operations, **params})
+
+
+async def is_landing(editor: Editor) -> None:
+    while True:
+        pending = (await editor.request("agentfs/status"))["data"]["pending"]
+        if [one["state"] for one in pending] == ["landing"]:
+            return
+
+
+def on_disk(root: Path) -> list[str]:
+    return [(root / name).read_text() for name in NAMES]
+
+
+def left_out(answer: Message, *numbers: int) -> bool:
+    """Whether these were left, and told as that."""
+    results = answer["data"]["results"]
+    cancelled = [one["index"] for one in results if one.get("error", {}).get("code") == "CANCELLED"]
+    told = all(
+        f"'{NAMES[number]}' was not changed: the request was cancelled." in answer["text"]
+        for number in numbers
+    )
+    return cancelled == answer["data"]["failed_items"] == list(numbers) and told
+
+
+async def test_the_file_under_way_lands_and_the_rest_is_left(files: Path) -> None:
+    async with editing(files, options=AUTO) as editor:
+        with nothing_can_land(editor.state):
+            asked = await started(editor, atomic=False)
+            await is_landing(editor)
+            editor.cancel(asked)
+            await editor.request("agentfs/status")  # by its answer the server has heard of it
+        answer = await asked
+        changes = (await editor.request("agentfs/history"))["data"]["changes"]
+    assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
+    assert answer["text"].startswith("Changed one file (+1/-1 lines).")
+    assert left_out(answer, 1, 2)
+    assert on_disk(files) == ["new\n", "old\n", "old\n"]
+    assert [file["path"] for file in changes[0]["files"]] == ["a.py"], "history knows what landed alone"
+
+
+async def test_what_the_client_is_applying_stands_and_the_closed_files_are_left(files: Path) -> None:
+    async with editing(files, options=AUTO) as editor:
+        editor.open("b.py")
+        asked = await started(editor, atomic=False)
+
+        def cancel_and_apply(params: Message) -> Message:
+            editor.cancel(asked)
+            return {"applied": editor.apply(params["edit"])}
+
+        editor.answers[APPLY] = cancel_and_apply
+        answer = await asked
+        assert editor.documents[editor.uri("b.py")].text == "new\n"
+    assert left_out(answer, 0, 2)
+    assert answer["data"]["results"][1]["landing"] == "editor"
+    assert on_disk(files) == ["old\n", "old\n", "old\n"]
+
+
+async def test_so_it_is_once_the_user_has_accepted(files: Path) -> None:
+    answers = {APPLY: lambda _: PENDING}
+    async with editing(files, capabilities=REVIEW, answers=answers) as editor:
+        editor.open("b.py")
+        asked = await started(editor, atomic=False)
+        proposal = await editor.proposed()
+        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        editor.cancel(asked)
+        assert editor.apply(settled["apply"])
+        report = {"id": proposal["id"], "files": [{"uri": editor.uri("b.py"), "applied": True}]}
+        applied = await editor.request("agentfs/applied", report)
+        assert applied["ok"] is True
+        for _ in applied["save"]:
+            editor.save("b.py")
+            saved = {"uri": editor.uri("b.py"), "saved": True}
+            await editor.request("agentfs/saved", {"id": proposal["id"], "files": [saved]})
+        answer = await asked
+    assert left_out(answer, 0, 2)
+    assert on_disk(files) == ["old\n", "new\n", "old\n"]
+
+
+async def test_an_atomic_one_lands_as_a_whole(files: Path) -> None:
+    async with editing(files, options=AUTO) as editor:
+        with nothing_can_land(editor.state):
+            asked = await started(editor)
+            await is_landing(editor)
+            editor.cancel(asked)
+            await editor.request("agentfs/status")
+        answer = await asked
+    assert answer["status"] == "success"
+    assert on_disk(files) == ["new\n"] * 3

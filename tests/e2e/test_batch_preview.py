@@ -1,0 +1,142 @@
+"""Several files in one Refactor Preview (docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.personas import VSCODE, pressing, ticking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
+OLD, NEW = "one\ntwo\nthree\nfour\n", "1\ntwo\nthree\n4\n"
+OPERATIONS = [
+    {"tool": "write", "params": {"path": path, "content": NEW}} for path in ("open.py", "closed.py")
+]
+IMPATIENT = {"landing_timeout_s": 0.5}
+
+
+@pytest.fixture
+def files(root: Path) -> Path:
+    for name in ("open.py", "closed.py"):
+        (root / name).write_text(OLD)
+    return root
+
+
+async def batch(editor: Editor, *more: Message, **params: Any) -> Message:
+    editor.open("open.py")
+    for path in ("open.py", "closed.py"):
+        await editor.read(path)
+    answer: Message = await editor.request("agentfs/batch", {"operations": [*OPERATIONS, *more], **params})
+    return answer
+
+
+def shown(editor: Editor) -> dict[str, str]:
+    return {uri.rpartition("/")[2]: document.text for uri, document in editor.documents.items()}
+
+
+def on_disk(root: Path) -> list[str]:
+    return [(root / name).read_text() for name in ("open.py", "closed.py")]
+
+
+async def test_all_files_stand_in_one_preview_and_what_is_accepted_waits_in_the_editor(files: Path) -> None:
+    async with VSCODE.editing(files) as editor:
+        editor.answers[APPLY] = ticking(editor, slice(None))
+        answer = await batch(editor, explanation="digits")
+        (asked,) = editor.all(APPLY)
+        assert shown(editor) == {"open.py": NEW, "closed.py": NEW}
+    edit = asked["params"]["edit"]
+    [(name, annotation)] = edit["changeAnnotations"].items()
+    assert annotation == {
+        "label": "Change 2 files (+4/-4)",
+        "needsConfirmation": True,
+        "description": "digits",
+    }
+    pinned = [
+        (change["textDocument"]["uri"], change["textDocument"]["version"])
+        for change in edit["documentChanges"]
+    ]
+    assert pinned == [((files / "open.py").as_uri(), 1), ((files / "closed.py").as_uri(), None)]
+    ids = [[one["annotationId"] for one in change["edits"]] for change in edit["documentChanges"]]
+    assert ids == [[name, name], [name, name]]
+    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
+    assert [one["landing"] for one in answer["data"]["results"]] == ["editor", "editor"]
+    review = answer["data"]["review"]
+    assert (review["rung"], review["decision"]) == ("preview", "accepted")
+    assert "2 files wait in the editor" in answer["text"]
+    assert on_disk(files) == [OLD, OLD]
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_discarding_rejects_all(files: Path, atomic: bool) -> None:
+    async with VSCODE.editing(files) as editor:
+        editor.answers[APPLY] = ticking(editor, None)
+        answer = await batch(editor, atomic=atomic)
+        assert len(editor.all(APPLY)) == 1
+        assert shown(editor) == {"open.py": OLD}
+    assert answer["error"]["code"] == "USER_REJECTED"
+    assert answer["context"]["review"]["decision"] == "rejected"
+    assert {one["error"]["code"] for one in answer["context"]["batch"]} == {"USER_REJECTED"}
+    assert on_disk(files) == [OLD, OLD]
+
+
+async def test_a_file_without_a_tick_rejects_all_and_the_other_is_taken_back(files: Path) -> None:
+    async with VSCODE.editing(files, options=IMPATIENT) as editor:
+        tick = ticking(editor, slice(None), closed=slice(0))
+
+        def tick_then_take_back(params: Message) -> object:
+            return tick(params) if len(editor.all(APPLY)) == 1 else VSCODE.apply(editor, params["edit"])
+
+        editor.answers[APPLY] = tick_then_take_back
+        answer = await batch(editor)
+        back = editor.all(APPLY)[1]["params"]["edit"]
+        assert "changeAnnotations" not in back, "no question"
+        assert shown(editor) == {"open.py": OLD}
+    assert answer["error"]["code"] == "USER_REJECTED"
+    assert answer["error"]["message"].startswith("operations[1] write closed.py: ")
+    codes = [one["error"]["code"] for one in answer["context"]["batch"]]
+    assert codes == ["CANCELLED", "USER_REJECTED"]
+    assert on_disk(files) == [OLD, OLD]
+
+
+async def test_file_by_file_where_it_is_not_atomic(files: Path) -> None:
+    async with VSCODE.editing(files, options=IMPATIENT) as editor:
+        editor.answers[APPLY] = ticking(editor, slice(1), closed=slice(0))
+        answer = await batch(editor, atomic=False)
+        assert shown(editor) == {"open.py": OLD.replace("one", "1")}
+    assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [1])
+    assert answer["data"]["results"][1]["error"]["code"] == "USER_REJECTED"
+    assert answer["data"]["review"]["decision"] == "amended"
+    assert "-1" not in answer["data"]["diff_preview"].split("@@")[-1], "the diff is of what was ticked"
+    assert on_disk(files) == [OLD, OLD]
+
+
+async def test_where_one_file_does_not_fit_all_are_asked_for_by_message(files: Path) -> None:
+    created = {"tool": "write", "params": {"path": "new.py", "content": "new\n"}}
+    async with VSCODE.editing(files, press="Approve") as editor:
+        answer = await batch(editor, created)
+        (asked,) = editor.all(ASK)
+    assert "+++ b/new.py" in asked["params"]["message"]
+    assert answer["data"]["review"]["rung"] == "message"
+    assert (files / "new.py").read_text() == "new\n"
+    assert on_disk(files) == [OLD, NEW]
+
+
+async def test_a_preview_answered_with_a_no_because_a_file_moved_is_a_conflict(files: Path) -> None:
+    async with VSCODE.editing(files) as editor:
+
+        def refuse(_: Message) -> Message:
+            (files / "closed.py").write_text("theirs\n")
+            return {"applied": False}
+
+        editor.answers |= {APPLY: refuse, ASK: pressing("Approve")}
+        answer = await batch(editor)
+    assert answer["error"]["code"] == "CONFLICT"
+    assert answer["error"]["message"].startswith("operations[1] write closed.py: ")
+    assert on_disk(files) == [OLD, "theirs\n"]

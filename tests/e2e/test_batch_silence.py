@@ -1,0 +1,169 @@
+"""A batch and a client that does not do its part: limits of time withdraw it, and what is half done is taken
+back (docs/protocol.md#10-agentfsbatch, docs/protocol.md#93-how-it-lands)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import AUTO, NO_ANSWER, REVIEW, editing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+IMPATIENT: Any = {"landing_timeout_s": 0.2, "approval": {"timeout_s": 0.2}}
+SILENT = {APPLY: lambda _: NO_ANSWER, ASK: lambda _: NO_ANSWER}
+
+OPERATIONS = [
+    {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},
+    {"tool": "edit", "params": {"path": "unsaved.py", "old_string": "1", "new_string": "2"}},
+    {"tool": "edit", "params": {"path": "closed.py", "old_string": "1", "new_string": "2"}},
+    {"tool": "write", "params": {"path": "made/new.py", "content": "new = 1\n"}},
+]
+OPEN = {"open.py": "a = 1\n", "unsaved.py": "b = 1\nmine\n"}
+OLD = {"open.py": "a = 1\n", "unsaved.py": "b = 1\n", "closed.py": "c = 1\n"}
+
+
+@pytest.fixture
+def files(root: Path) -> Path:
+    for name, text in OLD.items():
+        (root / name).write_text(text)
+    return root
+
+
+async def opened(editor: Editor) -> None:
+    """Two files are open, one of them with unsaved work; the agent has read all of them."""
+    for name, text in OPEN.items():
+        editor.open(name, text)
+    for name in OLD:
+        await editor.read(name)
+
+
+def on_disk(root: Path) -> dict[str, str]:
+    return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
+
+
+def in_editor(editor: Editor) -> dict[str, str]:
+    return {uri.rpartition("/")[2]: document.text for uri, document in editor.documents.items()}
+
+
+def is_untouched(editor: Editor) -> bool:
+    made = (editor.root / "made").exists()
+    return (on_disk(editor.root), in_editor(editor), made) == (OLD, OPEN, False)
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_a_question_that_nobody_answers(files: Path, atomic: bool) -> None:
+    async with editing(files, options=IMPATIENT, answers=SILENT) as editor:
+        await opened(editor)
+        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS, "atomic": atomic})
+        question = await editor.seen_message(ASK)
+        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
+        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Approve"}})
+        assert (await editor.request("agentfs/status"))["data"]["pending"] == []
+        assert is_untouched(editor)
+    assert answer["error"]["code"] == "TIMEOUT"
+    assert {one["error"]["code"] for one in answer["context"]["batch"]} == {"TIMEOUT"}
+
+
+async def test_a_review_that_nobody_answers(files: Path) -> None:
+    answers = {APPLY: lambda _: PENDING}
+    async with editing(files, capabilities=REVIEW, options=IMPATIENT, answers=answers) as editor:
+        await opened(editor)
+        asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
+        proposal = await editor.proposed()
+        answer = await asked
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "timed_out"
+        late = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        assert (late["ok"], late["code"]) == (False, "TIMEOUT")
+        assert is_untouched(editor)
+    assert answer["error"]["code"] == "TIMEOUT"
+
+
+async def test_what_was_let_through_and_is_not_applied_lands_nothing(files: Path) -> None:
+    options = {**IMPATIENT, **AUTO}
+    async with editing(files, options=options, answers=SILENT) as editor:
+        await opened(editor)
+        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS})
+        asked = await editor.seen_message(APPLY)
+        assert (await editor.seen("$/cancelRequest"))["id"] == asked["id"]
+        assert is_untouched(editor)
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert answer["error"]["message"].startswith("operations[0] edit open.py: ")
+    assert "not applied: the editor did not apply it in time" in answer["text"]
+    assert "landing" not in answer["context"], "nothing is unknown"
+
+
+async def test_where_it_is_not_atomic_the_closed_files_land_all_the_same(files: Path) -> None:
+    options = {**IMPATIENT, **AUTO}
+    async with editing(files, options=options, answers=SILENT) as editor:
+        await opened(editor)
+        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS, "atomic": False})
+        assert in_editor(editor) == OPEN
+    assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [0, 1])
+    assert "This file was not changed." in answer["text"]
+    assert on_disk(files) == {**OLD, "closed.py": "c = 2\n", "made/new.py": "new = 1\n"}
+
+
+async def test_a_review_client_that_accepts_and_then_is_silent_lands_nothing(files: Path) -> None:
+    answers = {APPLY: lambda _: PENDING}
+    options = {"landing_timeout_s": 0.2}
+    async with editing(files, capabilities=REVIEW, options=options, answers=answers) as editor:
+        await opened(editor)
+        asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
+        proposal = await editor.proposed()
+        settled: Message = await editor.request(
+            "agentfs/settle", {"id": proposal["id"], "decision": "accepted"}
+        )
+        assert settled["apply"] is not None
+        answer = await asked
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "failed"
+        assert is_untouched(editor)
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert "in time" in answer["text"]
+
+
+async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(files: Path) -> None:
+    options = {**IMPATIENT, **AUTO, "landing_timeout_s": 1}
+    async with editing(files, options=options) as editor:
+
+        def apply_the_first(params: Message) -> object:
+            of_the_first = params["edit"]["documentChanges"][0]["textDocument"]["uri"] == editor.uri(
+                "open.py"
+            )
+            return {"applied": editor.apply(params["edit"])} if of_the_first else NO_ANSWER
+
+        editor.answers[APPLY] = apply_the_first
+        await opened(editor)
+        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS})
+        assert is_untouched(editor)
+        assert len(editor.all(APPLY)) == 3, "the second of them is cancelled, the third takes the first back"
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert answer["error"]["message"].startswith("operations[1] edit unsaved.py: ")
+
+
+async def test_where_it_is_not_known_no_text_says_that_nothing_was_changed(files: Path) -> None:
+    options = {**IMPATIENT, **AUTO}
+    async with editing(files, options=options) as editor:
+
+        def type_over_it(_: Message) -> Message:
+            editor.change("open.py", "mine\n")
+            return {"applied": True}
+
+        editor.answers[APPLY] = type_over_it
+        await opened(editor)
+        (files / "closed.py").write_text("theirs\n")
+        operations = [OPERATIONS[0], OPERATIONS[2]]
+        answer = await editor.request("agentfs/batch", {"operations": operations, "atomic": False})
+    assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [0, 1])
+    assert answer["text"].startswith("operations[0] edit open.py: It is not known whether")
+    assert "Read the file before going on." in answer["text"]
+    assert "operations[1] edit closed.py: 'closed.py' was changed on disk" in answer["text"]
+    assert "This file was not changed." in answer["text"]
+    assert "Nothing was changed." not in answer["text"]

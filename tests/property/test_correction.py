@@ -1,0 +1,39 @@
+"""A marker is found wherever it is put in, however much of the file stays (domain/correction.py)."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentfs_lsp.domain.correction import LeftOut, find_left_out
+from agentfs_lsp.domain.lines import normalise
+
+LINES = st.sampled_from(
+    [
+        "// ... rest of the code",
+        "  # ... existing code ...",
+        "let x = 1;",
+        "let x = 12;",
+        "",
+        "}",
+        "// 其余代码不变",
+    ]
+)
+ENDS = st.sampled_from(["\n", "\r\n"])
+TEXTS = st.builds(lambda lines, end: end.join(lines), st.lists(LINES, max_size=7), ENDS)
+
+
+@given(TEXTS, TEXTS, st.integers(0, 40), st.integers(0, 40))
+def test_every_line_is_looked_at_that_is_not_the_files_own(
+    content: str, original: str, head: int, tail: int
+) -> None:
+    content = original[:head] + content + original[len(original) - tail :]
+    lines = normalise(content).split("\n")
+    alone = [(number, find_left_out(line, "another file")) for number, line in enumerate(lines, 1)]
+    expected = [
+        LeftOut(number, found.marker)
+        for number, found in alone
+        if found is not None and found.marker not in normalise(original)
+    ]
+    known = bool(original) and not original.isspace()
+    assert find_left_out(content, original) == (expected[0] if expected and known else None)
