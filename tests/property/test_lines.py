@@ -38,4 +38,6 @@ def test_places_agree_with_the_lines(text: str, data: st.DataObject) -> None:
     assert lines.line_start(text, offset) == own
     assert lines.line_of(text, offset) == starts.index(own) + 1
     assert lines.offset_of_line(text, starts.index(own) + 1) == own
+    for line, start in enumerate(starts[1:], start=1):
+        assert lines.offset_of_line(text, line, starts[1]) == start
     assert lines.line_end(text, offset) == min((s for s in starts if s > offset), default=len(text))

@@ -52,12 +52,12 @@ def line_of(text: str, offset: int) -> int:
     return ends_between(text, 0, offset) + 1
 
 
-def offset_of_line(text: str, line: int) -> int:
-    """Where line `line` begins; `len(text)` where there are fewer lines."""
+def offset_of_line(text: str, line: int, start: int = 0) -> int:
+    """Where line `line` begins, counted from `start`, where one begins; `len(text)` where there are fewer."""
     missing = line - 1
     if missing <= 0:
-        return 0
-    for at in range(0, len(text), _BLOCK):
+        return start
+    for at in range(start, len(text), _BLOCK):
         here = ends_between(text, at, at + _BLOCK)
         if here < missing:
             missing -= here

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.indentation import BLANKS, Shift, find_shift, indent_of
 from agentfs_lsp.domain.lines import line_end, line_start, normalise, offset_of_line, with_eol
+from agentfs_lsp.domain.narrowing import where_possible
 from agentfs_lsp.domain.occurrences import every_occurrence
 from agentfs_lsp.domain.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.typography import fold
@@ -127,20 +128,9 @@ class Search:
 
     @cached_property
     def region(self) -> Search:
-        """The search in that part of the text alone where the block's inner lines can be: round all places
-        of the longest of them. A large file is thus not split into lines for the sake of a few."""
-        inner = self._inner_cores
-        longest = max(inner, key=len)
-        found = self.text.find(longest)
-        if found < 0:
-            return Search("", self.old)
-        before = inner.index(longest) + 1  # one more line on either side: the block begins behind a line end
-        after = len(inner) - before + 2
-        begin, end = line_start(self.text, found), line_end(self.text, self.text.rfind(longest))
-        for _ in range(before):
-            begin = line_start(self.text, max(begin - 1, 0))
-        for _ in range(after):
-            end = line_end(self.text, end)
+        """The search in that part of the text alone where the block's inner lines can be. A large file is not
+        split into lines for the sake of a few."""
+        begin, end = where_possible(self.text, self._inner_cores)
         return Search(self.text[begin:end], self.old, begin)
 
     @cached_property
@@ -158,10 +148,15 @@ class Search:
         found = view.find(wanted)
         if found < 0:
             return Search("", self.old)
-        first = view.count("\n", 0, found)
-        behind = first + view.count("\n", found, view.rfind(wanted)) + len(self.block) + 1
-        begin = offset_of_line(self.text, first + 1)
-        return Search(self.text[begin : offset_of_line(self.text, behind + 1)], self.old, begin)
+        last = found if view.find(wanted, found + 1) < 0 else view.rfind(wanted)
+        if view is self.text:
+            begin, end = line_start(view, found), line_end(view, line_end(view, last + len(wanted)))
+        else:
+            first = view.count("\n", 0, found)
+            lines = view.count("\n", found, last) + len(self.block) + 1
+            begin = offset_of_line(self.text, first + 1)
+            end = offset_of_line(self.text, lines + 1, begin)
+        return Search(self.text[begin:end], self.old, begin)
 
     @cached_property
     def whole_lines(self) -> list[int]:
