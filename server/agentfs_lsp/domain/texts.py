@@ -45,7 +45,10 @@ def english(template: str, /, *, plural: str = "", count: int = 1, **facts: obje
 
 def fill(template: str, count: int, facts: Mapping[str, object]) -> str:
     """The template with the facts put in."""
-    return template.format(count=count, **{**NAMES, **facts})
+    try:
+        return template.format(count=count, **facts)
+    except KeyError:  # few call tools and parameters by name
+        return template.format(count=count, **{**NAMES, **facts})
 
 
 def naming(say: Say, names: Mapping[str, str]) -> Say:

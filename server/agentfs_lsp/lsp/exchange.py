@@ -105,7 +105,7 @@ class Exchange:
 
     def time_ms(self) -> float:
         """Milliseconds since the request came."""
-        return round((time.perf_counter() - self.started) * 1000, 1)
+        return round((time.perf_counter() - self.started) * 10_000) / 10  # cheaper than rounding to a digit
 
     def _context(self) -> dict[str, object]:
         return context_for(self.params if self.came is None else self.came, self.trace.resolved)

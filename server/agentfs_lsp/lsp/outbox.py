@@ -30,7 +30,8 @@ class Outbox:
     def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
         self._fd = fd
         self._on_broken = on_broken
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._queue: deque[bytes] = deque()  # the first one is being written
         self._thread: threading.Thread | None = None
         self._broken = self._closed = False
@@ -41,7 +42,7 @@ class Outbox:
     def put(self, *frames: bytes) -> None:
         """Write `frames` behind all that was put before, and nothing between them. Never blocks, never
         raises."""
-        with self._changed:
+        with self._lock:
             if self._broken or self._closed:
                 return
             try:

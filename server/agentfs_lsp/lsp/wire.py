@@ -165,9 +165,9 @@ def parse(shape: type[T], raw: object) -> T:
         checked = _checked(key, value, spec)
         if values.setdefault(spec.name, checked) != checked:
             raise BadParameter(key, "twice", (spec.name,))
-    for spec in known.values():
-        if not spec.optional and spec.name not in values:
-            raise BadParameter(spec.name, "missing")
+    for name in _required(shape):  # type: ignore[arg-type]
+        if name not in values:
+            raise BadParameter(name, "missing")
     return shape(**values)
 
 
@@ -192,6 +192,11 @@ def _fields(shape: Hashable) -> dict[str, _Spec]:
         if "alias" in each.metadata:
             known[each.metadata["alias"]] = spec
     return known
+
+
+@cache
+def _required(shape: Hashable) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(spec.name for spec in _fields(shape).values() if not spec.optional))
 
 
 def _spec(each: Field[Any], hint: object) -> _Spec:
