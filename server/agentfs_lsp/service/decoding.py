@@ -1,14 +1,15 @@
 """What large files' bytes decoded to, kept while the bytes stay the same.
 
 Decoding and hashing 10 MB takes longer than reading it; comparing it with what was read last does not. So the
-last few large files are held with their text, and compared, never trusted.
+last few large files are held with their text, and compared, never trusted. Where there is no room for all
+texts, bytes and hash alone are held of the older ones: hashing takes longest.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.revision import hash_bytes
@@ -28,12 +29,12 @@ BUDGET = 64 * 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class _Known:
     data: bytes
-    text: TextFile
+    text: TextFile | None
     digest: str
 
     @property
-    def size(self) -> int:
-        return len(self.data) + self.text.text.__sizeof__()
+    def text_size(self) -> int:
+        return 0 if self.text is None else self.text.text.__sizeof__()
 
 
 class DecodedFiles:
@@ -52,7 +53,9 @@ class DecodedFiles:
         with self._lock:
             known = self._known.get(absolute)
         if known is not None and known.data == data:
-            return known.text, known.digest
+            text = known.text or decode(data)
+            self.keep(absolute, data, text, known.digest)
+            return text, known.digest
         digest = Digest(data)  # while it is decoded
         text = decode(data)
         _ = text.line_ends  # which every reader asks for
@@ -62,16 +65,23 @@ class DecodedFiles:
     def keep(self, absolute: str, data: bytes, text: TextFile, digest: str) -> None:
         """Remember a large file. Only what tells its encoding by itself: what was guessed by a setting is
         guessed again."""
-        if len(data) <= SMALL or text.lossy or not (text.bom or text.encoding == "utf-8"):
+        if text.lossy or not (text.bom or text.encoding == "utf-8"):
             return
-        known = _Known(data, text, digest)
         with self._lock:
             self._known.pop(absolute, None)
-            if known.size > BUDGET:
-                return
-            self._known[absolute] = known
-            while sum(one.size for one in self._known.values()) > BUDGET:
-                self._known.popitem(last=False)
+            if SMALL < len(data) <= BUDGET:
+                self._known[absolute] = _Known(data, text, digest)
+                self._shrink()
+
+    def _shrink(self) -> None:
+        held = sum(len(one.data) + one.text_size for one in self._known.values())
+        for absolute, one in tuple(self._known.items()):
+            if held > BUDGET:
+                held -= one.text_size
+                self._known[absolute] = replace(one, text=None)
+        while held > BUDGET:
+            _, oldest = self._known.popitem(last=False)
+            held -= len(oldest.data)
 
 
 class Digest:

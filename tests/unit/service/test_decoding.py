@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.textfile import TextFile, decode
+from agentfs_lsp.service import decoding
 from agentfs_lsp.service.decoding import BUDGET, DecodedFiles, Digest
 
 LARGE = b"some line of text\n" * 10_000
@@ -47,7 +50,7 @@ def test_what_a_setting_guessed_is_guessed_again() -> None:
 
 def test_no_more_is_held_than_the_budget() -> None:
     files, counting = DecodedFiles(), Counting()
-    third = b"x" * (BUDGET // 6 * 2 // 2)  # with its text a third of the budget
+    third = b"x" * (BUDGET // 6)  # with its text a third of the budget
     for name in ("/a", "/b", "/c", "/d"):
         files.text_of(name, third, counting)
     assert counting.times == 4
@@ -55,6 +58,35 @@ def test_no_more_is_held_than_the_budget() -> None:
     assert counting.times == 4
     files.text_of("/a", third, counting)
     assert counting.times == 5
+
+
+def test_what_was_used_last_is_held_longest() -> None:
+    files, counting = DecodedFiles(), Counting()
+    third = b"x" * (BUDGET // 6 - 100)
+    for name in ("/a", "/b", "/c", "/a", "/d"):
+        files.text_of(name, third, counting)
+    files.text_of("/a", third, counting)
+    assert counting.times == 4
+
+
+def test_texts_go_before_the_bytes_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[int] = []
+
+    def counted(data: bytes) -> Digest:
+        hashed.append(len(data))
+        return Digest(data)
+
+    monkeypatch.setattr(decoding, "Digest", counted)
+    files, counting = DecodedFiles(), Counting()
+    quarter = b"x" * (BUDGET // 4 - 100)
+    for name in ("/a", "/b", "/c"):
+        files.text_of(name, quarter, counting)
+    text, digest = files.text_of("/a", quarter, counting)
+    assert (counting.times, len(hashed)) == (4, 3)
+    assert (text.text, digest) == (quarter.decode(), hash_bytes(quarter))
+    for name in ("/d", "/e", "/f", "/b"):
+        files.text_of(name, quarter, counting)
+    assert len(hashed) == 7
 
 
 def test_a_digest_is_the_hash_of_the_bytes_large_and_small() -> None:
