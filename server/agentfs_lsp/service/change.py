@@ -238,10 +238,9 @@ class FileChange:
         return not self.splices and self.operation == "update"
 
     def reads_as(self, other: FileChange) -> bool:
-        """Whether both make the same text of the file, line ends aside. The same pieces of the same text are
-        told without putting either text together, which takes as long as the landing where it is large."""
+        """Whether both make the same text of the file, line ends aside."""
         if self.splices == other.splices and self.base.text.text == other.base.text.text:
-            return True
+            return True  # told without putting large texts together, which takes as long as their landing
         return normalise(self.shown) == normalise(other.shown)
 
     def result(self) -> Present:
