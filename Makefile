@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test test-faults test-failed strace check lint types layers texts bench compiled clean
+.PHONY: help demo test test-faults test-failed strace check lint types layers texts bench picture compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -47,6 +47,9 @@ texts: $(DEV) ## the message catalogues: new templates in, old ones out, compile
 
 bench: $(DEV) compiled ## one table: the floor, this server and its peers, in one run
 	$(BIN)/python -m tests.bench
+
+picture: $(RUN) compiled ## docs/images/demo.svg anew: the demo as it is now
+	@LC_ALL=C.UTF-8 COLUMNS=100 $(BIN)/agentfs-lsp demo --clean --svg docs/images/demo.svg </dev/null >/dev/null
 
 # As an installed package is: where the environment keeps Python from writing bytecode, every start of the
 # server would compile it anew.
