@@ -100,6 +100,7 @@ def _positive(say: Say, text: str) -> int:
 
 
 def _serve(options: argparse.Namespace, say: Say) -> int:
+    """Serve; returns only where that can't begin."""
     try:
         log = logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
     except OSError as error:

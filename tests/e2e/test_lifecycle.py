@@ -147,6 +147,22 @@ async def test_the_end_of_input_sees_a_landing_on_disk_through(root: Path, file:
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
+async def test_the_end_of_input_waits_for_no_thread_that_does_not_end(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.py")
+        with nothing_can_land(editor.state):
+            asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+            await landing(editor)
+            hang_up(editor)
+            assert await editor.ended() == KILLED
+        asked.cancel()
+    assert file.read_text() == "one\n"
+    assert left_in(root) != ["a.py"]
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("b.py", "two\n")
+        assert left_in(root) == ["a.py", "b.py"], "a change waits until what was left is cleared away"
+
+
 async def test_an_editor_that_goes_away_while_it_should_apply_keeps_nothing_alive(
     root: Path, file: Path
 ) -> None:

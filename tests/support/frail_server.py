@@ -57,4 +57,4 @@ if __name__ == "__main__":
     logging.basicConfig(level="WARNING")
     state = StateFolder()
     history = SqliteHistory(state, HistorySettings())
-    sys.exit(serve_stdio(BrokenStore(state), history, [state.path], 1 << 28))
+    serve_stdio(BrokenStore(state), history, [state.path], 1 << 28)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.disk import DiskStore
@@ -28,4 +27,4 @@ class PrintingStore(DiskStore):
 if __name__ == "__main__":
     state = StateFolder()
     history = SqliteHistory(state, HistorySettings())
-    sys.exit(serve_stdio(PrintingStore(state), history, [state.path], 1 << 28))
+    serve_stdio(PrintingStore(state), history, [state.path], 1 << 28)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-from array import array
 from functools import cached_property
 from itertools import accumulate, count, repeat
 from operator import add
@@ -177,24 +176,44 @@ class Search:
 
     @cached_property
     def shifts(self) -> dict[int, Shift]:
-        """Those of `whole_lines` where the indentation is shifted evenly, or not at all, and how."""
+        """Those of `whole_lines` where the indentation is shifted evenly, or not at all, and how.
+
+        What a shift makes of an indent is told by the first line that has it; all other lines are compared as
+        one word, so that a block of thousands of lines may stand at as many places.
+        """
         if not self.whole_lines:
             return {}
-        first, size = self.whole_lines[0], len(self.inner)
-        lines = self.lines[first : self.whole_lines[-1] + size]
-        letters: dict[str, int] = {}
-        indents = array("L", [letters.setdefault(indent_of(line), len(letters)) for line in lines])
-        # A block that repeats its own lines can stand at very many places; most then look the same.
-        known: dict[bytes, Shift | None] = {}
+        begin, inner = self.whole_lines[0], self.inner
+        lines = self.lines[begin : self.whole_lines[-1] + len(inner)]
+        present, letters = _spelt_by_indent(lines), _spelt_by_indent(inner)
+        firsts = [letters.index(letter) for letter in dict.fromkeys(letters.replace(_NO_SAY, ""))]
+        known: dict[str, tuple[Shift, str] | None] = {}
         found = {}
         for at in self.whole_lines:
-            look = indents[at - first : at - first + size].tobytes()
-            if look not in known:
-                known[look] = find_shift(self.lines[at : at + size], self.inner)
-            shift = known[look]
-            if shift is not None:
-                found[at] = shift
+            there = at - begin
+            indents = "".join([present[there + first] for first in firsts])
+            if indents not in known:
+                shift = find_shift([lines[there + it] for it in firsts], [inner[it] for it in firsts])
+                made = str.maketrans("".join([letters[it] for it in firsts]), indents)
+                known[indents] = None if shift is None else (shift, letters.translate(made))
+            fitting = known[indents]
+            if fitting is not None and present.startswith(fitting[1], there):
+                found[at] = fitting[0]
         return found
+
+
+_NO_SAY = "\0"
+
+
+def _spelt_by_indent(lines: Sequence[str]) -> str:
+    """A letter for each line, the same for the same indent; blank lines, which have no say, are `_NO_SAY`."""
+    letters: dict[str, str] = {}
+    return "".join(
+        [
+            letters.setdefault(indent, chr(len(letters) + 1)) if len(indent) < len(line) else _NO_SAY
+            for line, indent in zip(lines, map(indent_of, lines), strict=True)
+        ]
+    )
 
 
 def _starts(lines: Sequence[str]) -> list[int]:

@@ -34,12 +34,12 @@ class Exchange:
     """What a request knows while it is answered.
 
     `came`: what came on the wire, where `params` were made of it. `paths`: how paths may be spelled, None for
-    as the settings say."""
+    as the settings say. `prepared`: awaited before anything is changed."""
 
     ws: Workspace
     params: object
     say: Say
-    configured: Callable[[], Awaitable[None]]
+    prepared: Callable[[], Awaitable[None]]
     words: Words = USUAL
     paths: PathMode | None = None
     came: object = None

@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+SWEEPING_S = 5.0
+"""So long changes wait at most for what servers that were killed left behind to be cleared away."""
+
 
 class Server:
     """One connection, from its first message to its last."""
@@ -135,7 +138,7 @@ class Server:
 
     def _serve_agent(self, request: Request, params: object, token: object = None) -> object:
         """`token`: the progress token, where it is not among the request's own params."""
-        exchange = Exchange(self.workspace, params, self._say, self._configuration.known)
+        exchange = Exchange(self.workspace, params, self._say, self._prepared)
         result = answer(request, exchange)
         if isinstance(result, dict):
             return result
@@ -187,6 +190,12 @@ class Server:
     def _ready(self, _: object) -> None:
         self._announcements.begin(self._client)
         self._in_background(self._configuration.begin(self._client))
+
+    async def _prepared(self) -> None:
+        """Return once the user's settings are known and what killed servers left is gone, or in a while."""
+        await self._configuration.known()
+        if self._sweeping is not None and not self._sweeping.done():
+            await asyncio.wait([self._sweeping], timeout=SWEEPING_S)
 
     async def _sweep(self) -> None:
         """Finish, or take back, and remove what servers that were killed left behind."""

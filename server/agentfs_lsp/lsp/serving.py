@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
@@ -35,11 +36,14 @@ THREADS = 64
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], max_body: int) -> int:
-    """Serve until `exit` or the end of input; returns the exit code. `max_body` in bytes."""
+def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], max_body: int) -> NoReturn:
+    """Serve until `exit` or the end of input, and end the process. `max_body` in bytes."""
     stdin, stdout = _take_stdio()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
+        code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
+        # Python would wait for every thread: for what is computed for nobody, or blocks in a file system.
+        logging.shutdown()
+        os._exit(code)
 
 
 async def _serve(
@@ -76,11 +80,14 @@ async def _serve(
     try:
         async with asyncio.timeout(FINISH_S):
             await server.finish()
-    except TimeoutError:
-        _log.warning("a landing was given up: its editor did not do its part in time")
+    except TimeoutError:  # what is left on the disk the next start clears away
+        _log.warning("what was under way was given up: it did not end in time")
+    else:
+        files.close()
     transport.close()
-    await asyncio.to_thread(history.close)
-    files.close()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FINISH_S):
+            await asyncio.to_thread(history.close)
     return code
 
 

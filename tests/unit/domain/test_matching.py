@@ -1,12 +1,22 @@
 """What the case files can't show: splices as such, bounds of hints, and texts too large to write down."""
 
+from __future__ import annotations
+
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
+from agentfs_lsp.domain import search
 from agentfs_lsp.domain.change import Splice, apply_splices
 from agentfs_lsp.domain.errors import NearMiss, NoMatch, OverlappingMatches, SeveralMatches
+from agentfs_lsp.domain.indentation import find_shift
 from agentfs_lsp.domain.matching import find
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.indentation import Shift
 
 NAMES = ["ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"]
 
@@ -89,3 +99,21 @@ def test_what_is_there_but_for_a_mark_is_not_called_another_letter_case() -> Non
     with pytest.raises(NoMatch) as caught:
         find("cafe\u0301\n", "cafe", "tea")
     assert caught.value.cause is None
+
+
+def test_a_long_block_that_may_stand_at_many_places_is_not_gone_through_at_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[int] = []
+
+    def counted(file_lines: Sequence[str], old_lines: Sequence[str]) -> Shift | None:
+        looked_at.append(len(file_lines))
+        return find_shift(file_lines, old_lines)
+
+    monkeypatch.setattr(search, "find_shift", counted)
+    lines = [f"foo({number % 7})\n" for number in range(20_000)]
+    # Every window has a line of its own that stands deeper than the rest.
+    text = "".join(("      " if at % 999 == 500 else "  ") + line for at, line in enumerate(lines))
+    with pytest.raises(NoMatch):
+        find(text, "".join(lines[:1_000]), "y\n")
+    assert sum(looked_at) < len(lines)

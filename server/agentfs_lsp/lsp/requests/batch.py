@@ -33,7 +33,7 @@ async def batch_request(exchange: Exchange) -> Envelope:
     """Answer agentfs/batch once all of it has landed or cannot."""
     params = parse(BatchParams, exchange.params)
     steps = [Step(_operation(exchange, params, number, raw)) for number, raw in enumerate(params.operations)]
-    await exchange.configured()
+    await exchange.prepared()
     command = Batch(
         steps,
         params.session,

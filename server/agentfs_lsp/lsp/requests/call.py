@@ -29,7 +29,7 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
     """Answer agentfs/call with what the tool's request answers, in the dialect's words. Raises BadParameter,
     and ToolNotListed for a tool that the catalogue does not list now."""
     params = parse(CallParams, exchange.params)
-    await exchange.configured()
+    await exchange.prepared()
     dialect = DIALECTS[params.dialect]
     tool = _listed(exchange, dialect, params.name)
     arguments = parse(tool.takes, params.arguments)

@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 async def edit_request(exchange: Exchange) -> Envelope:
     """Answer agentfs/edit once the change has landed or cannot."""
     params = parse(EditParams, exchange.params)
-    await exchange.configured()
+    await exchange.prepared()
     submitted = await edit(exchange.ws, edit_of(exchange, params), exchange.trace)
     return change_answer(exchange, submitted)

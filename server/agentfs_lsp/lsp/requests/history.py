@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
     """Answer agentfs/history. A `session` that is given is also a filter."""
     params = parse(HistoryParams, exchange.params)
-    await exchange.configured()
+    await exchange.prepared()
     command = Browse(
         None if by_user else params.session,
         params.path,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 async def tools_request(exchange: Exchange) -> Envelope:
     """Answer agentfs/tools once the user's settings are known: the catalogue is as they are."""
     params = parse(ToolsParams, exchange.params)
-    await exchange.configured()
+    await exchange.prepared()
     dialect, ws = DIALECTS[params.dialect], exchange.ws
     say = naming(exchange.say, dialect.words.names)
     files = files_of(dialect, ws, reach(ws))

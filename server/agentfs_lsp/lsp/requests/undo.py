@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
     """Answer agentfs/undo once the reverse has landed or cannot."""
     params = parse(UndoParams, exchange.params)
-    await exchange.configured()
+    await exchange.prepared()
     command = Undo(params.session, params.change_id, params.agent, params.explanation, by_user)
     return undo_answer(exchange, await undo(exchange.ws, command, exchange.trace))

@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 async def write_request(exchange: Exchange) -> Envelope:
     """Answer agentfs/write once the change has landed or cannot."""
     params = parse(WriteParams, exchange.params)
-    await exchange.configured()
+    await exchange.prepared()
     submitted = await write(exchange.ws, write_of(exchange, params), exchange.trace)
     return change_answer(exchange, submitted)
