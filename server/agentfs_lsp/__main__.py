@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import gc
 import logging
+import os
 import sys
 from functools import partial
 from importlib import import_module
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
 
 MIB = 1024 * 1024
+SIGPIPED = 141
+"""The exit code of programs whose output nobody reads any more."""
 
 COMMANDS = {
     "check-config": "agentfs_lsp.commands.check_config",
@@ -48,8 +51,18 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 1
     if arguments and arguments[0] in COMMANDS:
-        return int(import_module(COMMANDS[arguments[0]]).run(arguments[1:], say))
+        return _run(COMMANDS[arguments[0]], arguments[1:], say)
     return _serve(_parser(say).parse_args(arguments), say)
+
+
+def _run(command: str, arguments: list[str], say: Say) -> int:
+    try:
+        code = int(import_module(command).run(arguments, say))
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads it, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be written
+        return SIGPIPED
+    return code
 
 
 def _parser(say: Say) -> argparse.ArgumentParser:

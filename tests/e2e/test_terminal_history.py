@@ -120,6 +120,26 @@ async def test_what_cannot_be_done_is_said(root: Path, state: Path, ids: list[st
     assert (root / "b.txt").read_text() == "changed\n"
 
 
+@pytest.mark.parametrize("arguments", [["history"], ["history", "--json"], ["check-config", "--json"]])
+async def test_whoever_has_read_enough_sees_no_traceback(
+    root: Path, state: Path, ids: list[str], arguments: list[str]
+) -> None:
+    assert ids
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        [sys.executable, "-m", "agentfs_lsp", *arguments],
+        cwd=root,
+        env={**os.environ, "XDG_STATE_HOME": str(state)},
+        stdout=writes,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writes)
+    assert done.stderr == b""
+    assert done.returncode != 0
+
+
 @pytest.mark.parametrize("name", ["history", "undo"])
 def test_help(name: str, tmp_path: Path) -> None:
     shown = command(tmp_path, name, "--help", cwd=tmp_path)

@@ -14,6 +14,7 @@ import builtins
 import dataclasses
 import marshal
 import os
+import stat
 import sys
 import zlib
 from contextlib import contextmanager, suppress
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, int]
 """The text, the name it is compiled under, the compiler's flags."""
+
+
+_MOST_BYTES = 64 * 1024 * 1024
 
 
 @contextmanager
@@ -110,8 +114,10 @@ def _beside_bytecode() -> str:
 def _read(path: str) -> dict[Key, CodeType]:
     """What is kept; nothing where it is damaged or another Python's."""
     try:
-        with open(path, "rb") as file:
-            content = file.read()
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # it may be anything by now
+        with open(fd, "rb") as file:
+            found = os.fstat(fd)
+            content = file.read() if stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES else b""
     except OSError:
         return {}
     header, body = content[:8], content[8:]

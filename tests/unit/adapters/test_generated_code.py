@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,15 @@ def test_nothing_is_written_where_python_writes_no_bytecode(
         made, _ = classes()
     assert made(1).end == 7
     assert not kept.parent.exists()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_no_file_is_passed_over(kept: Path, make: Callable[[Path], object]) -> None:
+    kept.parent.mkdir()
+    make(kept)
+    with generated_code_kept(str(kept)):
+        made, _ = classes()
+    assert made(1).end == 7
 
 
 def test_a_folder_that_cannot_be_made_costs_nothing_but_time(kept: Path) -> None:
