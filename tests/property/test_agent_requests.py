@@ -123,9 +123,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     one.close()
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(users=policy, workspaces=policy, asked=requests)
 def test_no_request_and_no_workspace_goes_beyond_the_users_settings(
     session: Session, users: dict[str, Any], workspaces: dict[str, Any], asked: list[tuple[str, Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.folding import fold_path
@@ -67,7 +67,6 @@ odd_globs = st.text(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # globs are compiled
 @given(
     st.lists(odd_globs, max_size=4),
     st.text(st.sampled_from("aZs*[]!#/.~1\u3164 :\n"), max_size=8),

@@ -3,7 +3,7 @@ allow."""
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.policy import Policy
@@ -14,7 +14,6 @@ from agentfs_lsp.lsp.workspace_file import read_file
 from support.policies import ROOT, check_no_looser, modes, operations, paths, policy, settings_of, toml_of
 
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
-UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # globs are compiled
 
 VALUES = (True, False, 0, 1, 5000, "any", "always", "gbk", [], {})
 any_setting = st.sampled_from(sorted(SETTINGS)).flatmap(
@@ -23,7 +22,6 @@ any_setting = st.sampled_from(sorted(SETTINGS)).flatmap(
 odd = st.lists(any_setting, max_size=4).map(dict)
 
 
-@UNTIMED
 @given(policy, policy, odd, paths, operations, modes)
 def test_no_workspace_widens_what_the_user_allows(
     users: dict[str, object],
@@ -44,7 +42,6 @@ def test_no_workspace_widens_what_the_user_allows(
         assert Policy(in_force, []).may_reach(reachable) >= Policy(in_force, [], said).may_reach(reachable)
 
 
-@UNTIMED
 @given(odd, odd)
 def test_no_workspace_loosens_a_setting(users: dict[str, object], workspaces: dict[str, object]) -> None:
     in_force = settings_of(users)
@@ -52,7 +49,6 @@ def test_no_workspace_loosens_a_setting(users: dict[str, object], workspaces: di
     check_no_looser(in_force, inside)
 
 
-@UNTIMED
 @given(policy, paths, operations, modes, st.sampled_from([str.upper, str.title, "{}.".format, "{}:x".format]))
 def test_no_spelling_gains_by_itself(
     users: dict[str, object], path: str, operation: Operation, mode: Mode, respelled: object

@@ -46,7 +46,7 @@ def git_applied(old: str | None, patch: str) -> str:
         return file.read_bytes().decode()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(texts, texts, st.booleans())
 def test_git_makes_the_new_text_of_it(old: str, new: str, crlf: bool) -> None:
     if crlf:
@@ -55,7 +55,7 @@ def test_git_makes_the_new_text_of_it(old: str, new: str, crlf: bool) -> None:
         assert git_applied(old, whole(old, new)) == new
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(texts.filter(bool))
 def test_git_creates_the_file_of_it(new: str) -> None:
     assert git_applied(None, whole("", new, "create")) == new
