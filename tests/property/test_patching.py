@@ -26,5 +26,9 @@ def spliced(draw: st.DrawFn) -> tuple[TextFile, list[Splice]]:
 @given(spliced())
 def test_patched_bytes_are_the_encoded_text(case: tuple[TextFile, list[Splice]]) -> None:
     file, splices = case
-    patched = b"".join(patching.patch(encode(file.text, file), file, splices))
-    assert patched == encode(apply_splices(file.text, splices), file)
+    data = encode(file.text, file)
+    patched = patching.patch(data, file, splices)
+    if patched is None:
+        assert len(data) <= patching.SMALL or not file.text.isascii(), "in ASCII every place is certain"
+    else:
+        assert b"".join(patched) == encode(apply_splices(file.text, splices), file)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.change import apply_splices
-from agentfs_lsp.domain.textfile import encode
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,7 +14,11 @@ SMALL = 64 * 1024
 """Up to this many bytes encoding everything is as quick."""
 
 FEW = 4
-"""Every splice is looked for in all the bytes, so there must be few."""
+"""Up to so many splices leave pieces, each of which is written by itself, and are looked for in all
+the bytes where those are not the characters."""
+
+MANY = 1000
+"""From so many splices on encoding everything is as quick again."""
 
 _AROUND = 40
 
@@ -25,26 +26,30 @@ Pieces = tuple[bytes | memoryview, ...]
 """Bytes one behind the other, not put together: those of a file that stay are looked at where they are."""
 
 
-def patch(data: bytes, file: TextFile, splices: Sequence[Splice]) -> Pieces:
-    """The bytes of `file`, which are `data`, with the splices of its text made; nothing else is touched.
+def patch(data: bytes, file: TextFile, splices: Sequence[Splice]) -> Pieces | None:
+    """The bytes of `file`, which are `data`, with the splices of its text made; nothing else is touched. None
+    where the place of a splice is not certain, or encoding the whole text is as quick.
 
     Raises UnicodeEncodeError where the file's encoding can't express what is put in.
     """
     places = _places(data, file, splices)
     if places is None:
-        return (encode(apply_splices(file.text, splices), file),)
+        return None
     kept = memoryview(data)
     pieces: list[bytes | memoryview] = []
     at = 0
     for splice, (start, end) in zip(splices, places, strict=True):
         pieces += kept[at:start], splice.text.encode("utf-8")
         at = end
-    return (*pieces, kept[at:])
+    pieces.append(kept[at:])
+    return tuple(pieces) if len(splices) <= FEW else (b"".join(pieces),)
 
 
 def _places(data: bytes, file: TextFile, splices: Sequence[Splice]) -> list[tuple[int, int]] | None:
     """Where the splices' texts lie in the bytes; None where that is not certain or not worth it."""
-    if file.encoding != "utf-8" or file.lossy or len(data) <= SMALL or len(splices) > FEW:
+    if file.encoding != "utf-8" or file.lossy or len(data) <= SMALL:
+        return None
+    if len(splices) > (MANY if file.text.isascii() else FEW):
         return None
     places: list[tuple[int, int]] = []
     for splice in splices:

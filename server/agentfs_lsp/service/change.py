@@ -130,9 +130,10 @@ class FileChange:
         """What a landing on disk writes: the base's bytes wherever nothing is changed."""
         if self.operation == "delete":
             return ()
-        if self.base.blob is None or self.base.buffer is not None:
-            return (encode(self.proposed, self.base.text),)
-        return patch(self.base.blob.data, self.base.text, self.splices)
+        patched = None
+        if self.base.blob is not None and self.base.buffer is None:
+            patched = patch(self.base.blob.data, self.base.text, self.splices)
+        return (encode(self.proposed, self.base.text),) if patched is None else patched
 
     @lazily
     def proposed_bytes(self) -> bytes:
