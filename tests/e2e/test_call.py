@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
-from support.calling import call, read
+from support.calling import PENDING, QUESTION, call, read
 from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, editing
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from support.editor import Editor
     from support.wire import Message
-
-QUESTION = "window/showMessageRequest"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 
 
 @pytest.fixture

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.calling import call, read
+from support.calling import PENDING, QUESTION, call, read
 from support.editor import AUTO, REVIEW, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-QUESTION = "window/showMessageRequest"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 
 
 @pytest.fixture

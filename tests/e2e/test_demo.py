@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import pty
 import re
@@ -16,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.demo import DEMO, PATIENCE_S, environment, run_demo
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DEMO = [sys.executable, "-m", "agentfs_lsp", "demo"]
-PICTURE = Path(__file__).parents[2] / "docs/images/demo.svg"
-PATIENCE_S = 60
 LEGEND = "a accept"
 CHINESE = {"LC_ALL": "zh_CN.UTF-8"}
 # What is the same in every language: names, what is typed, and the protocol's own words.
@@ -35,25 +33,6 @@ SAME = NAMES | KEYS | CODES | FIELDS | FORMATS
 EDITOR = f"""{sys.executable} -c "import sys, pathlib
 file = pathlib.Path(sys.argv[1])
 file.write_text(file.read_text().replace('passed', 'topped'))" """
-
-
-def environment(tmp_path: Path, **more: str) -> dict[str, str]:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir(exist_ok=True)
-    here = {"TMPDIR": str(scratch), "COLUMNS": "100", "LINES": "50", "LC_ALL": "C.UTF-8"}
-    return {**os.environ, **here, **more}
-
-
-def run_demo(tmp_path: Path, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*DEMO, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        env=environment(tmp_path, **more),
-        check=False,
-    )
 
 
 def workspace_in(tmp_path: Path) -> Path:
@@ -217,20 +196,6 @@ def test_the_keys_are_explained_in_chinese(tmp_path: Path) -> None:
         assert foreign_words(terminal.text) == set()
     finally:
         terminal.close()
-
-
-def test_the_readme_shows_the_demo_as_it_is(tmp_path: Path) -> None:
-    """`make picture` draws it anew."""
-    now = tmp_path / "demo.svg"
-    run_demo(tmp_path, "--clean", "--svg", now)
-    assert "USER_REJECTED" in said_in(now)
-    assert said_in(now) == said_in(PICTURE)
-
-
-def said_in(picture: Path) -> str:
-    """The text of a picture, without blanks, and without what is another in every run."""
-    text = "".join(html.unescape("".join(re.findall("<text[^>]*>([^<]*)", picture.read_text()))).split())
-    return re.sub(r"process\d+", "process", re.sub(r"files.*?\(acopy", "files(acopy", text, count=1))
 
 
 def test_a_project_of_ones_own_is_copied_and_stays_as_it_was(tmp_path: Path) -> None:

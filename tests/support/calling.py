@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
+QUESTION = "window/showMessageRequest"
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+
 
 async def call(editor: Editor, dialect: str, name: str, /, **arguments: Any) -> Message:
     asked = {"dialect": dialect, "name": name, "arguments": arguments}

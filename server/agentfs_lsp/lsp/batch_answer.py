@@ -12,7 +12,7 @@ from agentfs_lsp.lsp.envelope import told_of
 from agentfs_lsp.lsp.error_texts import ERRORS
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
-from agentfs_lsp.service.change import preview_together
+from agentfs_lsp.service.previewing import preview_together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -34,7 +34,7 @@ class Exchange:
     """What a request knows while it is answered.
 
     `came`: what came on the wire, where `params` were made of it. `paths`: how paths may be spelled, None for
-    as the settings say. `prepared`: awaited before anything is changed."""
+    as the settings say. `prepared`: awaited by all but reads and status."""
 
     ws: Workspace
     params: object

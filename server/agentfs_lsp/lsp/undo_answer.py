@@ -8,7 +8,7 @@ from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
-from agentfs_lsp.service.change import preview_together
+from agentfs_lsp.service.previewing import preview_together
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say

@@ -16,11 +16,11 @@ from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
 from agentfs_lsp.domain.shown import find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
-from agentfs_lsp.domain.unified import TRUNCATED, Preview, preview
+from agentfs_lsp.domain.unified import Preview, preview
 from agentfs_lsp.service.ports import Blob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.patching import Pieces
@@ -280,22 +280,3 @@ class FileChange:
         splices = splices_towards(base.text.shown, text, first_eol(self.proposed))
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)
-
-
-def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:
-    """The unified diffs of several files, one after the other, within the limits of one."""
-    limits = settings.diff
-    lines, size = limits.max_lines, limits.max_bytes
-    shown: list[str] = []
-    cut = False
-    for change in changes:
-        one = change.preview
-        if one.text.count("\n") > lines or len(one.text.encode()) > size:
-            one = change.preview_within(lines, size, limits.max_line_chars)
-        shown.append(one.text)
-        cut = cut or one.truncated
-        if one.text.endswith(TRUNCATED):
-            break
-        lines -= one.text.count("\n")
-        size -= len(one.text.encode())
-    return Preview("".join(shown), cut)

@@ -52,8 +52,12 @@ class DecodedFiles:
             return decode(data), hash_bytes(data)
         with self._lock:
             known = self._known.get(absolute)
+            if known is not None:
+                self._known.move_to_end(absolute)
         if known is not None and known.data == data:
-            text = known.text or decode(data)
+            if known.text is not None:
+                return known.text, known.digest
+            text = decode(data)
             self.keep(absolute, data, text, known.digest)
             return text, known.digest
         digest = Digest(data)  # while it is decoded
@@ -75,10 +79,10 @@ class DecodedFiles:
 
     def _shrink(self) -> None:
         held = sum(len(one.data) + one.text_size for one in self._known.values())
-        for absolute, one in tuple(self._known.items()):
+        for absolute in tuple(self._known) if held > BUDGET else ():
             if held > BUDGET:
-                held -= one.text_size
-                self._known[absolute] = replace(one, text=None)
+                held -= self._known[absolute].text_size
+                self._known[absolute] = replace(self._known[absolute], text=None)
         while held > BUDGET:
             _, oldest = self._known.popitem(last=False)
             held -= len(oldest.data)

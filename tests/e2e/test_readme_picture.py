@@ -1,0 +1,25 @@
+"""README's picture of the demo."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+from support.demo import run_demo
+
+PICTURE = Path(__file__).parents[2] / "docs/images/demo.svg"
+
+
+def test_the_readme_shows_the_demo_as_it_is(tmp_path: Path) -> None:
+    """`make picture` draws it anew."""
+    now = tmp_path / "demo.svg"
+    run_demo(tmp_path, "--clean", "--svg", now)
+    assert "USER_REJECTED" in said_in(now)
+    assert said_in(now) == said_in(PICTURE)
+
+
+def said_in(picture: Path) -> str:
+    """The text of a picture, without blanks, and without what is another in every run."""
+    text = "".join(html.unescape("".join(re.findall("<text[^>]*>([^<]*)", picture.read_text()))).split())
+    return re.sub(r"process\d+", "process", re.sub(r"files.*?\(acopy", "files(acopy", text, count=1))
