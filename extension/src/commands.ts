@@ -27,7 +27,7 @@ export interface Parts {
 type Handler = (...args: never[]) => unknown;
 
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const registered = Object.entries(handlers(parts)).map(([id, handler]) =>
+  const registered = Object.entries({ ...handlers(parts), ...rowHandlers(parts) }).map(([id, handler]) =>
     vscode.commands.registerCommand(`agentfs.ui.${id}`, handler),
   );
   return vscode.Disposable.from(...registered);
@@ -40,7 +40,6 @@ function handlers({
   editors,
   decisions,
   history,
-  changes,
   status,
   fetch,
 }: Parts): Record<string, Handler> {
@@ -53,22 +52,19 @@ function handlers({
   return {
     accept: () => decisions.accept(false),
     acceptAlways: () => decisions.accept(true),
-    reject: (node?: PendingNode) => decisions.reject(isNode(node) ? node.review : undefined),
-    acceptFile: (node?: PendingNode) => decisions.decideFile('accepted', uriOf(node)),
-    rejectFile: (node?: PendingNode) => decisions.decideFile('rejected', uriOf(node)),
+    reject: () => decisions.reject(),
+    acceptFile: () => decisions.decideFile('accepted'),
+    rejectFile: () => decisions.decideFile('rejected'),
     acceptAll: () => decisions.acceptAll(fetch),
     rejectAll: () => decisions.rejectAll(),
     next: () => step(1),
     previous: () => step(-1),
-    openReview: async (id?: string | PendingNode) => {
-      const wanted = isNode(id) ? id.review : queue.get(String(id));
-      const review = wanted ?? editors.current ?? queue.firstWaiting ?? queue.all[0];
+    openReview: async (id?: unknown) => {
+      const review = queue.get(String(id)) ?? editors.current ?? queue.firstWaiting ?? queue.all[0];
       if (review !== undefined) {
         await editors.show(review, 'focus');
       }
     },
-    openLanded: (entry?: Entry) => entry && changes.open(entry),
-    undoLanded: (entry?: Entry) => entry && changes.undo(entry),
     olderLanded: () => history.older(),
     manual: () => status.manual(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
@@ -77,13 +73,31 @@ function handlers({
   };
 }
 
-/** A command from a view gets the node, one from a title or the palette something else or nothing. */
-function isNode(argument: unknown): argument is PendingNode {
-  return typeof argument === 'object' && argument !== null && 'review' in argument;
+/**
+ * What the rows of the views offer. They never fall back on what is in front: a row that is drawn anew while it is
+ * pressed comes as nothing, and a decision about another change than the one that was pressed is worse than none.
+ */
+function rowHandlers({ editors, decisions, changes }: Parts): Record<string, Handler> {
+  const of =
+    <Row>(act: (row: Row) => unknown) =>
+    (row?: Row): unknown =>
+      row === undefined ? sayPressAgain() : act(row);
+  return {
+    'row.openReview': of(({ review }: PendingNode) => editors.show(review, 'focus')),
+    'row.reject': of(({ review }: PendingNode) => decisions.reject(review)),
+    'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
+    'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
+    'row.openLanded': of((entry: Entry) => changes.open(entry)),
+    'row.undoLanded': of((entry: Entry) => changes.undo(entry)),
+  };
 }
 
-function uriOf(node: PendingNode | undefined): vscode.Uri | undefined {
-  return isNode(node) && node.file !== undefined
-    ? virtualUri(PROPOSAL, node.review.proposed.id, node.file.path)
-    : undefined;
+function sayPressAgain(): void {
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('The list has just changed, and nothing was done. Press again.'),
+  );
+}
+
+function uriOf({ review, file }: PendingNode): vscode.Uri | undefined {
+  return file && virtualUri(PROPOSAL, review.proposed.id, file.path);
 }

@@ -58,3 +58,26 @@ test('what the server’s history does not hold stays, each at its time', () => 
   ledger.merge([entry('3'), entry('1')]);
   assert.deepEqual(ledger.all.map(({ id }) => id), ['3', '2', '1']);
 });
+
+test('a change that is told of before its review is over is one entry', () => {
+  const ledger = new Ledger();
+  ledger.merge([{ ...entry('1'), files: [] }]);
+  ledger.add(entry('1'));
+  assert.deepEqual(ledger.all.map(({ id, files }) => [id, files.length]), [['1', 1]]);
+});
+
+test('a list that shows the same already is not drawn anew', () => {
+  const ledger = new Ledger();
+  ledger.add(entry('1'));
+  ledger.add(entry('2'));
+  let count = 0;
+  ledger.changed.subscribe(() => (count += 1));
+
+  const told = { ...entry('2'), at: 3, files: [] };
+  ledger.merge([told, entry('1')]);
+  assert.equal(count, 0);
+  assert.equal(ledger.get('2')?.at, 2, 'the time that stands there stays');
+
+  ledger.merge([{ ...told, added: 2 }]);
+  assert.equal(count, 1);
+});

@@ -26,6 +26,7 @@ export interface Entry {
 }
 
 export class Ledger {
+  /** What a list shows of them is another. */
   readonly changed = new Signal<void>();
   private entries: Entry[] = [];
 
@@ -42,10 +43,11 @@ export class Ledger {
     return this.entries.find((entry) => entry.id === id);
   }
 
-  /** Add one; the oldest texts, and then the oldest entries, make room. */
+  /** Add one, in place of what is known of it; the oldest texts, and then the oldest entries, make room. */
   add(entry: Entry): void {
     let room = this.mostCharacters;
-    this.entries = [entry, ...this.entries].slice(0, this.mostEntries).map((each) => {
+    const others = this.entries.filter(({ id }) => id !== entry.id);
+    this.entries = [entry, ...others].slice(0, this.mostEntries).map((each) => {
       room -= sizeOf(each);
       return room >= 0 ? each : { ...each, files: [], preview: '' };
     });
@@ -53,19 +55,40 @@ export class Ledger {
   }
 
   /**
-   * What the server's own history says of changes; texts that were seen here are kept, and what it does not hold stays
-   * as it was seen.
+   * What the server's own history says of changes; texts that were seen here are kept, with the time, and what it does
+   * not hold stays as it was seen. A list that shows the same already is left alone: it is drawn anew under the mouse.
    */
   merge(entries: readonly Entry[]): void {
-    const told = new Map(entries.map((entry) => [entry.id, { ...entry, ...textsOf(this.get(entry.id)) }]));
+    const told = new Map(entries.map((entry) => [entry.id, { ...entry, ...seenOf(this.get(entry.id)) }]));
     const others = this.entries.filter(({ id }) => !told.has(id));
-    this.entries = [...told.values(), ...others].sort((one, other) => other.at - one.at);
-    this.changed.fire();
+    const merged = [...told.values(), ...others].sort((one, other) => other.at - one.at);
+    const isSame = shownOf(merged) === shownOf(this.entries);
+    this.entries = merged;
+    if (!isSame) {
+      this.changed.fire();
+    }
   }
 }
 
-function textsOf(known: Entry | undefined): Partial<Entry> {
-  return known === undefined ? {} : { files: known.files, preview: known.preview };
+function seenOf(known: Entry | undefined): Partial<Entry> {
+  return known === undefined ? {} : { at: known.at, files: known.files, preview: known.preview };
+}
+
+/** All but the texts. */
+function shownOf(entries: readonly Entry[]): string {
+  return JSON.stringify(
+    entries.map((entry) => [
+      entry.id,
+      entry.at,
+      entry.tool,
+      entry.agent,
+      entry.explanation,
+      entry.paths,
+      entry.added,
+      entry.removed,
+      entry.landing,
+    ]),
+  );
 }
 
 function sizeOf({ files, preview }: Entry): number {

@@ -123,6 +123,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
 function itemOf(entry: Entry, canUndo: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(visible(namesOf(entry)));
+  item.id = entry.id;
   const agent = agentOf(entry.agent);
   const amount = counts(entry.added, entry.removed);
   const time = timeOf(entry.at);
@@ -130,7 +131,7 @@ function itemOf(entry: Entry, canUndo: boolean): vscode.TreeItem {
   item.description = [agent, amount, time, ...(isUnsaved ? [vscode.l10n.t('unsaved')] : [])].join(' · ');
   item.iconPath = new vscode.ThemeIcon(entry.tool === 'undo' ? 'discard' : isUnsaved ? 'edit' : 'check');
   item.contextValue = canUndo ? 'undoable' : 'landed';
-  item.command = { command: 'agentfs.ui.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [entry] };
+  item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [entry] };
   const lines = [...entry.paths.map(visible), agent, brief(entry.explanation, 500)];
   item.tooltip = new vscode.MarkdownString().appendText(lines.filter((line) => line !== '').join('\n'));
   item.accessibilityInformation = {
@@ -141,6 +142,7 @@ function itemOf(entry: Entry, canUndo: boolean): vscode.TreeItem {
 
 function olderItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Older Changes…'));
+  item.id = OLDER;
   item.iconPath = new vscode.ThemeIcon('history');
   item.contextValue = OLDER;
   item.command = { command: 'agentfs.ui.olderLanded', title: vscode.l10n.t('Older Changes…') };

@@ -56,6 +56,7 @@ export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode
 
 function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(visible(baseName(file.path)));
+  item.id = isPart ? `${review.proposed.id} ${file.path}` : review.proposed.id;
   const agent = agentOf(review.proposed.agent);
   const amount = counts(file.lines_added, file.lines_removed);
   const folder = visible(folderOf(file.path));
@@ -80,6 +81,7 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
 function itemOfSeveral(review: Review): vscode.TreeItem {
   const { files, title } = review.proposed;
   const item = new vscode.TreeItem(visible(title), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = review.proposed.id;
   const [added, removed] = files.reduce(
     ([more, less], file) => [more + file.lines_added, less + file.lines_removed],
     [0, 0],

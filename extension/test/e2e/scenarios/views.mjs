@@ -72,6 +72,21 @@ scenario("a row of the list opens its review", async () => {
   );
 });
 
+const redrawn = trio("redrawn");
+
+scenario("a row that is drawn anew while it is pressed does nothing, whatever is in front, and says so", async () => {
+  await propose(redrawn);
+  for (const command of ["openReview", "reject", "acceptFile", "rejectFile", "openLanded", "undoLanded"]) {
+    await call("command", { id: `agentfs.ui.row.${command}` });
+    await ui.saysInPassing("Press again.");
+  }
+  assert.equal((await state()).pending.length, 3);
+  assert.deepEqual(
+    redrawn.map((one) => one.text()),
+    ["old\n", "old\n", "old\n"],
+  );
+});
+
 const landed = file("views/landed.txt", "before\n");
 
 scenario("what has landed is listed, and its diff can be opened", async () => {
