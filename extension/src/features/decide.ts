@@ -80,6 +80,9 @@ export class Decisions {
       this.sayNothingActive();
       return;
     }
+    if (this.editors.hasJustAdvanced) {
+      return;
+    }
     if (decision === 'rejected' && review.proposed.atomic) {
       await this.rejectWhole(review);
       return;
