@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-FINISH_S = 5.0
-"""How long landings under way may take once the client is gone or the process is to end."""
+HISTORY_S = 5.0
+"""How long writing the rest of the history may take."""
 
 THREADS = 64
 """For what blocks. Landings wait for other servers' here, and a large read must not wait behind them."""
@@ -77,16 +77,11 @@ async def _serve(
     gc.enable()
     transport.start(loop)
     code = await ended
-    try:
-        async with asyncio.timeout(FINISH_S):
-            await server.finish()
-    except TimeoutError:  # what is left on the disk the next start clears away
-        _log.warning("what was under way was given up: it did not end in time")
-    else:
+    if await server.finish():  # else what is left on the disk is for the next start to clear away
         files.close()
     transport.close()
     with suppress(TimeoutError):
-        async with asyncio.timeout(FINISH_S):
+        async with asyncio.timeout(HISTORY_S):
             await asyncio.to_thread(history.close)
     return code
 
