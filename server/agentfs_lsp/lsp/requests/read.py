@@ -56,7 +56,7 @@ def _envelope(exchange: Exchange, params: ReadParams, passage: Passage) -> Envel
         "encoding": passage.encoding,
     }
     partial = passage.truncated or passage.lossy
-    return exchange.succeed(data, _text(exchange, passage), stats, partial=partial)
+    return exchange.succeed(data, _text(exchange, params, passage), stats, partial=partial)
 
 
 def _numbered(passage: Passage) -> str:
@@ -64,7 +64,7 @@ def _numbered(passage: Passage) -> str:
     return "".join(f"{number:4d} | {line}" for number, line in enumerate(lines, passage.start_line))
 
 
-def _text(exchange: Exchange, passage: Passage) -> str:
+def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
     say, path = exchange.say, exchange.shown(passage.path)
     last = passage.start_line + passage.lines - 1
     if passage.lines == 0:
@@ -82,7 +82,14 @@ def _text(exchange: Exchange, passage: Passage) -> str:
     if passage.truncated and not exchange.words.ranges:
         said.append(say("Lines remain that {Read} does not show; the user can raise agentfs.limits."))
     elif passage.truncated and not passage.content.endswith(("\n", "\r")):
-        said.append(say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last))
+        if params.limit is None:
+            said.append(
+                say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last)
+            )
+        else:
+            said.append(
+                say("Line {line} is cut: it is over agentfs.limits.max_file_bytes by itself.", line=last)
+            )
     elif passage.truncated:
         said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
     if passage.dirty:
