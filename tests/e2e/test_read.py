@@ -145,6 +145,10 @@ async def test_line_numbers_stand_before_each_line(auto: Editor) -> None:
     assert answer["stats"]["chars_read"] == 7
     last = await auto.read("numbered.txt", line_numbers=True, start_line=3)
     assert last["data"]["content"] == "   3 | c\fd"
+    (auto.root / "numbers.txt").write_text("line\n" * 50_000)
+    many = await auto.read("numbers.txt", line_numbers=True, start_line=3, limit=0)
+    expected = "".join(f"{number:4d} | line\n" for number in range(3, 50_001))
+    assert many["data"]["content"] == expected
 
 
 @pytest.mark.parametrize(
