@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, ReadRejected, TooLarge
+from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.textfile import Eol, eol_of, mark_of
 from agentfs_lsp.service.present import as_text, look
@@ -143,6 +143,8 @@ def _remembered(ws: Workspace, command: Read, passage: Passage | None, present: 
 
 def _passage(command: Read, path: str, present: Present, settings: Settings) -> Passage:
     shown, total = present.text.shown, present.text.total_lines
+    if present.buffer is not None and "\0" in shown:
+        raise BinaryFile(path)
     if command.start_line > max(total, 1):
         raise BadRange(command.start_line, total)
     start = offset_of_line(shown, command.start_line)
