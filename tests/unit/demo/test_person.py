@@ -14,7 +14,6 @@ from agentfs_lsp.demo.review import Proposal, ProposedFile
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.domain.texts import english
 
-
 NO_UTF8 = shlex.join([sys.executable, "-c", r"import sys; open(sys.argv[1], 'wb').write(b'caf\xe9')"])
 
 
