@@ -167,6 +167,18 @@ async def test_opening_it_clean_or_touching_it_meanwhile_is_none(editor: Editor)
     assert (answer["status"], document.text) == ("success", "1\ntwo\n")
 
 
+async def test_a_mark_that_the_editor_keeps_in_the_text_is_none_either(editor: Editor) -> None:
+    path = editor.root / "marked.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\ntwo\n")
+    await editor.read("marked.txt")
+    asked = edit(editor, "marked.txt", "one", "1")
+    proposal = await asked.proposal()
+    document = editor.open("marked.txt", "\ufeffone\ntwo\n")
+    await editor.settle(proposal)
+    answer = await asked.answer
+    assert (answer["status"], document.text) == ("success", "\ufeff1\ntwo\n")
+
+
 async def test_saving_what_was_unsaved_meanwhile_is_none(editor: Editor) -> None:
     path = editor.root / "saved-meanwhile.txt"
     path.write_bytes(b"one\ntwo\n")

@@ -12,6 +12,7 @@ from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.errors import Conflict, NotRead
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.unified import preview
+from agentfs_lsp.service.change import reads_same
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import ConflictReason
@@ -62,7 +63,7 @@ def check_unmoved(path: str, base: Present, now: Present, settings: Settings) ->
         raise _conflict(path, now, "exists", None, None)
     if now.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=now.revision)
-    same_text = normalise(base.text.text) == normalise(now.text.text)
+    same_text = reads_same(base.text.text, now.text.text)
     same_disk = (base.blob.data if base.blob else None) == (now.blob.data if now.blob else None)
     saved = base.dirty and now.buffer is not None and not now.dirty
     if not (same_text and (same_disk or saved)):

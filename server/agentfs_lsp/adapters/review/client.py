@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.adapters.review.wording import title_of
 from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.service.change import reads_same
 from agentfs_lsp.service.editor_ports import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.observing import edit_of, reversal
 from agentfs_lsp.service.proposals import Decision
@@ -137,7 +137,7 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
         text = settlement.texts.get(absolute)
         if absolute in settlement.rejected or _leaves_nothing(text, change):
             rejected.add(absolute)
-        elif text is not None and normalise(text) != normalise(change.shown):
+        elif text is not None and not reads_same(text, change.shown):
             amended[absolute] = text
     return Decision(
         "review",
@@ -154,7 +154,7 @@ def _leaves_nothing(text: str | None, change: FileChange) -> bool:
     """Whether the user took back the whole change of a file that exists."""
     if text is None or change.operation == "create":
         return False
-    return normalise(text) == normalise(change.base.text.shown)
+    return reads_same(text, change.base.text.shown)
 
 
 def _named(proposal: Proposal, decision: Decision) -> tuple[str, ...]:
