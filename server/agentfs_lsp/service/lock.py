@@ -27,7 +27,8 @@ def check_lock(
 ) -> None:
     """Raise NotRead or Conflict unless a change may build on what is present.
 
-    The caller's `expected` counts instead of the record. A file that is not there passes when nobody
+    What the caller's `expected` gives counts instead of the record's; where that is no hash, the record's
+    still decides: times and sizes may be the same by chance. A file that is not there passes when nobody
     expected one.
     """
     if not present.exists:
@@ -37,10 +38,10 @@ def check_lock(
         return
     if present.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
-    if expected:
-        if not expected.met_by(present.revision):
-            diff_text = _diff_since(path, record, present, settings)
-            raise _conflict(path, present, "expected", expected, diff_text)
+    if expected and not expected.met_by(present.revision):
+        diff_text = _diff_since(path, record, present, settings)
+        raise _conflict(path, present, "expected", expected, diff_text)
+    if expected.hash is not None or (expected and record is None):
         return
     if record is None:
         if settings.require_read:
