@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,6 +68,17 @@ async def test_nothing_is_served_before_initialize(root: Path) -> None:
         assert await editor.ended() == KILLED
 
 
+async def test_a_low_limit_of_open_files_limits_no_batch(root: Path) -> None:
+    """As it is for what a Mac's desktop starts."""
+    limited = ["sh", "-c", f'ulimit -Sn 256 && exec "{sys.executable}" -m agentfs_lsp']
+    files = [{"path": f"folder {number}/a.py", "content": "x\n"} for number in range(400)]
+    operations = [{"tool": "write", "params": file} for file in files]
+    async with editing(root, options=AUTO, command=limited) as editor:
+        answer = await editor.request("agentfs/batch", {"operations": operations})
+        assert answer["data"]["applied"] is True
+    assert len(left_in(root)) == 400
+
+
 async def test_the_first_message_of_a_server_is_the_answer_to_initialize(root: Path) -> None:
     """Whatever there is to tell of settings or the mode."""
     async with editing(root, capabilities=REVIEW, options=AUTO) as editor:
@@ -124,6 +136,20 @@ async def test_a_shutdown_sees_a_landing_on_disk_through(root: Path, file: Path)
         assert await ending is None
     assert file.read_text() == "1\n"
     assert (left_in(root), litter(editor)) == (["a.py"], [])
+
+
+async def test_a_shutdown_waits_for_no_thread_that_does_not_end(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.py")
+        with nothing_can_land(editor.state):
+            asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+            await landing(editor)
+            assert await editor.request("shutdown") is None
+            assert not asked.done(), "it is not known yet"
+            editor.notify("exit", None)
+            assert await editor.ended() == CLEAN
+        asked.cancel()
+    assert file.read_text() == "one\n"
 
 
 async def test_the_end_of_input_withdraws_what_waits(root: Path, file: Path) -> None:

@@ -214,12 +214,14 @@ def test_the_kinds_of_warnings() -> None:
 def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.adapters.review import client, message, wording
     from agentfs_lsp.domain import shown
-    from agentfs_lsp.lsp import codec, configuration, framing, progress, review_params, serving
+    from agentfs_lsp.lsp import codec, configuration, framing, progress, review_params, server, sweeping
 
     yield f"deeper than {codec.MAX_DEPTH} levels", "1"
     yield f"at most {framing.MAX_HEADER // 1024} KiB", "1"
-    assert serving.FINISH_S == 5
-    yield "at most five seconds", "1"
+    assert server.FINISH_S == 5
+    yield "at most five seconds for that", "1"
+    assert sweeping.LONGEST_S == 5
+    yield "at most five seconds from the start", "1"
     yield f"after {progress.PROGRESS_AFTER_S:g} s, then every {progress.PROGRESS_EVERY_S:g} s", "2"
     yield f"({client.REMEMBERED} ended ones are remembered)", "9.1"
     yield f"at most {review_params.FEEDBACK_CHARACTERS:,} characters; goes to the agent", "9.1"

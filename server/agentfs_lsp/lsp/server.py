@@ -35,12 +35,12 @@ from agentfs_lsp.lsp.methods import (
 )
 from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.protocol import Method, build_pygls
-from agentfs_lsp.lsp.recovery_texts import recovery_message
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.settings import SettingsStore
+from agentfs_lsp.lsp.sweeping import Sweeping
 from agentfs_lsp.service.proposals import Proposals
 from agentfs_lsp.service.sessions import Sessions
-from agentfs_lsp.service.workspace import Workspace, in_thread
+from agentfs_lsp.service.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-SWEEPING_S = 5.0
-"""So long changes wait at most for what servers that were killed left behind to be cleared away."""
+FINISH_S = 5.0
+"""So long what is under way may take once the server is to end."""
 
 
 class Server:
@@ -103,8 +103,8 @@ class Server:
         self._configuration = Configuration(
             self._settings, self._outgoing, self.workspace, own_folders, self._speak, self._settings_changed
         )
-        self._diff_files = diff_files
-        self._sweeping: asyncio.Task[None] | None = None
+        self._sweeping = Sweeping(self.workspace, diff_files, self._outgoing, self._speak)
+        self._finished_by = 0.0
         self._background: set[asyncio.Task[None]] = set()
         self.protocol = build_pygls()
         self.protocol.connect(send, self._table(), self._outgoing, self._greet, EDITOR_REQUESTS, self._speak)
@@ -182,7 +182,7 @@ class Server:
         self._choose_language()
         self._folders.opened(params)
         self._configuration.look_at_all()
-        self._sweeping = self._in_background(self._sweep())
+        self._in_background(self._sweeping.begin())
         return served(
             client, [*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS], [*COMMANDS, MANUAL_COMMAND]
         )
@@ -194,19 +194,14 @@ class Server:
     async def _prepared(self) -> None:
         """Return once the user's settings are known and what killed servers left is gone, or in a while."""
         await self._configuration.known()
-        if self._sweeping is not None and not self._sweeping.done():
-            await asyncio.wait([self._sweeping], timeout=SWEEPING_S)
-
-    async def _sweep(self) -> None:
-        """Finish, or take back, and remove what servers that were killed left behind."""
-        for recovered in await in_thread(self.workspace.files.sweep):
-            _log.warning("a landing of %d files: %s", len(recovered.paths), recovered.outcome)
-            self._outgoing.notify("window/showMessage", recovery_message(recovered, self._say))
-        await in_thread(self._diff_files.sweep, self.workspace.roots)
+        await self._sweeping.prepared()
 
     def _shut_down(self, _: object) -> object:
         self.protocol.rest()
-        return Later(self.finish(), lambda: True)
+        return Later(self._finished(), lambda: True)
+
+    async def _finished(self) -> None:
+        await self.finish()
 
     def _exit(self, _: object) -> None:
         code = 0 if self.protocol.is_resting else 1
@@ -218,14 +213,21 @@ class Server:
         self._outgoing.abandon()
         self._reviews.abandon()
 
-    async def finish(self) -> None:
-        """Begin nothing new, withdraw what waits, and see landings under way through."""
+    async def finish(self) -> bool:
+        """Begin nothing new, withdraw what waits, and see landings under way through; whether all of it ended
+        in FINISH_S, which begin when this is first asked for."""
         self.protocol.rest()
         for proposal in self.workspace.proposals:
             proposal.withdraw("shutdown")
-        await self.protocol.flights.land_all()
-        if self._sweeping is not None:
-            await asyncio.wait([self._sweeping])
+        self._finished_by = self._finished_by or self._loop.time() + FINISH_S
+        try:
+            async with asyncio.timeout_at(self._finished_by):
+                await self.protocol.flights.land_all()
+                await self._sweeping.over()
+        except TimeoutError:
+            _log.warning("what was under way was given up: it did not end in time")
+            return False
+        return True
 
     # --- what the user set --------------------------------------------------------------------------------
 

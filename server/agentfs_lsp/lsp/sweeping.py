@@ -1,0 +1,67 @@
+"""Clearing away what killed servers left behind (docs/protocol.md#1-start-and-transport)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.lsp.recovery_texts import recovery_message
+from agentfs_lsp.service.workspace import in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from agentfs_lsp.adapters.review.diff_file import DiffFiles
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.service.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+LONGEST_S = 5.0
+"""So long after the start changes wait for it at most."""
+
+
+class Sweeping:
+    """It goes on beside everything else; changes wait for it, reads do not."""
+
+    def __init__(
+        self, workspace: Workspace, diff_files: DiffFiles, outgoing: Outgoing, say: Callable[[], Say]
+    ) -> None:
+        self._workspace = workspace
+        self._diff_files = diff_files
+        self._outgoing = outgoing
+        self._say = say
+        self._over = asyncio.Event()
+        self._over.set()
+        self._waited_by = 0.0
+
+    def begin(self) -> Coroutine[Any, Any, None]:
+        """What is to be awaited beside everything else. From now on changes wait for it."""
+        self._over.clear()
+        self._waited_by = asyncio.get_running_loop().time() + LONGEST_S
+        return self._sweep()
+
+    async def over(self) -> None:
+        """Wait until it is over."""
+        await self._over.wait()
+
+    async def prepared(self) -> None:
+        """Wait until it is over, or has taken too long."""
+        if self._over.is_set() or asyncio.get_running_loop().time() >= self._waited_by:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(self._waited_by):
+                await self._over.wait()
+
+    async def _sweep(self) -> None:
+        """Finish half a landing, or take it back, and remove what is left of others. The user is told."""
+        try:
+            for recovered in await in_thread(self._workspace.files.sweep):
+                _log.warning("a landing of %d files: %s", len(recovered.paths), recovered.outcome)
+                self._outgoing.notify("window/showMessage", recovery_message(recovered, self._say()))
+            await in_thread(self._diff_files.sweep, self._workspace.roots)
+        finally:
+            self._over.set()

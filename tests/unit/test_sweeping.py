@@ -1,0 +1,51 @@
+"""Who waits for what killed servers left to be cleared away: docs/protocol.md#1-start-and-transport."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Event
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from agentfs_lsp.lsp import sweeping
+from agentfs_lsp.lsp.sweeping import Sweeping
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def beside(sweep: Any) -> Sweeping:
+    """A stand-in for the disk, as no real one hangs at a word."""
+    workspace = SimpleNamespace(files=SimpleNamespace(sweep=sweep), roots=())
+    diff_files = SimpleNamespace(sweep=lambda _: None)
+    return Sweeping(cast("Any", workspace), cast("Any", diff_files), cast("Any", None), cast("Any", None))
+
+
+async def test_nobody_waits_before_it_began() -> None:
+    await beside(list).prepared()
+
+
+async def test_changes_wait_until_it_is_over() -> None:
+    go_on = Event()
+    one = beside(lambda: go_on.wait() and [])
+    under_way = asyncio.ensure_future(one.begin())
+    waiting = asyncio.ensure_future(one.prepared())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    go_on.set()
+    await waiting
+    await under_way
+
+
+async def test_where_it_hangs_changes_wait_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "LONGEST_S", 0.01)
+    go_on = Event()
+    one = beside(lambda: go_on.wait() and [])
+    under_way = asyncio.ensure_future(one.begin())
+    await one.prepared()
+    later = asyncio.ensure_future(one.prepared())
+    await asyncio.sleep(0)
+    assert later.done()
+    go_on.set()
+    await under_way
+    await one.over()
