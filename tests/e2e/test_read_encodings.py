@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,6 +88,19 @@ async def test_the_encoding_the_editor_shows_a_file_in_is_believed(editor: Edito
     answer = await editor.read("told.txt")
     assert (answer["status"], answer["data"]["dirty"]) == ("success", False)
     assert (answer["data"]["content"], answer["stats"]["encoding"]) == ("ÿé latin\n", "cp1252")
+
+
+@pytest.mark.parametrize("typed", ["中文 😀\n", "half \ud83d\n"])
+async def test_what_the_user_typed_is_read_where_the_files_encoding_can_not_hold_it(
+    editor: Editor, typed: str
+) -> None:
+    (editor.root / "typed.txt").write_bytes(GBK)
+    editor.open("typed.txt", typed)
+    answer = await editor.read("typed.txt")
+    editor.close("typed.txt")
+    assert (answer["status"], answer["data"]["content"]) == ("success", typed)
+    assert (answer["data"]["dirty"], answer["stats"]["encoding"]) == (True, "gbk")
+    assert answer["data"]["hash"] == "sha256:" + sha256(typed.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # --- files over limits.max_file_bytes ---------------------------------------------------------------------
