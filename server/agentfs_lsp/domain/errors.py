@@ -354,7 +354,7 @@ class ToolNotListed(DomainError):
 class NobodyToAsk(DomainError):
     """A question is needed and the client can't put it to anybody."""
 
-    reason: Literal["no_message", "too_long", "failed"]
+    reason: Literal["no_message", "too_long", "failed", "reading"]
     detail: str = ""
 
 
