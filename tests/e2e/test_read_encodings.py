@@ -191,6 +191,16 @@ async def test_ranges_are_decoded_like_the_whole_would_be(editor: Editor) -> Non
     assert (await editor.read("latin-large/a.txt", limit=1))["data"]["content"] == "café\n"
 
 
+async def test_ranges_of_utf_16_need_a_mark(editor: Editor) -> None:
+    folder = editor.root / "unmarked"
+    folder.mkdir()
+    (folder / ".editorconfig").write_text("[*]\ncharset = utf-16le\n")
+    (folder / "a.txt").write_bytes("ä\nb\nc\n".encode("utf-16-le") * 200)
+    for start in range(1, 7):
+        answer = await editor.read("unmarked/a.txt", start_line=start, limit=1)
+        assert answer["error"]["code"] == "BINARY_FILE"
+
+
 async def test_a_binary_range_names_its_file(editor: Editor) -> None:
     (editor.root / "blob").write_bytes(b"\0\1" * 2000)
     answer = await editor.read("blob", limit=1)

@@ -204,6 +204,8 @@ def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Pass
         lines, most = limits.read_lines, min(most, _BYTES_OF_A_CHARACTER * limits.read_chars)
     found = ws.files.read_lines(location, command.start_line, lines, most)
     text = as_text(ws.files, location, mark_of(found.head) + found.data, settings)
+    if text.encoding.startswith(("utf-16", "utf-32")) and not text.bom:
+        raise BinaryFile(path)  # only a mark tells, before all is read, that line ends are no single bytes
     shown = text.shown
     end = len(shown) if command.limit is not None else _within_characters(shown, 0, len(shown), settings)
     content = shown[:end]
