@@ -83,8 +83,10 @@ class DiskStore:
         folder = self._folders.get(root.path)
         try:
             found = os.stat(root.path)
-        except OSError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise RootMissing(root.name) from error
+        except OSError as error:
+            raise domain_error(error, relative) from error
         if folder is None or not folder.is_same(found):
             raise OutsideRoots(relative)
         return folder
