@@ -47,7 +47,8 @@ class Read:
 
 class Passage(NamedTuple):
     """What was read. Sizes in bytes and code points, times in ms. Where the file was too large to be loaded,
-    `total_lines` and `hash` are None, and `eol` is that of the range."""
+    `total_lines` and `hash` are None, and `eol` is that of the range. `lossy`: U+FFFD stands in it for what
+    the file has."""
 
     path: str
     content: str
@@ -165,7 +166,7 @@ def _passage(command: Read, path: str, present: Present, settings: Settings) -> 
         "editor" if present.buffer else "disk",
         present.dirty,
         bool(present.text.bom),
-        bool(present.disk and present.disk.lossy and not present.buffer),
+        present.wrongly_shown if present.buffer else bool(present.disk and present.disk.lossy),
         present.text.encoding,
         present.text.line_ends.final,
         present.text.line_ends.kind,

@@ -103,7 +103,10 @@ def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
         said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
     if passage.dirty:
         said.append(say("This is the editor's text, with changes that are not saved yet."))
-    if passage.lossy:
+    if passage.lossy and passage.source == "editor":
+        said.append(say("The editor shows '{path}' in an encoding that loses characters.", path=path))
+        said.append(say("Ask the user to reopen the file with its encoding."))
+    elif passage.lossy:
         said.append(
             say("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
         )
