@@ -161,7 +161,7 @@ export class Server implements vscode.Disposable {
           agentfs: { review: this.reviews, save: true },
         };
       },
-      initialize: () => undefined,
+      initialize: () => states.listen(),
       clear: () => states.dispose(),
     });
     client.onNotification(Told.proposed, (told: Proposed) => this.receiver.proposed(told));

@@ -5,9 +5,13 @@ import { Told, type DocumentState } from './protocol';
 /** `send` a document's state whenever it is another than the one told last. */
 export class DocumentStates implements vscode.Disposable {
   private readonly told = new Map<string, string>();
-  private readonly listeners: vscode.Disposable[];
+  private listeners: vscode.Disposable[] = [];
 
-  constructor(private readonly send: (method: string, state: DocumentState) => void) {
+  constructor(private readonly send: (method: string, state: DocumentState) => void) {}
+
+  /** A connection begins, the first or one made anew where the server was gone; `dispose` is its end. */
+  listen(): void {
+    this.dispose();
     const tell = (document: vscode.TextDocument): void => this.tell(document);
     this.listeners = [
       vscode.workspace.onDidChangeTextDocument(({ document }) => tell(document)),

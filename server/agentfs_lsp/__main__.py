@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import logging
 import os
 import sys
@@ -39,6 +40,8 @@ COMMANDS = {
 def main(argv: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal in another encoding has no sign for some of it
     say = say_in_terminal()
     let_argparse_speak()
     if sys.platform == "win32":

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentfs_lsp import __version__
+from support.demo import DEMO, environment
 from support.editor import REVIEW, RpcError, editing
 
 
@@ -92,6 +93,16 @@ def test_complaints_about_arguments_are_in_the_language_of_the_terminal(argument
     assert "：错误：" in ended.stderr
     complaint = ended.stderr.partition("：错误：")[2]
     assert not re.search("error|argument|expected|invalid|required", complaint)
+
+
+def test_a_terminal_in_another_encoding_reads_what_it_can_show(tmp_path: Path) -> None:
+    chinese = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "gbk", "LC_ALL": "zh_CN.GBK"}
+    demo = [*DEMO, "--clean"]
+    done = subprocess.run(
+        demo, capture_output=True, encoding="gbk", check=False, env=environment(tmp_path, **chinese)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "已更新“tides/levels.py”" in done.stdout
 
 
 @pytest.mark.parametrize(

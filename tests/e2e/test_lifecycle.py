@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +66,17 @@ async def test_nothing_is_served_before_initialize(root: Path) -> None:
         assert (await editor.read("a.py"))["error"]["code"] == "NOT_FOUND"
         editor.notify("exit", None)
         assert await editor.ended() == KILLED
+
+
+async def test_a_low_limit_of_open_files_limits_no_batch(root: Path) -> None:
+    """As it is for what a Mac's desktop starts."""
+    limited = ["sh", "-c", f'ulimit -Sn 256 && exec "{sys.executable}" -m agentfs_lsp']
+    files = [{"path": f"folder {number}/a.py", "content": "x\n"} for number in range(400)]
+    operations = [{"tool": "write", "params": file} for file in files]
+    async with editing(root, options=AUTO, command=limited) as editor:
+        answer = await editor.request("agentfs/batch", {"operations": operations})
+        assert answer["data"]["applied"] is True
+    assert len(left_in(root)) == 400
 
 
 async def test_the_first_message_of_a_server_is_the_answer_to_initialize(root: Path) -> None:

@@ -39,6 +39,8 @@ async def every_tool(editor: Editor, path: str) -> list[dict[str, Any]]:
         ("n" * 256, "longer than"),
         ("中" * 86, "longer than"),
         ("d/" * 3000 + "a.txt", "longer than"),
+        ("d/" * 500_000, "longer than"),
+        ("./" * 500_000 + "a.txt", "longer than"),
     ],
 )
 async def test_a_spelling_that_no_path_has_is_an_invalid_parameter(

@@ -131,6 +131,13 @@ async def test_without_a_limit_two_hundred_thousand_characters_come_in_whole_lin
     assert (await auto.read("one-line.txt", limit=1))["stats"]["chars_read"] == 300_000
 
 
+async def test_a_line_is_not_cut_within_its_end(auto: Editor) -> None:
+    (auto.root / "just-over.txt").write_bytes(b"z" * 199_999 + b"\r\n")
+    cut = await auto.read("just-over.txt")
+    assert (cut["status"], cut["data"]["content"]) == ("partial", "z" * 199_999)
+    assert "limit=1" in cut["text"]
+
+
 async def test_line_numbers_stand_before_each_line(auto: Editor) -> None:
     (auto.root / "numbered.txt").write_bytes(b"a\r\n\nc\fd")
     answer = await auto.read("numbered.txt", line_numbers=True)
@@ -138,6 +145,10 @@ async def test_line_numbers_stand_before_each_line(auto: Editor) -> None:
     assert answer["stats"]["chars_read"] == 7
     last = await auto.read("numbered.txt", line_numbers=True, start_line=3)
     assert last["data"]["content"] == "   3 | c\fd"
+    (auto.root / "numbers.txt").write_text("line\n" * 50_000)
+    many = await auto.read("numbers.txt", line_numbers=True, start_line=3, limit=0)
+    expected = "".join(f"{number:4d} | line\n" for number in range(3, 50_001))
+    assert many["data"]["content"] == expected
 
 
 @pytest.mark.parametrize(

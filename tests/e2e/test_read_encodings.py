@@ -11,6 +11,7 @@ from support.editor import AUTO, editing
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
     from support.editor import Editor
 
@@ -126,6 +127,38 @@ async def test_ranges_of_a_large_file_come_without_hash_and_total(editor: Editor
     past = await editor.read("ranges.txt", start_line=302, limit=1)
     assert past["error"]["code"] == "INVALID_PARAM"
     assert "301 lines" in past["error"]["message"]
+
+
+async def test_a_line_over_the_limit_is_cut_and_the_text_says_why(editor: Editor) -> None:
+    (editor.root / "lines.txt").write_bytes(b"one\n" + b"x" * (LIMIT - 1) + b"\r\n" + b"y" * LIMIT)
+    cut = await editor.read("lines.txt", start_line=2, limit=1)
+    assert (cut["status"], cut["data"]["content"]) == ("partial", "x" * (LIMIT - 1))
+    assert "agentfs.limits.max_file_bytes" in cut["text"]
+    assert "limit=1" not in cut["text"]
+
+
+async def test_a_range_without_a_limit_has_as_many_characters_as_any_read(tmp_path: Path) -> None:
+    limits = {"max_file_bytes": LIMIT, "read_chars": 100}
+    (tmp_path / "wide.txt").write_text(("ä" * 29 + "\n") * 40 + "y" * 500)
+    async with editing(tmp_path, options={"limits": limits}) as editor:
+        some = await editor.read("wide.txt", start_line=2)
+        assert (some["status"], some["data"]["content"]) == ("partial", ("ä" * 29 + "\n") * 3)
+        assert (some["stats"]["lines_read"], "start_line=5" in some["text"]) == (3, True)
+        last = await editor.read("wide.txt", start_line=41)
+        assert (last["data"]["content"], last["data"]["truncated"]) == ("y" * 100, True)
+        assert "start_line=41 and limit=1" in last["text"]
+        assert (await editor.read("wide.txt", start_line=41, limit=1))["stats"]["chars_read"] == 500
+
+
+async def test_a_range_of_a_large_file_that_is_open_is_the_editors(editor: Editor) -> None:
+    (editor.root / "opened.txt").write_bytes(b"line\r\n" * 400)
+    editor.open("opened.txt", "typed\n" + "line\n" * 400)
+    answer = await editor.read("opened.txt", limit=2)
+    assert (answer["status"], answer["data"]["content"]) == ("partial", "typed\nline\n")
+    assert (answer["data"]["source"], answer["data"]["dirty"]) == ("editor", True)
+    assert answer["stats"]["total_lines"] == 401
+    whole = await editor.read("opened.txt")
+    assert whole["error"]["code"] == "INVALID_PARAM"
 
 
 async def test_ranges_are_decoded_like_the_whole_would_be(editor: Editor) -> None:

@@ -108,6 +108,17 @@ async def test_a_document_that_was_never_saved_can_be_read(auto: Editor) -> None
     assert "file_mtime_ms" not in answer["stats"]
 
 
+async def test_a_nul_that_the_user_typed_makes_the_text_binary(auto: Editor) -> None:
+    (auto.root / "nul.txt").write_text("text\n")
+    for path in ("nul.txt", "nul-never-saved.txt"):
+        auto.open(path, "te\0xt\n")
+        answer = await auto.read(path)
+        assert (answer["error"]["code"], answer["data"]) == ("BINARY_FILE", {})
+        assert f"'{path}'" in answer["error"]["message"]
+        auto.change(path, "text\n")
+        assert (await auto.read(path))["status"] == "success"
+
+
 async def test_a_link_to_an_open_file_reads_the_editors_text(auto: Editor) -> None:
     (auto.root / "target.txt").write_text("disk\n")
     (auto.root / "link.txt").symlink_to("target.txt")

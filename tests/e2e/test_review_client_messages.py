@@ -246,7 +246,8 @@ async def test_setting_the_mode_wants_a_mode(editor: Editor) -> None:
         {"mode": ["manual"]},
         {"mode": True},
     ]
-    wrong += [{"mode": "auto_edit", "session": told} for told in (1, [], {}, True)]
+    wrong += [{"mode": "auto_edit", "session": told} for told in (1, [], {}, True, "")]
+    wrong += [{"mode": "auto_edit", "sesion": "one"}]  # misspelt, it must not be for all
     for params in wrong:
         refused = await editor.request("agentfs/setApprovalMode", params)
         assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), params

@@ -136,6 +136,10 @@ async def test_a_switch_that_there_is_not_is_told(shared: Editor, name: str) -> 
         ({"name": "memory"}, "Parameter 'on' must be true or false."),
         ({"name": "memory", "on": 1}, "Parameter 'on' must be true or false."),
         ({"name": "memory", "on": "true"}, "Parameter 'on' must be true or false."),
+        (
+            {"name": "memory", "on": False, "session": "one"},
+            "Parameter 'session' is not a parameter of this request; known are name, on.",
+        ),
     ],
 )
 async def test_wrong_params_turn_nothing(shared: Editor, params: Any, reason: str) -> None:

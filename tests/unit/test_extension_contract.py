@@ -157,7 +157,7 @@ def test_what_history_is_told_as() -> None:
 def test_what_a_decision_is_told_as() -> None:
     source = Path(review_params.__file__).read_text("utf-8")
     all_of_it, of_a_file = (
-        ast.literal_eval(known) for known in re.findall(r"_refuse_unknown\(\w+, ({.*?})\)", source)
+        ast.literal_eval(known) for known in re.findall(r"refuse_unknown\(\w+, ({.*?})\)", source)
     )
     assert {name.rstrip("?") for name in interface("SettleParams")} == all_of_it
     assert {name.rstrip("?") for name in interface("SettledFile")} == of_a_file

@@ -42,10 +42,8 @@ export class Arrivals implements vscode.Disposable {
       this.editors.isShown(review) ? this.queue.firstWaiting : undefined;
     if (review.deciding) {
       this.typedAt = -Infinity; // whoever decides is not in the middle of a word
-      await this.editors.advance(next);
-    } else {
-      await this.editors.showFirst(next, () => this.mannerNow);
     }
+    await this.editors.advance(next, () => (review.deciding ? 'focus' : this.mannerNow));
     await this.editors.forget(review);
   }
 

@@ -80,6 +80,9 @@ export class Decisions {
       this.sayNothingActive();
       return;
     }
+    if (this.editors.hasJustAdvanced) {
+      return;
+    }
     if (decision === 'rejected' && review.proposed.atomic) {
       await this.rejectWhole(review);
       return;
@@ -151,6 +154,10 @@ export class Decisions {
       const refusal = await carryOut(this.server, decision);
       if (refusal !== undefined) {
         tellRefusal(review, refusal);
+        if (refusal.code === 'INVALID_PARAM') {
+          this.undecided(review);
+          return;
+        }
         this.over(review.proposed.id, REFUSED[refusal.code] ?? 'failed');
         return;
       }
@@ -161,6 +168,13 @@ export class Decisions {
       this.server.channel.error(error instanceof Error ? error : String(error));
       this.over(review.proposed.id, 'failed');
     }
+  }
+
+  /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
+  private undecided(review: Review): void {
+    review.deciding = false;
+    this.acceptedTexts.delete(review.proposed.id);
+    this.queue.changed.fire();
   }
 
   private async rejectWhole(review: Review): Promise<void> {

@@ -21,7 +21,7 @@ type ReviewedFile = ProposedFile & FileTexts;
 
 const EXPLANATION_CHARACTERS = 80;
 
-/** So long after a decision nobody can have seen the next review; longer than most double clicks. */
+/** So long after one is over nobody can have seen the next review; longer than most double clicks. */
 const ADVANCE_MS = 400;
 
 export class ReviewEditors implements vscode.Disposable {
@@ -58,7 +58,7 @@ export class ReviewEditors implements vscode.Disposable {
     return tab === undefined || isMultiDiff(tab) || files < 2 ? undefined : proposalsIn(tab)[0];
   }
 
-  /** Whether the review in front has only just taken the place of one that was decided. */
+  /** Whether the review in front has only just taken the place of one that is over. */
   get hasJustAdvanced(): boolean {
     return Date.now() - this.advancedAt < ADVANCE_MS;
   }
@@ -91,13 +91,13 @@ export class ReviewEditors implements vscode.Disposable {
     });
   }
 
-  /** The same, after a decision: the key or click that decided may come twice, and is not for this one. */
-  async advance(choose: () => Review | undefined): Promise<void> {
+  /** The same, in place of one that is over: a key or click that is still on its way was meant for that. */
+  async advance(choose: () => Review | undefined, manner: () => Manner): Promise<void> {
     let opened = false;
     const now = (): Manner => {
       opened = true;
       this.advancedAt = Infinity;
-      return 'focus';
+      return manner();
     };
     await this.showFirst(choose, now).finally(() => {
       this.advancedAt = opened ? Date.now() : this.advancedAt;

@@ -40,8 +40,10 @@ class _Units:
         return re.compile(cr + lf + b"|" + cr + b"|" + lf)
 
     def cut(self, data: bytes, at: int) -> int:
-        """`at` or shortly before it, where no character is cut in two."""
+        """`at` or shortly before it, where no character and no CR LF is cut in two."""
         at -= at % self.width
+        if at > self.width and self.ends.fullmatch(data, at - self.width, at + self.width):
+            return at - self.width
         if self.width == 1:
             back = 0
             while back < 3 and back < at and data[at - back] & 0xC0 == 0x80:

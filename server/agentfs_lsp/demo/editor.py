@@ -215,6 +215,8 @@ class Editor:
         settled = self._ask("agentfs/settle", answer.to_wire(ident))
         if not settled.get("ok"):
             self._reviewer.hear(f"{settled.get('code')}: {settled.get('reason')}")
+            if settled.get("code") == "INVALID_PARAM" and answer.decision == "amended":
+                return self._review(ident)  # that can't be written: nothing is decided, it is asked again
             self._finish(ident, settled.get("reason") or "refused")
         elif answer.decision == "rejected":
             self._finish(ident, "rejected")

@@ -97,7 +97,13 @@ class Person:
             if failed:
                 self._screen.legend(self._say("The editor gave up: the proposal stands as it was."), "")
                 return None
-            return file.read_bytes().decode("utf-8", "surrogatepass")
+            try:
+                return file.read_bytes().decode("utf-8", "surrogatepass")
+            except (OSError, UnicodeDecodeError):
+                self._screen.legend(
+                    self._say("The editor left no text in UTF-8: the proposal stands as it was."), ""
+                )
+                return None
 
     def _hint(self, suggested: Answer) -> str:
         if suggested.always:
@@ -111,5 +117,8 @@ def editor_command() -> list[str]:
     """The person's text editor and its arguments; empty where there is none."""
     said = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if said:
-        return shlex.split(said)
+        try:
+            return shlex.split(said)
+        except ValueError:  # a quotation mark that is never closed
+            return said.split()
     return next(([name] for name in EDITORS if shutil.which(name)), [])

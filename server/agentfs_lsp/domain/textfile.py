@@ -71,9 +71,10 @@ class TextFile:
     bom: bytes
     lossy: bool
 
-    @property
+    @lazily
     def shown(self) -> str:
-        """`text` with U+FFFD in place of every lone surrogate, one for one: the offsets stay."""
+        """`text` with U+FFFD in place of every lone surrogate, one for one: the offsets stay. Made once: of
+        many such bytes that takes long."""
         return _SURROGATE.sub("\ufffd", self.text) if self.lossy else self.text
 
     @lazily

@@ -45,7 +45,7 @@ def parse_id(raw: object) -> str:
 def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     """The decision of each file: what `files` says of it, else what is said of all."""
     params = _object(raw)
-    _refuse_unknown(params, {"id", "decision", "feedback", "always", "files"})
+    refuse_unknown(params, {"id", "decision", "feedback", "always", "files"})
     overall = _decision(params.get("decision"))
     feedback = params.get("feedback")
     if feedback is not None and not isinstance(feedback, str):
@@ -58,7 +58,7 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     rejected = set(conversation.files) if overall == "rejected" else set()
     texts: dict[str, str] = {}
     for absolute, file in _files(params, conversation):
-        _refuse_unknown(file, {"uri", "decision", "text"})
+        refuse_unknown(file, {"uri", "decision", "text"})
         decision = overall if file.get("decision") is None else _decision(file["decision"])
         text = _text(file.get("text"))
         if (decision == "amended") != (text is not None):
@@ -123,7 +123,8 @@ def _object(raw: object) -> dict[str, object]:
     return raw
 
 
-def _refuse_unknown(params: dict[str, object], known: Collection[str]) -> None:
+def refuse_unknown(params: dict[str, object], known: Collection[str]) -> None:
+    """Raise BadParameter for a key that is none: misspelt, it would pass silently."""
     unknown = sorted(set(params) - set(known))
     if unknown:
         raise BadParameter(unknown[0], "unknown", tuple(sorted(known)))

@@ -7,6 +7,7 @@ unless the setting `roots` tells them apart.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -89,14 +90,19 @@ def roots_of(folders: Sequence[tuple[str, str]], settings: Settings) -> tuple[Ro
     for uri, name in folders:
         path = path_of(uri)
         if path is not None and path not in roots:
-            shown = named.get(path) or _short(name) or os.path.basename(path) or path
-            roots[path] = Root(shown, path, uri)
+            roots[path] = Root(named.get(path) or _fitting(name, path), path, uri)
     return tuple(roots.values())
 
 
-def _short(name: str) -> str:
-    """A folder's name as paths can begin with it. Neovim names folders by their whole paths."""
-    return os.path.basename(name.rstrip("/")) if name.startswith("/") else name.replace("/", "_")
+_UNFIT = re.compile("[/\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def _fitting(name: str, path: str) -> str:
+    """A folder's name as paths can begin with it, its own where the editor gave none that they can. Neovim
+    names folders by their whole paths."""
+    told = os.path.basename(name.rstrip("/")) if name.startswith("/") else name
+    chosen = next((one for one in (told, os.path.basename(path)) if one not in {"", ".", ".."}), path)
+    return _UNFIT.sub("_", chosen)
 
 
 def spellings(roots: Sequence[Root]) -> dict[str, int]:

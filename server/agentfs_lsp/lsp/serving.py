@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import os
+import resource
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -33,12 +34,17 @@ HISTORY_S = 5.0
 THREADS = 64
 """For what blocks. Landings wait for other servers' here, and a large read must not wait behind them."""
 
+OPEN_FILES = 8192
+"""So many the process may hold open, where the system lets it: a batch holds each of its files, and each root
+is one. macOS gives 256."""
+
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], max_body: int) -> NoReturn:
     """Serve until `exit` or the end of input, and end the process. `max_body` in bytes."""
     stdin, stdout = _take_stdio()
+    _allow_open_files()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
         # Python would wait for every thread: for what is computed for nobody, or blocks in a file system.
@@ -84,6 +90,14 @@ async def _serve(
         async with asyncio.timeout(HISTORY_S):
             await asyncio.to_thread(history.close)
     return code
+
+
+def _allow_open_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _report(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -35,6 +35,11 @@ MARK = "\ufeff"
 """The byte-order mark where it gets into text: a file's own is kept beside its text, not in it."""
 
 
+def reads_same(one: str, other: str) -> bool:
+    """Whether two texts of a file are the same, line ends and a byte-order mark in front aside."""
+    return normalise(one).removeprefix(MARK) == normalise(other).removeprefix(MARK)
+
+
 @dataclass(frozen=True, slots=True)
 class Correction:
     """Something put right in what the agent sent before it was proposed."""
@@ -275,8 +280,10 @@ class FileChange:
 
     def amended(self, text: str, now: Present | None = None) -> FileChange:
         """The change that makes the file read `text` instead, whatever line ends that has: a file that was to
-        be deleted stays then, unless `text` is empty."""
-        base = now or self.base
-        splices = splices_towards(base.text.shown, text, first_eol(self.proposed))
+        be deleted stays then, unless `text` is empty. A mark in front of `text` is none of it: the file keeps
+        its own, or none."""
+        base, text = now or self.base, text.removeprefix(MARK)
+        kept = MARK if base.text.shown.startswith(MARK) else ""  # an editor that keeps the mark in the text
+        splices = splices_towards(base.text.shown, kept + text, first_eol(self.proposed))
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)

@@ -149,20 +149,23 @@ class InEditor:
         return [self._failed.get(one) or kept[one] for one in self._observations]
 
     async def take_back(self, error: DomainError) -> None:
-        """None of them stands. Raises LandingUnknown where one is left in the editor all the same."""
-        back = [one.reversal() for one in self._observations]
-        edits = [edit for edit in back if edit is not None]
-        await self._hand.take_back(edits, error)
-        if not edits:
-            return
+        """None of them stands. Raises LandingUnknown where one is left in the editor all the same, or may
+        be: no edit takes back what the user has typed on."""
+        back = {one: one.reversal() for one in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
-                for observation in self._observations:
-                    await observation.departure()
+                await self._hand.take_back([edit for edit in back.values() if edit is not None], error)
+                for observation, edit in back.items():
+                    if edit is not None:
+                        await observation.departure()
         except TimeoutError:
-            left = [one.change for one in self._observations if not one.left_alone]
-            if left:
-                raise LandingUnknown(left[0].path, "not_taken_back") from error
+            pass  # whether it is there is looked at below
+        for observation in self._observations:
+            failed = self._failed.get(observation)
+            if isinstance(failed, LandingUnknown):
+                raise failed from error
+            if (failed is None or observation.arrived) and not observation.left_alone:
+                raise LandingUnknown(observation.change.path, "not_taken_back") from error
 
 
 async def find_in_editor(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentfs_lsp.domain.errors import BadRange, FileMissing, PolicyDenied, ReadRejected, TooLarge
+from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.textfile import Eol, eol_of, mark_of
 from agentfs_lsp.service.present import as_text, look
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.present import Buffer, Present
     from agentfs_lsp.service.submit import Trace
     from agentfs_lsp.service.workspace import Workspace
+
+
+_BYTES_OF_A_CHARACTER = 4
+"""At most, in any encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,17 @@ async def _served_in_thread(
     limit = ws.settings_in(location.root).limits.max_file_bytes
     try:
         read_whole = await in_thread(_whole, ws, command, path, location, buffer, limit)
-    except TooLarge:
-        if buffer is not None or not command.is_range:
+    except TooLarge as too_large:
+        if not command.is_range:
             raise
-        return await in_thread(_beyond, ws, command, path, location)
+        if buffer is None:
+            return await in_thread(_beyond, ws, command, path, location)
+        # The editor's text is held already, so the file can be, unless it has grown to another one by now.
+        fitting = _BYTES_OF_A_CHARACTER * (len(buffer.text) + 1)
+        try:
+            read_whole = await in_thread(_whole, ws, command, path, location, buffer, fitting)
+        except TooLarge:
+            raise too_large from None
     return _remembered(ws, command, *read_whole)
 
 
@@ -132,6 +143,8 @@ def _remembered(ws: Workspace, command: Read, passage: Passage | None, present: 
 
 def _passage(command: Read, path: str, present: Present, settings: Settings) -> Passage:
     shown, total = present.text.shown, present.text.total_lines
+    if present.buffer is not None and "\0" in shown:
+        raise BinaryFile(path)
     if command.start_line > max(total, 1):
         raise BadRange(command.start_line, total)
     start = offset_of_line(shown, command.start_line)
@@ -159,38 +172,49 @@ def _passage(command: Read, path: str, present: Present, settings: Settings) -> 
 
 
 def _end_of_range(shown: str, start: int, command: Read, settings: Settings) -> int:
-    """Where the wanted lines end. Without a limit of its own a read is bounded in characters too, by whole
-    lines; a line that is longer than that alone is cut."""
+    """Where the wanted lines end. Without a limit of its own a read is bounded in characters too."""
     lines = settings.limits.read_lines if command.limit is None else command.limit
     end = offset_of_line(shown, command.start_line + lines) if lines else len(shown)
+    return end if command.limit is not None else _within_characters(shown, start, end, settings)
+
+
+def _within_characters(shown: str, start: int, end: int, settings: Settings) -> int:
+    """`end`, or the last line end within the limit of characters; a line that is longer alone is cut."""
     most = start + settings.limits.read_chars
-    if command.limit is not None or end <= most:
+    if end <= most:
         return end
     whole = line_start(shown, most)
-    return whole if whole > start else most
+    if whole > start:
+        return whole
+    cuts_line_end = shown[most - 1 : most + 1] == "\r\n"
+    return most - 1 if cuts_line_end and most - 1 > start else most
 
 
 def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
     """A range of a file too large to be loaded."""
     settings = ws.settings_in(location.root)
     limits = settings.limits
-    lines = limits.read_lines if command.limit is None else command.limit
-    found = ws.files.read_lines(location, command.start_line, lines, limits.max_file_bytes)
+    lines, most = command.limit, limits.max_file_bytes
+    if lines is None:
+        lines, most = limits.read_lines, min(most, _BYTES_OF_A_CHARACTER * limits.read_chars)
+    found = ws.files.read_lines(location, command.start_line, lines, most)
     text = as_text(ws.files, location, mark_of(found.head) + found.data, settings)
     shown = text.shown
+    end = len(shown) if command.limit is not None else _within_characters(shown, 0, len(shown), settings)
+    content = shown[:end]
     return Passage(
         path,
-        shown,
+        content,
         command.start_line,
-        found.lines,
-        found.more,
+        found.lines if end == len(shown) else count_lines(content),
+        found.more or end < len(shown),
         "disk",
         dirty=False,
         bom=bool(text.bom),
         lossy=text.lossy,
         encoding=text.encoding,
         final_newline=found.tail.decode(text.encoding, "replace").endswith(("\n", "\r")),
-        eol=eol_of(shown),
+        eol=eol_of(content),
         hash=None,
         total_lines=None,
         size_bytes=found.stat.size,

@@ -72,6 +72,21 @@ def test_a_change_of_closed_files_is_settled_and_the_preview_is_answered_last(cl
     assert demo.exit_code == 0
 
 
+def test_an_amendment_that_cannot_be_written_is_asked_about_again(client, file) -> None:
+    uri = file.as_uri()
+    refused = {"ok": False, "code": "INVALID_PARAM", "reason": "latin-1 has no €"}
+    steps = reviewed(
+        uri,
+        {"reply": refused},
+        {"expect": "agentfs/proposal", "reply": proposal(uri)},
+        {"expect": "agentfs/settle", "reply": {"ok": True, "apply": None}},
+    )
+    with client(steps, [Answer("amended", texts=((uri, "€\n"),)), ACCEPT]) as demo:
+        assert demo.editor.call("agentfs/edit", {}) == {"status": "success"}
+    assert [settled["decision"] for settled in demo.params_of("agentfs/settle")] == ["amended", "accepted"]
+    assert demo.answer_to("preview")["result"] == {"applied": True}
+
+
 def test_an_open_document_is_changed_then_saved_where_the_server_says_so(client, file) -> None:
     uri = file.as_uri()
     steps = reviewed(

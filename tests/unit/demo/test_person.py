@@ -14,6 +14,8 @@ from agentfs_lsp.demo.review import Proposal, ProposedFile
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.domain.texts import english
 
+NO_UTF8 = shlex.join([sys.executable, "-c", r"import sys; open(sys.argv[1], 'wb').write(b'caf\xe9')"])
+
 
 def proposal(text: str = "one\n") -> Proposal:
     file = ProposedFile("file:///a.txt", "src/a.txt", "update", "", text, "utf-8", "lf", ())
@@ -56,6 +58,9 @@ def test_what_was_written_is_the_answer(monkeypatch) -> None:
         ("true", "Nothing was changed"),
         ("false", "The editor gave up"),
         ("/nowhere/editor", "No such file"),
+        ("/nowhere/editor --say 'no end", "No such file"),
+        ("rm", "The editor left no text in UTF-8"),
+        (NO_UTF8, "The editor left no text in UTF-8"),
     ],
 )
 def test_an_editor_that_brings_nothing_decides_nothing(monkeypatch, editor, words) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentfs_lsp.domain.paths import parse
 from agentfs_lsp.domain.settings import Settings
 from agentfs_lsp.lsp.roots import roots_of
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
         ("/home/ada/tides", "tides"),  # Neovim's way
         ("/", "folder"),
         ("client/src", "client_src"),
+        (".", "folder"),
+        ("..", "folder"),
+        ("back\\slash", "back_slash"),
+        ("tab\there\x9b", "tab_here_"),
+        ("half\ud800", "half_"),
     ],
 )
 def test_a_root_has_a_name_that_a_path_can_begin_with(tmp_path: Path, told: str, name: str) -> None:
@@ -28,3 +34,9 @@ def test_a_root_has_a_name_that_a_path_can_begin_with(tmp_path: Path, told: str,
     folder.mkdir()
     (root,) = roots_of([(folder.as_uri(), told)], Settings())
     assert root.name == name
+    assert parse(f"{name}/a.txt", ["other", name]) == (1, "a.txt")
+
+
+def test_the_folder_of_all_folders_has_a_name_too() -> None:
+    (root,) = roots_of([("file:///", "")], Settings())
+    assert root.name == "_"

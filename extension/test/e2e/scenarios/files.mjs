@@ -155,3 +155,28 @@ scenario("mixed line ends and no final newline, closed: every other byte stays",
   assert.equal(mixed.text(), "one\r\n2\nthree\r\nfour");
   await until("nothing is pending", async () => (await state()).pending.length === 0);
 });
+
+file("files/latin/.editorconfig", "[*]\ncharset = latin1\n");
+const pound = file("files/latin/pound.txt", Buffer.from("price 1 \xa3\n", "latin1"));
+
+scenario("amended to what the file's encoding can't hold: nothing is decided, and the draft stays to be mended", async () => {
+  const asked = await agent("pound").readAndEdit(pound, "price 1", "price 2");
+  await ui.diffWith("price 2");
+  await ui.clickLine("price 2");
+  await ui.page.keyboard.type(" \u20ac");
+  await ui.diffWith("price 2 \u00a3 \u20ac");
+  await ui.titleButton("Accept").click();
+  await ui.saysInPassing("pound.txt was not changed.");
+  await ui.diffWith("price 2 \u00a3 \u20ac");
+  assert.equal((await state()).pending.length, 1, "the proposal still waits");
+
+  await ui.clickLine("price 2");
+  await ui.page.keyboard.press("Backspace");
+  await until("the character is gone", async () => !(await ui.diff()).modified.includes("\u20ac"));
+  await ui.titleButton("Accept").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.data.review.decision, "amended", answer.text);
+  assert.deepEqual(pound.bytes(), Buffer.from("price 2 \xa3 \n", "latin1"));
+  await ui.noTab("pound.txt");
+});

@@ -67,3 +67,21 @@ scenario("the server is killed during a review: nothing lands, no tab stays, and
   assert.equal((await again.answer).data.applied, true);
   assert.equal(killed.text(), "new\n");
 });
+
+const unsaved = file("lifecycle/unsaved.txt", "old\n");
+
+scenario("the server is killed while a document is unsaved: the next one hears when it no longer is", async () => {
+  await unsaved.open();
+  await ui.focusEditor();
+  await ui.page.keyboard.type("x");
+  const dirty = async () => (await agent("states").read(unsaved)).data.dirty;
+  await until("it is unsaved", dirty);
+  const [before] = servers();
+
+  process.kill(before, "SIGKILL");
+
+  await until("another server knows that it is unsaved", () => dirty().catch(() => false));
+  assert.notEqual(servers()[0], before);
+  await ui.page.keyboard.press("Control+Z");
+  await until("and that it no longer is", async () => !(await dirty()));
+});

@@ -110,6 +110,27 @@ scenario("next and previous proposal", async () => {
   await until("no tab is left", async () => (await ui.tabNames()).length === 0);
 });
 
+const replaced = ["one", "two"].map((name) => file(`meanwhile/replaced-${name}.txt`, "old\n"));
+
+scenario("an agent takes its change back while Accept is pressed: that is no yes to the next one", async () => {
+  const first = await agent("replaced-1").readAndEdit(replaced[0], "old", "new first");
+  await ui.diffWith("new first");
+  const second = await agent("replaced-2").readAndEdit(replaced[1], "old", "new second");
+  await until("both are pending", async () => (await state()).pending.length === 2);
+
+  await first.cancel();
+  for (let name = "replaced-one"; !name.startsWith("replaced-two"); ) {
+    name = (await state()).tabs.find(({ active }) => active)?.label ?? "";
+  }
+  await call("command", { id: "agentfs.ui.accept" });
+
+  await ui.diffWith("new second");
+  assert.equal((await state()).pending.length, 1, "the next one waits for a press of its own");
+  assert.equal(replaced[1].text(), "old\n");
+  await ui.pressUntilTaken("Accept", "replaced-two.txt");
+  assert.equal((await second.answer).data.review.decision, "accepted");
+});
+
 const reloaded = [file("meanwhile/reload-1.txt", "old\n"), file("meanwhile/reload-2.txt", "old\n")];
 
 scenario("the window is reloaded with proposals pending: nothing lands, no stale tab", async () => {

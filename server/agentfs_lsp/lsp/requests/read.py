@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.lines import split_lines
+from agentfs_lsp.domain.lines import blocks_of_lines
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.wire import ReadParams, parse
 from agentfs_lsp.service.read import Passage, Read, read
+from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
@@ -22,17 +24,19 @@ def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]
     command = Read(params.path, params.session, params.agent, params.start_line, params.limit, exchange.paths)
     passage = read(exchange.ws, command, exchange.trace)
     if isinstance(passage, Passage):
-        return _envelope(exchange, params, passage)
+        return _envelope(exchange, params, passage, _content(params, passage))
     return _later(exchange, params, passage)
 
 
 async def _later(exchange: Exchange, params: ReadParams, passage: Awaitable[Passage]) -> Envelope:
-    return _envelope(exchange, params, await passage)
+    found = await passage
+    to_number = len(found.content) if params.line_numbers else 0
+    return _envelope(exchange, params, found, await off_loop(to_number, _content, params, found))
 
 
-def _envelope(exchange: Exchange, params: ReadParams, passage: Passage) -> Envelope:
+def _envelope(exchange: Exchange, params: ReadParams, passage: Passage, content: str) -> Envelope:
     data: dict[str, object] = {
-        "content": _numbered(passage) if params.line_numbers else passage.content,
+        "content": content,
         "truncated": passage.truncated,
         "source": passage.source,
         "dirty": passage.dirty,
@@ -56,15 +60,20 @@ def _envelope(exchange: Exchange, params: ReadParams, passage: Passage) -> Envel
         "encoding": passage.encoding,
     }
     partial = passage.truncated or passage.lossy
-    return exchange.succeed(data, _text(exchange, passage), stats, partial=partial)
+    return exchange.succeed(data, _text(exchange, params, passage), stats, partial=partial)
 
 
-def _numbered(passage: Passage) -> str:
-    lines = split_lines(passage.content)
-    return "".join(f"{number:4d} | {line}" for number, line in enumerate(lines, passage.start_line))
+def _content(params: ReadParams, passage: Passage) -> str:
+    if not params.line_numbers:
+        return passage.content
+    text, numbers = passage.content, count(passage.start_line)
+    return "".join(
+        "".join(f"{number:4d} | {line}" for line, number in zip(lines, numbers, strict=False))
+        for lines in blocks_of_lines(text, 0, len(text))
+    )
 
 
-def _text(exchange: Exchange, passage: Passage) -> str:
+def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
     say, path = exchange.say, exchange.shown(passage.path)
     last = passage.start_line + passage.lines - 1
     if passage.lines == 0:
@@ -82,7 +91,14 @@ def _text(exchange: Exchange, passage: Passage) -> str:
     if passage.truncated and not exchange.words.ranges:
         said.append(say("Lines remain that {Read} does not show; the user can raise agentfs.limits."))
     elif passage.truncated and not passage.content.endswith(("\n", "\r")):
-        said.append(say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last))
+        if params.limit is None:
+            said.append(
+                say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last)
+            )
+        else:
+            said.append(
+                say("Line {line} is cut: it is over agentfs.limits.max_file_bytes by itself.", line=last)
+            )
     elif passage.truncated:
         said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
     if passage.dirty:

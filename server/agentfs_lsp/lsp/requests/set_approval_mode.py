@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadParameter
+from agentfs_lsp.lsp.review_params import refuse_unknown
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
 def set_approval_mode_request(exchange: EditorExchange) -> dict[str, object]:
     """Set it. Proposals that are shown stay shown."""
     params = exchange.params if isinstance(exchange.params, dict) else {}
+    refuse_unknown(params, {"mode", "session"})
     mode, session = params.get("mode"), params.get("session")
     if mode not in ("manual", "auto_edit"):
         raise BadParameter("mode", "choice", ("manual", "auto_edit"))
     if session is not None and not isinstance(session, str):
         raise BadParameter("session", "kind", kinds=("string",))
+    if session == "":
+        raise BadParameter("session", "short", bound=1)
     exchange.set_mode(mode, session)
     return {"ok": True}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.lsp.review_params import refuse_unknown
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 def set_switch_request(exchange: EditorExchange) -> dict[str, object]:
     """Turn it, at once: the answer comes when the files are gone, or there."""
     params = exchange.params if isinstance(exchange.params, dict) else {}
+    refuse_unknown(params, {"name", "on"})
     name, on = params.get("name"), params.get("on")
     if not isinstance(name, str):
         raise BadParameter("name", "kind", kinds=("string",))
