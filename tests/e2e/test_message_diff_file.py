@@ -214,5 +214,6 @@ async def test_what_a_killed_server_left_goes_at_the_next_start_and_what_a_livin
         [kept] = [path for path in review.glob("*.diff") if path.name != "mine.diff"]
         question = await living.seen(ASK)
         assert kept.name in question["message"]
-    assert isinstance(gone.exception(), EOFError)
+    with pytest.raises(EOFError):
+        await gone
     assert [path.name for path in review.glob("*.diff")] == ["mine.diff"]
