@@ -53,23 +53,24 @@ picture: $(RUN) compiled ## docs/images/demo.svg anew: the demo as it is now
 
 # As an installed package is: where the environment keeps Python from writing bytecode, every start of the
 # server would compile it anew.
-compiled: | $(VENV)/bin/python
+compiled: | $(BIN)/pip
 	@$(BIN)/python -m compileall -q server/agentfs_lsp
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/agentfs-lsp </dev/null 2>/dev/null || test $$? = 1  # no client: exit code 1
 
 clean: ## remove what make made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist .editors
 
-$(VENV)/bin/python:
+# pip comes last into it: one that was begun without what Debian keeps apart, or interrupted, is made whole.
+$(BIN)/pip:
 	@test -n "$(PYTHON)" || { echo "agentfs needs Python 3.11 or newer: none was found on the PATH." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 # Installed for the demo: the package and what it needs to run, nothing of the tools.
-$(RUN): pyproject.toml | $(VENV)/bin/python
+$(RUN): pyproject.toml | $(BIN)/pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-$(DEV): pyproject.toml | $(VENV)/bin/python
+$(DEV): pyproject.toml | $(BIN)/pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(RUN)
 

@@ -121,6 +121,10 @@ def _positive(say: Say, text: str) -> int:
 
 def _serve(options: argparse.Namespace, say: Say) -> int:
     """Serve; returns only where that can't begin."""
+    if sys.stdin is None or sys.stdout is None:  # closed: their descriptors would be given to other files
+        told = say("standard input and output are closed; an editor that starts the server keeps them open")
+        print(f"agentfs-lsp: {told}", file=sys.stderr)
+        return 1
     try:
         log = logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
     except OSError as error:

@@ -148,6 +148,59 @@ async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(fi
     assert answer["error"]["message"].startswith("operations[1] edit unsaved.py: ")
 
 
+async def test_a_client_that_takes_nothing_back_is_answered_for_all_the_same(files: Path) -> None:
+    options = {**IMPATIENT, **AUTO}
+    async with editing(files, options=options) as editor:
+
+        def apply_the_first(params: Message) -> object:
+            match len(editor.all(APPLY)):
+                case 1:
+                    return {"applied": editor.apply(params["edit"])}
+                case 2:
+                    return {"applied": False}
+                case _:
+                    return NO_ANSWER
+
+        editor.answers[APPLY] = apply_the_first
+        await opened(editor)
+        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS})
+        back = (await editor.seen_message(APPLY, 3))["id"]
+        assert (await editor.seen("$/cancelRequest"))["id"] == back
+        assert (on_disk(files), in_editor(editor)) == (OLD, {**OPEN, "open.py": "a = 2\n"})
+    assert (answer["error"]["code"], answer["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
+    assert "could not be taken back" in answer["text"]
+    assert "Nothing was changed." not in answer["text"]
+
+
+@pytest.mark.parametrize("review", [True, False])
+async def test_what_the_user_typed_on_stays_and_is_not_told_as_nothing(files: Path, review: bool) -> None:
+    options = {"landing_timeout_s": 0.2, **({} if review else AUTO)}
+    async with editing(files, capabilities=REVIEW if review else {}, options=options) as editor:
+
+        def type_on(edit: Message) -> bool:
+            [change] = [one for one in edit["documentChanges"] if "open.py" in one["textDocument"]["uri"]]
+            applied = editor.apply({"documentChanges": [change]})
+            editor.change("open.py", "a = 2\nmine\n")
+            return applied
+
+        def by_plain_edits(params: Message) -> object:
+            return {"applied": len(editor.all(APPLY)) == 1 and type_on(params["edit"])}
+
+        editor.answers[APPLY] = (lambda _: PENDING) if review else by_plain_edits
+        await opened(editor)
+        asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
+        if review:
+            told: Message = {"id": (await editor.proposed())["id"]}
+            settled = await editor.request("agentfs/settle", {**told, "decision": "accepted"})
+            reports = [{"uri": editor.uri("open.py"), "applied": type_on(settled["apply"])}]
+            fallen = await editor.request("agentfs/applied", {**told, "files": reports})
+            assert (fallen["ok"], fallen["revert"]) == (False, None)
+        answer = await asked
+        assert (on_disk(files), in_editor(editor)) == (OLD, {**OPEN, "open.py": "a = 2\nmine\n"})
+    assert (answer["error"]["code"], answer["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
+    assert "Nothing was changed." not in answer["text"]
+
+
 async def test_where_it_is_not_known_no_text_says_that_nothing_was_changed(files: Path) -> None:
     options = {**IMPATIENT, **AUTO}
     async with editing(files, options=options) as editor:

@@ -40,6 +40,18 @@ async def pending(editor: Editor) -> list[Message]:
     return (await editor.request("agentfs/status"))["data"]["pending"]
 
 
+async def test_a_read_that_is_cancelled_at_once_was_never_begun(root: Path) -> None:
+    (root / "large.txt").write_bytes(b"line\n" * 100_000)
+    stderr = root.parent / "stderr"
+    async with editing(root, stderr=stderr) as editor:
+        for path in ("large.txt", ".env"):
+            asked = editor.start("agentfs/read", {"path": path})
+            editor.cancel(asked)
+            assert await is_cancelled(asked)
+        assert editor.all("window/showMessageRequest") == []
+    assert stderr.read_text() == ""
+
+
 async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, file: Path) -> None:
     stderr = root.parent / "stderr"
     async with editing(root, stderr=stderr, **REVIEWING) as editor:

@@ -126,3 +126,17 @@ def test_a_log_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     )
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("agentfs-lsp: the log file can't be written: ")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_where_standard_input_or_output_is_closed_the_command_ends(closed: str) -> None:
+    ended = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m agentfs_lsp {closed}'],
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("agentfs-lsp: standard input and output are closed")

@@ -232,6 +232,21 @@ async def test_the_record_never_overrides_an_expectation(auto: Editor) -> None:
     assert (await auto.edit("both.txt", "line", "mine", **fresh))["status"] == "success"
 
 
+async def test_time_and_size_as_expected_do_not_hide_another_content_than_was_read(auto: Editor) -> None:
+    path = auto.root / "by-chance.txt"
+    path.write_text("mine\n")
+    await auto.read("by-chance.txt")
+    times, known = (path.stat().st_atime_ns, path.stat().st_mtime_ns), revision(path)
+    path.write_text("line\n")
+    os.utime(path, ns=times)
+    given = {"expected_mtime_ms": known["mtime_ms"], "expected_size_bytes": known["size_bytes"]}
+    for answer in await both(auto, path.name, **given):
+        assert answer["error"]["code"] == "CONFLICT"
+        assert "-mine\n+line\n" in answer["context"]["conflict"]["diff_since_read"]
+    unread = await auto.edit(path.name, "line", "2", session="never read it", **given)
+    assert unread["status"] == "success"
+
+
 async def test_an_expectation_of_a_file_that_is_not_there_is_a_conflict(auto: Editor) -> None:
     for answer in await both(auto, "never.txt", expected_size_bytes=0):
         assert answer["error"]["code"] == "CONFLICT"

@@ -138,6 +138,30 @@ async def test_a_file_that_went_meanwhile_does_not_come_back(editor: Editor) -> 
     assert not path.exists()
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("moved", ["the-file/a.txt", "the-folder"])
+async def test_a_link_put_in_its_place_meanwhile_is_a_conflict_and_not_followed(
+    editor: Editor, moved: str, is_open: bool
+) -> None:
+    name = f"{moved.partition('/')[0]}-{is_open}"
+    path = editor.root / name / "a.txt"
+    path.parent.mkdir()
+    path.write_text("one\n")
+    if is_open:
+        editor.open(f"{name}/a.txt")
+    await editor.read(f"{name}/a.txt")
+    asked = edit(editor, f"{name}/a.txt", "one", "1")
+    proposal = await asked.proposal()
+    replaced = path if "/" in moved else path.parent
+    replaced.rename(editor.root / f"{name}-moved")
+    replaced.symlink_to(editor.root / f"{name}-moved")
+    settled = await editor.settle(proposal)
+    answer = await asked.answer
+    assert settled["settle"]["code"] == answer["error"]["code"] == "CONFLICT"
+    assert "while it was being reviewed" in answer["text"]
+    assert path.read_text() == "one\n"
+
+
 async def test_typing_meanwhile_is_a_conflict_and_stays(editor: Editor) -> None:
     path = editor.root / "typing.txt"
     path.write_text("one\n")
@@ -154,6 +178,23 @@ async def test_typing_meanwhile_is_a_conflict_and_stays(editor: Editor) -> None:
     assert (document.text, path.read_text()) == ("one\nmore\n", "one\n")
 
 
+async def test_another_program_below_unsaved_work_meanwhile_is_a_conflict_on_disk(editor: Editor) -> None:
+    path = editor.root / "below.txt"
+    path.write_text("one\ntwo\n")
+    document = editor.open("below.txt", "one\ntwo\nmine\n")
+    await editor.read("below.txt")
+    asked = edit(editor, "below.txt", "one", "1")
+    proposal = await asked.proposal()
+    path.write_text("one\ntheirs\n")
+    settled = await editor.settle(proposal)
+    answer = await asked.answer
+    assert "changed on disk" in answer["text"]
+    assert settled["settle"]["reason"] == answer["error"]["message"]
+    conflict = answer["context"]["conflict"]
+    assert (conflict["source"], document.text) == ("disk", "one\ntwo\nmine\n")
+    assert "-two\n+theirs\n" in conflict["diff_since_read"]
+
+
 async def test_opening_it_clean_or_touching_it_meanwhile_is_none(editor: Editor) -> None:
     path = editor.root / "looked-at.txt"
     path.write_bytes(b"one\r\ntwo\r\n")
@@ -165,6 +206,18 @@ async def test_opening_it_clean_or_touching_it_meanwhile_is_none(editor: Editor)
     await editor.settle(proposal)
     answer = await asked.answer
     assert (answer["status"], document.text) == ("success", "1\ntwo\n")
+
+
+async def test_a_mark_that_the_editor_keeps_in_the_text_is_none_either(editor: Editor) -> None:
+    path = editor.root / "marked.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\ntwo\n")
+    await editor.read("marked.txt")
+    asked = edit(editor, "marked.txt", "one", "1")
+    proposal = await asked.proposal()
+    document = editor.open("marked.txt", "\ufeffone\ntwo\n")
+    await editor.settle(proposal)
+    answer = await asked.answer
+    assert (answer["status"], document.text) == ("success", "\ufeff1\ntwo\n")
 
 
 async def test_saving_what_was_unsaved_meanwhile_is_none(editor: Editor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,6 +88,19 @@ async def test_the_encoding_the_editor_shows_a_file_in_is_believed(editor: Edito
     answer = await editor.read("told.txt")
     assert (answer["status"], answer["data"]["dirty"]) == ("success", False)
     assert (answer["data"]["content"], answer["stats"]["encoding"]) == ("ÿé latin\n", "cp1252")
+
+
+@pytest.mark.parametrize("typed", ["中文 😀\n", "half \ud83d\n"])
+async def test_what_the_user_typed_is_read_where_the_files_encoding_can_not_hold_it(
+    editor: Editor, typed: str
+) -> None:
+    (editor.root / "typed.txt").write_bytes(GBK)
+    editor.open("typed.txt", typed)
+    answer = await editor.read("typed.txt")
+    editor.close("typed.txt")
+    assert (answer["status"], answer["data"]["content"]) == ("success", typed)
+    assert (answer["data"]["dirty"], answer["stats"]["encoding"]) == (True, "gbk")
+    assert answer["data"]["hash"] == "sha256:" + sha256(typed.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # --- files over limits.max_file_bytes ---------------------------------------------------------------------
@@ -175,6 +189,16 @@ async def test_ranges_are_decoded_like_the_whole_would_be(editor: Editor) -> Non
     (folder / ".editorconfig").write_text("[*]\ncharset = latin1\n")
     (folder / "a.txt").write_bytes(b"caf\xe9\n" * 300)
     assert (await editor.read("latin-large/a.txt", limit=1))["data"]["content"] == "café\n"
+
+
+async def test_ranges_of_utf_16_need_a_mark(editor: Editor) -> None:
+    folder = editor.root / "unmarked"
+    folder.mkdir()
+    (folder / ".editorconfig").write_text("[*]\ncharset = utf-16le\n")
+    (folder / "a.txt").write_bytes("ä\nb\nc\n".encode("utf-16-le") * 200)
+    for start in range(1, 7):
+        answer = await editor.read("unmarked/a.txt", start_line=start, limit=1)
+        assert answer["error"]["code"] == "BINARY_FILE"
 
 
 async def test_a_binary_range_names_its_file(editor: Editor) -> None:

@@ -108,6 +108,16 @@ async def test_a_document_that_was_never_saved_can_be_read(auto: Editor) -> None
     assert "file_mtime_ms" not in answer["stats"]
 
 
+async def test_a_file_that_the_editor_shows_in_a_wrong_encoding_is_no_success(auto: Editor) -> None:
+    (auto.root / "latin.txt").write_bytes(b"caf\xe9\n")
+    auto.open("latin.txt", "caf\ufffd\n")
+    answer = await auto.read("latin.txt")
+    assert (answer["status"], answer["data"]["fallback_encoding"]) == ("partial", "replace")
+    assert "reopen the file" in answer["text"]
+    auto.change("latin.txt", "café\n")
+    assert (await auto.read("latin.txt"))["status"] == "success"
+
+
 async def test_a_nul_that_the_user_typed_makes_the_text_binary(auto: Editor) -> None:
     (auto.root / "nul.txt").write_text("text\n")
     for path in ("nul.txt", "nul-never-saved.txt"):

@@ -54,6 +54,15 @@ async def test_allowed_once_it_is_read_once(root: Path, env: Path, capabilities:
     assert r"other\u202e\x0a+x asks" in second["message"]
 
 
+async def test_where_nobody_can_be_asked_the_text_says_what_the_user_can_set(
+    editor: Editor, env: Path
+) -> None:
+    answer = await editor.read(".env")
+    assert answer["error"]["code"] == "ACCESS_DENIED"
+    assert "the file is not read" in answer["error"]["message"]
+    assert "agentfs.protected" in answer["text"]
+
+
 async def test_anything_else_is_a_no(editor: Editor, env: Path) -> None:
     odd: list[Any] = [
         None,

@@ -48,10 +48,12 @@ async def amended(editor: Editor, proposal: Message, text: str, **more: Any) -> 
         (b"one\r\ntwo\nthree\r", "zero\none\nTWO\nthree\nfour\n", b"zero\r\none\r\nTWO\nthree\rfour\r"),
         (b"one\r\ntwo", "one\r\ntwo\r\nthree", b"one\r\ntwo\r\nthree"),
         (b"\xef\xbb\xbfone\ntwo\n", "one\nTWO", b"\xef\xbb\xbfone\nTWO"),
+        (b"\xef\xbb\xbfone\ntwo\n", "\ufeffone\nTWO\n", b"\xef\xbb\xbfone\nTWO\n"),
+        (b"one\ntwo\n", "\ufeffone\nTWO\n", b"one\nTWO\n"),
         ("one\ntwo\n".encode("utf-16"), "one\nTWO\u2028\n", "one\nTWO\u2028\n".encode("utf-16")),
         (b"\xffone\ntwo\nthree\n", "\ufffdone\nTWO\nthree\n", b"\xffone\nTWO\nthree\n"),
     ],
-    ids=["crlf", "cr", "mixed", "no end", "bom", "utf-16", "unknown bytes kept"],
+    ids=["crlf", "cr", "mixed", "no end", "bom", "bom given", "bom put in", "utf-16", "unknown bytes"],
 )
 async def test_unchanged_lines_keep_their_bytes_and_others_take_their_surroundings(
     editor: Editor, root: Path, data: bytes, text: str, landed: bytes
@@ -105,7 +107,7 @@ async def test_what_the_user_amended_is_what_the_agent_has_read(editor: Editor, 
 async def test_an_amendment_to_what_was_proposed_is_an_acceptance(editor: Editor, root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\n")
     proposal, answer = await proposed(editor, "a.txt", "two", "2")
-    await amended(editor, proposal, "one\r\n2\r\n")
+    await amended(editor, proposal, "\ufeffone\r\n2\r\n")
     review = (await answer)["data"]["review"]
     assert review["decision"] == "accepted"
     assert "amendments" not in review

@@ -60,6 +60,7 @@ async def test_a_folder_that_is_closed_takes_its_proposals_along(
     late = await settle(editor, proposal)
     assert told["context"]["review"]["decision"] == "withdrawn"
     assert (late["ok"], late["code"]) == (False, "WITHDRAWN")
+    assert "folder was closed" in late["reason"]
     assert file.read_text() == TEXT
 
 

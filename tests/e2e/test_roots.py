@@ -113,6 +113,18 @@ async def test_another_folder_in_a_roots_place_is_taken_up_afresh(tmp_path: Path
     assert (tmp_path / "old/a.txt").read_text() == "text of root\n"
 
 
+async def test_where_a_root_is_gone_nothing_is_said_of_its_files(tmp_path: Path) -> None:
+    one, two = folder_of(tmp_path, "one"), folder_of(tmp_path, "two")
+    async with editing(one, options=AUTO, folders=[("one", one), ("two", two)]) as editor:
+        shutil.rmtree(two)
+        for answer in (await editor.read("two/a.txt"), await editor.write("two/new.txt", "x\n")):
+            assert answer["error"]["code"] == "NOT_FOUND"
+            assert "'two'" in answer["error"]["message"]
+            assert "Write" not in answer["text"]
+        assert (await editor.read("one/a.txt"))["status"] == "success"
+    assert not two.exists()
+
+
 async def test_absolute_paths_and_uris_are_taken_where_the_setting_says_so(tmp_path: Path) -> None:
     root = folder_of(tmp_path, "ro ot")
     other = folder_of(tmp_path, "other")

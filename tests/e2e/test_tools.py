@@ -118,7 +118,10 @@ async def test_without_a_folder_there_is_no_tool_until_one_is_opened(root: Path)
     async with editing(root, folders=[], capabilities=KNOWS) as editor:
         answer = await editor.request("agentfs/tools", {})
         assert answer["data"] == {"tools": [], "prompt": ""}
-        assert answer["text"] == "The user's settings let no tool touch a file now."
+        assert answer["text"] == "No folder is open in the editor. Ask the user to open one."
+        called = {"name": "Read", "arguments": {"path": "a.md"}}
+        denied = await editor.request("agentfs/call", called)
+        assert (denied["error"]["code"], denied["text"]) == ("ACCESS_DENIED", answer["text"])
         added = [{"uri": root.as_uri(), "name": "root"}]
         editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": added, "removed": []}})
         assert await editor.seen("agentfs/toolsChanged") == {}

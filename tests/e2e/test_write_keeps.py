@@ -64,6 +64,13 @@ async def test_a_new_file_takes_the_line_ends_given_or_those_of_editorconfig(aut
     assert (folder / "run.sh").read_bytes() == b"a\nb\n"
 
 
+async def test_a_new_file_gets_no_mark(auto: Editor) -> None:
+    answer = await auto.write("unmarked.txt", "\ufeffa\n")
+    assert (auto.root / "unmarked.txt").read_bytes() == b"a\n"
+    assert [one["kind"] for one in answer["data"]["corrections"]] == ["byte_order_mark"]
+    assert "byte-order mark" in answer["text"]
+
+
 async def test_mode_and_owner_and_extended_attributes_stay(auto: Editor) -> None:
     path = auto.root / "run.sh"
     path.write_text("one\n")

@@ -57,6 +57,7 @@ class Editor:
     received: list[Message] = field(default_factory=list)
     answers: dict[str, Answer] = field(default_factory=dict)
     initialized: Message = field(default_factory=dict)
+    listening: asyncio.Task[None] | None = None
     _waiting: dict[int | str, asyncio.Future[Any]] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _number: int = 0
@@ -228,8 +229,11 @@ class Editor:
         return {"settle": answer}
 
     async def ended(self) -> int:
-        """The server's exit code, once it has ended."""
-        return await asyncio.wait_for(self.process.wait(), TIMEOUT_S)
+        """The server's exit code, once it has ended and all that it sent is here."""
+        code = await asyncio.wait_for(self.process.wait(), TIMEOUT_S)
+        if self.listening is not None:
+            await asyncio.wait([self.listening], timeout=TIMEOUT_S)
+        return code
 
     async def _listen(self) -> None:
         assert self.process.stdout is not None

@@ -72,7 +72,7 @@ async def connected(
         "client/registerCapability": lambda _: None,
         **(answers or {}),
     }
-    listening = asyncio.ensure_future(editor._listen())
+    listening = editor.listening = asyncio.ensure_future(editor._listen())
     try:
         yield editor
     finally:

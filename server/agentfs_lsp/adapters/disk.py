@@ -22,7 +22,7 @@ from agentfs_lsp.adapters.staging import Staging
 from agentfs_lsp.adapters.state import LandingLock, StateFolder
 from agentfs_lsp.adapters.syscalls import Kernel
 from agentfs_lsp.adapters.transaction import StagedTogether, about, side_by_side
-from agentfs_lsp.domain.errors import DomainError, FileMissing, OutsideRoots, SystemFailed, TooLarge
+from agentfs_lsp.domain.errors import DomainError, OutsideRoots, RootMissing, SystemFailed, TooLarge
 from agentfs_lsp.service.ports import Blob, LineRange, Location
 
 if TYPE_CHECKING:
@@ -78,13 +78,15 @@ class DiskStore:
             return False
 
     def _root(self, root: Root, relative: str) -> Folder:
-        """The root's handle. Raises FileMissing where the root is gone, OutsideRoots where it is another
+        """The root's handle. Raises RootMissing where the root is gone, OutsideRoots where it is another
         folder now, or none of ours."""
         folder = self._folders.get(root.path)
         try:
             found = os.stat(root.path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise RootMissing(root.name) from error
         except OSError as error:
-            raise FileMissing(relative) from error
+            raise domain_error(error, relative) from error
         if folder is None or not folder.is_same(found):
             raise OutsideRoots(relative)
         return folder

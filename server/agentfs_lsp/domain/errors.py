@@ -117,6 +117,11 @@ class FileMissing(DomainError):
 
 
 @dataclass(eq=False)
+class RootMissing(FileMissing):
+    """The folder that is open is not on the disk any more; `path` is its name."""
+
+
+@dataclass(eq=False)
 class FolderMissing(DomainError):
     """A new file's folder is not there, and is not to be created."""
 
@@ -354,7 +359,7 @@ class ToolNotListed(DomainError):
 class NobodyToAsk(DomainError):
     """A question is needed and the client can't put it to anybody."""
 
-    reason: Literal["no_message", "too_long", "failed"]
+    reason: Literal["no_message", "too_long", "failed", "reading"]
     detail: str = ""
 
 

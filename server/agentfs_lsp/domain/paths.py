@@ -95,6 +95,9 @@ def path_of_uri(uri: str) -> str:
         raise MalformedPath(uri, "uri") from None
 
 
+_LONGEST = 4 * 4096
+"""Characters that suffice for any path a file system takes, as a URI too. A longer one is not looked at."""
+
 _ORDINARY = re.compile("[\\w./ -]*", re.ASCII)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -106,6 +109,8 @@ _FILE_URI = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/(?!/)[^?#]*)", re.I
 def _decoded(path: str, mode: PathMode) -> str:
     if not path:
         raise MalformedPath(path, "empty")
+    if len(path) > _LONGEST:
+        raise MalformedPath(path, "too_long")
     _check_characters(path, path)
     if _URI.match(path):
         if mode == "relative":

@@ -214,5 +214,7 @@ def _corrected(say: Say, kind: str, detail: str) -> str:
     if kind == "line_ends":
         return say("Line ends were made the file's own ({eol}).", eol=detail)
     if kind == "byte_order_mark":
-        return say("The byte-order mark in front of the content was left out: the file's own stays as it is.")
+        return say(
+            "The byte-order mark in front of the content was left out: the file keeps its own, or none."
+        )
     return f"{kind}: {detail}"

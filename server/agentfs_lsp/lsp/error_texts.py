@@ -36,6 +36,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.NoRoot: ("ACCESS_DENIED", paths.no_root),
     errors.OutsideRoots: ("ACCESS_DENIED", paths.outside_roots),
     errors.FileMissing: ("NOT_FOUND", paths.file_missing),
+    errors.RootMissing: ("NOT_FOUND", paths.root_missing),
     errors.FolderMissing: ("NOT_FOUND", paths.folder_missing),
     errors.IsDirectory: ("IS_DIRECTORY", paths.is_directory),
     errors.NotRegular: ("INVALID_PARAM", paths.not_regular),

@@ -68,6 +68,13 @@ def file_missing(error: errors.FileMissing, say: Say) -> Told:
     )
 
 
+def root_missing(error: errors.RootMissing, say: Say) -> Told:
+    return (
+        say("The open folder '{name}' is not on the disk any more.", name=shown(error.path)),
+        say("Ask the user to open it again."),
+    )
+
+
 def folder_missing(error: errors.FolderMissing, say: Say) -> Told:
     return (
         say("There is no folder '{path}'.", path=shown(error.path)),

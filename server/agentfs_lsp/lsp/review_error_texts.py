@@ -78,11 +78,14 @@ def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
         "no_message": say("The editor can't put the question to the user, so the change is refused."),
         "too_long": say("The change is too long to be shown in the editor's messages, so it is refused."),
         "failed": say("The question could not be put to the user, so the change is refused."),
+        "reading": say("The editor can't put the question to the user, so the file is not read."),
     }
     return (
         reasons[error.reason],
         say(
-            "The user can connect an editor that shows reviews, or allow changes with agentfs.approval.mode."
+            "The user can connect an editor that asks, or settle it in the settings: changes with"
+            " agentfs.approval.mode, and what is asked for in every mode with agentfs.rules and"
+            " agentfs.protected."
         ),
     )
 

@@ -28,6 +28,8 @@ SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
 MOST_OPERATIONS = 1000
 HISTORY_CHANGES = 1000
+LONGEST_NAME = 100
+"""Characters of a key that may be a misspelt name: to compare a key of megabytes takes seconds."""
 
 
 def bounded(default: Any = MISSING, **bounds: Any) -> Any:
@@ -251,7 +253,7 @@ _BOUNDS: dict[type, tuple[ParameterProblem, ParameterProblem]] = {
 
 
 def _unknown(key: str, known: dict[str, _Spec]) -> BadParameter:
-    close = get_close_matches(key, known, n=1)
+    close = get_close_matches(key, known, n=1) if len(key) <= LONGEST_NAME else ()
     if close:
         return BadParameter(key, "misspelt", tuple(close))
     return BadParameter(key, "unknown", tuple(sorted(known)))

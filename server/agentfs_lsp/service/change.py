@@ -14,7 +14,7 @@ from agentfs_lsp.domain.lazily import lazily
 from agentfs_lsp.domain.lines import count_lines, ends_between, line_of, normalise
 from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
-from agentfs_lsp.domain.shown import find_suspicious
+from agentfs_lsp.domain.shown import MOST_FINDINGS, find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
 from agentfs_lsp.domain.unified import Preview, preview
 from agentfs_lsp.service.ports import Blob
@@ -33,6 +33,11 @@ Operation = Literal["create", "update", "delete"]
 
 MARK = "\ufeff"
 """The byte-order mark where it gets into text: a file's own is kept beside its text, not in it."""
+
+
+def reads_same(one: str, other: str) -> bool:
+    """Whether two texts of a file are the same, line ends and a byte-order mark in front aside."""
+    return normalise(one).removeprefix(MARK) == normalise(other).removeprefix(MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +202,11 @@ class FileChange:
             found.append(Warned("hard_links", 0, str(links - 1)))
         found += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
         text, shift, counted, line = self.base.text.text, 0, 0, 1
+        most = len(found) + MOST_FINDINGS
         for hunk in self.hunks:
-            suspicious = find_suspicious(hunk.text)
+            if len(found) == most:
+                break
+            suspicious = find_suspicious(hunk.text)[: most - len(found)]
             if suspicious:  # else nobody asks which line it is, and counting a large file's takes its time
                 line += ends_between(text, counted, hunk.start)
                 counted = hunk.start
@@ -275,8 +283,10 @@ class FileChange:
 
     def amended(self, text: str, now: Present | None = None) -> FileChange:
         """The change that makes the file read `text` instead, whatever line ends that has: a file that was to
-        be deleted stays then, unless `text` is empty."""
-        base = now or self.base
-        splices = splices_towards(base.text.shown, text, first_eol(self.proposed))
+        be deleted stays then, unless `text` is empty. A mark in front of `text` is none of it: the file keeps
+        its own, or none."""
+        base, text = now or self.base, text.removeprefix(MARK)
+        kept = MARK if base.text.shown.startswith(MARK) else ""  # an editor that keeps the mark in the text
+        splices = splices_towards(base.text.shown, kept + text, first_eol(self.proposed))
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)

@@ -9,9 +9,10 @@ by itself where that was asked for (docs/protocol.md#10-agentfsbatch). Open docu
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, LeftUndone
+from agentfs_lsp.domain.errors import Conflict, DomainError, LeftUndone, OutsideRoots
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.change import Landing, about
 from agentfs_lsp.service.landing_in_editor import InEditor, find_in_editor
@@ -20,7 +21,7 @@ from agentfs_lsp.service.ports import Draft
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.editor_ports import Hand
@@ -48,7 +49,10 @@ async def land(ws: Workspace, changes: Sequence[FileChange], hand: Hand) -> list
         landed = await _committed(ws, closed, None)
         await hand.committed(())
         return list(landed)
-    staged = await in_thread(_stage, ws, closed) if closed else None
+    staged = None
+    if closed:
+        with _links_told(ws, closed):
+            staged = await in_thread(_stage, ws, closed)
     with InEditor(ws, opened, hand) as in_editor:
         try:
             await in_editor.apply()
@@ -107,12 +111,27 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
     """The change on its file as it is now, where that may be open. Raises Conflict when it moved."""
     if change.base.buffer is None and ws.documents.at(change.base.location.absolute) is None:
         return change
-    now = await ws.look(change.base.location)
-    with about(change):
+    with about(change), _links_told(ws, [change]):
+        now = await ws.look(change.base.location)
         check_unmoved(change.path, change.base, now, change.settings)
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
     return change.onto(now)
+
+
+@contextmanager
+def _links_told(ws: Workspace, changes: Sequence[FileChange]) -> Iterator[None]:
+    """A link that stands by now where none was: what it leads to is another file, which nobody reviewed.
+    Raises OutsideRoots where that lies in no root."""
+    try:
+        yield
+    except OutsideRoots as error:
+        change = next((it for it in changes if it.base.location.absolute == error.file), changes[0])
+        location = change.base.location
+        ws.files.resolve(location.root, location.relative)
+        moved = Conflict(change.path, "disk", "reviewing", change.base.revision)
+        moved.file = error.file
+        raise moved from error
 
 
 # --- on disk ----------------------------------------------------------------------------------------------
@@ -125,9 +144,11 @@ async def _committed(ws: Workspace, changes: Sequence[FileChange], staged: Stage
     if len(changes) > 1 or changes[0].base.size > INLINE_BYTES:  # while the disk is waited for
         describing = asyncio.ensure_future(in_thread(_describe, changes))
     try:
-        landed = await writing
-    except Conflict as conflict:
-        raise await _explained(ws, changes, conflict) from conflict
+        with _links_told(ws, changes):
+            try:
+                landed = await writing
+            except Conflict as conflict:
+                raise await _explained(ws, changes, conflict) from conflict
     finally:
         if describing is not None:
             await asyncio.wait([describing])

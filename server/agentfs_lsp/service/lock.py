@@ -12,6 +12,7 @@ from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.errors import Conflict, NotRead
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.unified import preview
+from agentfs_lsp.service.change import reads_same
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import ConflictReason
@@ -26,7 +27,8 @@ def check_lock(
 ) -> None:
     """Raise NotRead or Conflict unless a change may build on what is present.
 
-    The caller's `expected` counts instead of the record. A file that is not there passes when nobody
+    What the caller's `expected` gives counts instead of the record's; where that is no hash, the record's
+    still decides: times and sizes may be the same by chance. A file that is not there passes when nobody
     expected one.
     """
     if not present.exists:
@@ -36,10 +38,10 @@ def check_lock(
         return
     if present.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
-    if expected:
-        if not expected.met_by(present.revision):
-            diff_text = _diff_since(path, record, present, settings)
-            raise _conflict(path, present, "expected", expected, diff_text)
+    if expected and not expected.met_by(present.revision):
+        diff_text = _diff_since(path, record, present, settings)
+        raise _conflict(path, present, "expected", expected, diff_text)
+    if expected.hash is not None or (expected and record is None):
         return
     if record is None:
         if settings.require_read:
@@ -62,12 +64,18 @@ def check_unmoved(path: str, base: Present, now: Present, settings: Settings) ->
         raise _conflict(path, now, "exists", None, None)
     if now.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=now.revision)
-    same_text = normalise(base.text.text) == normalise(now.text.text)
+    same_text = reads_same(base.text.text, now.text.text)
     same_disk = (base.blob.data if base.blob else None) == (now.blob.data if now.blob else None)
     saved = base.dirty and now.buffer is not None and not now.dirty
-    if not (same_text and (same_disk or saved)):
-        since = preview_between(path, base.text.shown, now.text.shown, settings)
-        raise _conflict(path, now, "reviewing", base.revision, since)
+    if same_text and (same_disk or saved):
+        return
+    if same_text and now.buffer is not None:  # it is the disk below the document that is another
+        since = None
+        if base.disk is not None and now.disk is not None:
+            since = preview_between(path, base.disk.shown, now.disk.shown, settings)
+        raise Conflict(path, "disk", "reviewing", base.revision, now.revision, since)
+    since = preview_between(path, base.text.shown, now.text.shown, settings)
+    raise _conflict(path, now, "reviewing", base.revision, since)
 
 
 def preview_between(path: str, old: str, new: str, settings: Settings) -> str:

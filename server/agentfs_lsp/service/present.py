@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import BinaryFile, FileMissing
+from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.textfile import TextFile, decode, encode, encoding_named, eol_of
@@ -162,5 +162,5 @@ def _overlay(location: Location, blob: Blob, disk: TextFile, disk_digest: str, b
 def _hash_of_buffer(text: TextFile) -> str:
     try:
         return hash_bytes(encode(text.text, text))
-    except UnicodeError:  # the editor holds what the file's encoding can't express: only UTF-8 can name it
+    except Unencodable:  # the editor holds what the file's encoding can't express: only UTF-8 can name it
         return hash_bytes(text.text.encode("utf-8", "surrogatepass"))

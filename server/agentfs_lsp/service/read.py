@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
@@ -12,8 +14,6 @@ from agentfs_lsp.service.present import as_text, look
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, is_small
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.ports import Location
@@ -47,7 +47,8 @@ class Read:
 
 class Passage(NamedTuple):
     """What was read. Sizes in bytes and code points, times in ms. Where the file was too large to be loaded,
-    `total_lines` and `hash` are None, and `eol` is that of the range."""
+    `total_lines` and `hash` are None, and `eol` is that of the range. `lossy`: U+FFFD stands in it for what
+    the file has."""
 
     path: str
     content: str
@@ -67,9 +68,14 @@ class Passage(NamedTuple):
     mtime_ms: int | None
 
 
-def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Awaitable[Passage]:
-    """Read at once what is small and needs no question; the rest is awaited. Raises FileMissing, BadRange,
-    TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and reading raise."""
+Begin = Callable[[], Awaitable[Passage]]
+"""A read that takes its time and is not begun: cancelled before, there is nothing to undo."""
+
+
+def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Begin:
+    """Read at once what is small and needs no question; the rest is begun by who awaits it. Raises
+    FileMissing, BadRange, TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and
+    reading raise."""
     location = ws.locate(command.path, command.paths)
     path = trace.resolved = ws.name_of(location)
     trace.absolute = location.absolute
@@ -78,7 +84,7 @@ def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Awaitable[Pass
         trace.readable = False
         raise PolicyDenied(path, "read", verdict.rule or "")
     if verdict.decision == "ask":
-        return _asked(ws, command, path, location)
+        return partial(_asked, ws, command, path, location)
     return _served(ws, command, path, location)
 
 
@@ -89,10 +95,10 @@ async def _asked(ws: Workspace, command: Read, path: str, location: Location) ->
     if verdict.decision == "deny":
         raise PolicyDenied(path, "read", verdict.rule or "")
     served = _served(ws, command, path, location)
-    return served if isinstance(served, Passage) else await served
+    return served if isinstance(served, Passage) else await served()
 
 
-def _served(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Awaitable[Passage]:
+def _served(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Begin:
     buffer = ws.buffer_of(location)
     if is_small(buffer):
         at_most = min(INLINE_BYTES, ws.settings_in(location.root).limits.max_file_bytes)
@@ -100,7 +106,7 @@ def _served(ws: Workspace, command: Read, path: str, location: Location) -> Pass
             return _remembered(ws, command, *_whole(ws, command, path, location, buffer, at_most))
         except TooLarge:
             pass
-    return _served_in_thread(ws, command, path, location, buffer)
+    return partial(_served_in_thread, ws, command, path, location, buffer)
 
 
 async def _served_in_thread(
@@ -160,7 +166,7 @@ def _passage(command: Read, path: str, present: Present, settings: Settings) -> 
         "editor" if present.buffer else "disk",
         present.dirty,
         bool(present.text.bom),
-        bool(present.disk and present.disk.lossy and not present.buffer),
+        present.wrongly_shown if present.buffer else bool(present.disk and present.disk.lossy),
         present.text.encoding,
         present.text.line_ends.final,
         present.text.line_ends.kind,
@@ -199,6 +205,8 @@ def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Pass
         lines, most = limits.read_lines, min(most, _BYTES_OF_A_CHARACTER * limits.read_chars)
     found = ws.files.read_lines(location, command.start_line, lines, most)
     text = as_text(ws.files, location, mark_of(found.head) + found.data, settings)
+    if text.encoding.startswith(("utf-16", "utf-32")) and not text.bom:
+        raise BinaryFile(path)  # only a mark tells, before all is read, that line ends are no single bytes
     shown = text.shown
     end = len(shown) if command.limit is not None else _within_characters(shown, 0, len(shown), settings)
     content = shown[:end]

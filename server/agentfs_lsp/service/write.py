@@ -66,12 +66,11 @@ def plan_write(
 
 
 def _creation(ws: Workspace, command: Write, path: str, present: Present, *, create_dirs: bool) -> FileChange:
-    content = command.content
-    corrections: tuple[Correction, ...] = ()
+    content, corrections = _without_mark(command.content)
     wanted = eol_for(ws.files, present.location)
     if wanted and eol_of(content) not in ("none", wanted.name):
         content = with_eol(content, wanted.end)
-        corrections = (Correction("line_ends", wanted.name),)
+        corrections.append(Correction("line_ends", wanted.name))
     splices = (Splice(0, 0, content),) if content else ()
     return FileChange(
         path,
@@ -81,7 +80,7 @@ def _creation(ws: Workspace, command: Write, path: str, present: Present, *, cre
         ws.settings_in(present.location.root),
         tools=("write",),
         create_dirs=create_dirs,
-        corrections=corrections,
+        corrections=tuple(corrections),
     )
 
 
@@ -94,8 +93,7 @@ def _replacement(ws: Workspace, command: Write, path: str, present: Present, *, 
     left_out = find_left_out(command.content, known) if known or blind else None
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
-    content = command.content.removeprefix(MARK)
-    corrections = [Correction("byte_order_mark", "")] if len(content) < len(command.content) else []
+    content, corrections = _without_mark(command.content)
     if shown.startswith(MARK):  # an editor that keeps the mark in the text
         content = MARK + content
     own, given = eol_of(shown), eol_of(content)
@@ -114,3 +112,9 @@ def _replacement(ws: Workspace, command: Write, path: str, present: Present, *, 
         tools=("write",),
         corrections=tuple(corrections),
     )
+
+
+def _without_mark(content: str) -> tuple[str, list[Correction]]:
+    """The content without a byte-order mark in front: a file keeps its own, and a new one has none."""
+    text = content.removeprefix(MARK)
+    return text, [Correction("byte_order_mark", "")] if len(text) < len(content) else []

@@ -145,6 +145,22 @@ def test_a_file_nobody_may_read_is_refused_by_the_system(disk: Disk) -> None:
         disk.read("private")
 
 
+def test_a_root_that_cannot_be_reached_is_not_called_gone(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the mount it is on has lost its server."""
+    disk.put("f", b"x")
+    location = disk.at("f")
+
+    def broken(path: str) -> os.stat_result:
+        raise OSError(errno.ENOTCONN, os.strerror(errno.ENOTCONN), path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(adapter.os, "stat", broken)
+        with pytest.raises(SystemFailed, match="not connected"):
+            disk.store.read(location, 10)
+
+
 def test_running_out_of_handles_is_told_and_not_fatal(disk: Disk) -> None:
     disk.put("a/b/f", b"x")
     location = disk.at("a/b/f")

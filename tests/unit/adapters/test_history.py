@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -98,7 +99,7 @@ def test_texts_of_changes_that_are_gone_are_gone(history: SqliteHistory, folder:
     assert ids(history) == ["id-1"]
     history.close()
     (path,) = folder.glob("*.sqlite3")
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         assert database.execute("SELECT count(*), sum(uses) FROM texts").fetchone() == (2, 3)
 
 
@@ -143,7 +144,7 @@ def test_a_later_versions_file_is_left_alone(tmp_path: Path, folder: Path) -> No
     first.keep(0, lambda: change(1))
     first.close()
     (path,) = folder.glob("*.sqlite3")
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("PRAGMA user_version = 99")
     told = []
     second = SqliteHistory(state)
@@ -151,7 +152,7 @@ def test_a_later_versions_file_is_left_alone(tmp_path: Path, folder: Path) -> No
     second.keep(0, lambda: change(2))
     second.close()
     assert told == ["unwritten"]
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         assert database.execute("SELECT id FROM changes").fetchall() == [("id-1",)]
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.adapters.review.wording import title_of
-from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut, Withdrawn
+from agentfs_lsp.service.change import reads_same
 from agentfs_lsp.service.editor_ports import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.observing import edit_of, reversal
 from agentfs_lsp.service.proposals import Decision
@@ -72,7 +72,7 @@ class ClientReviews:
             raise
         except asyncio.CancelledError:
             held.cancel()
-            conversation.end("WITHDRAWN")
+            conversation.end("WITHDRAWN", _why_withdrawn(proposal))
             raise
         decision = _decision(settlement, proposal)
         if decision.rejected and (proposal.atomic or len(decision.rejected) == len(proposal.changes)):
@@ -118,6 +118,15 @@ class ClientReviews:
         return held
 
 
+def _why_withdrawn(proposal: Proposal) -> Withdrawn | None:
+    """None: by the agent, or by the end of the server."""
+    match proposal.withdrawn:
+        case "root_removed" | "settings" as reason:
+            return Withdrawn(reason)
+        case _:
+            return None
+
+
 async def _settled(conversation: Conversation, held: asyncio.Task[Applied]) -> Settlement:
     """Wait for the settle. The preview answered in any way but "pending" without one is no yes."""
     waiting: set[asyncio.Future[Any]] = {conversation.settlement, held}
@@ -137,7 +146,7 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
         text = settlement.texts.get(absolute)
         if absolute in settlement.rejected or _leaves_nothing(text, change):
             rejected.add(absolute)
-        elif text is not None and normalise(text) != normalise(change.shown):
+        elif text is not None and not reads_same(text, change.shown):
             amended[absolute] = text
     return Decision(
         "review",
@@ -154,7 +163,7 @@ def _leaves_nothing(text: str | None, change: FileChange) -> bool:
     """Whether the user took back the whole change of a file that exists."""
     if text is None or change.operation == "create":
         return False
-    return normalise(text) == normalise(change.base.text.shown)
+    return reads_same(text, change.base.text.shown)
 
 
 def _named(proposal: Proposal, decision: Decision) -> tuple[str, ...]:

@@ -87,6 +87,8 @@ class Ladder:
                     return await self._editor.ask(question, actions) == once
             except TimeoutError:
                 raise ReviewTimedOut(limit or 0) from None
+            except NobodyToAsk as error:
+                raise NobodyToAsk("reading", error.detail) from error
 
     def let_through(self) -> Hand:
         """The hand for what policy lets through."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import ToolNotListed
+from agentfs_lsp.domain.errors import NoRoot, ToolNotListed
 from agentfs_lsp.domain.texts import naming, sentences
 from agentfs_lsp.lsp.dialects.table import DIALECTS
 from agentfs_lsp.lsp.exchange import answer
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 async def call_request(requests: Mapping[Operation, Request], exchange: Exchange) -> Envelope:
     """Answer agentfs/call with what the tool's request answers, in the dialect's words. Raises BadParameter,
-    and ToolNotListed for a tool that the catalogue does not list now."""
+    NoRoot, and ToolNotListed for a tool that the catalogue does not list now."""
     params = parse(CallParams, exchange.params)
     await exchange.prepared()
     dialect = DIALECTS[params.dialect]
@@ -50,6 +50,8 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
 
 
 def _listed(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
+    if not exchange.ws.roots:
+        raise NoRoot
     tool = dialect.tool(name)
     if tool is None or not reaches(exchange.ws, tool.operation):
         listed = [one.name for one in dialect.tools if reaches(exchange.ws, one.operation)]

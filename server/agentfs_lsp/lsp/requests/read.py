@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from agentfs_lsp.domain.lines import blocks_of_lines
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.wire import ReadParams, parse
-from agentfs_lsp.service.read import Passage, Read, read
+from agentfs_lsp.service.read import Begin, Passage, Read, read
 from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine
+    from collections.abc import Coroutine
 
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
@@ -28,8 +28,8 @@ def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]
     return _later(exchange, params, passage)
 
 
-async def _later(exchange: Exchange, params: ReadParams, passage: Awaitable[Passage]) -> Envelope:
-    found = await passage
+async def _later(exchange: Exchange, params: ReadParams, begin: Begin) -> Envelope:
+    found = await begin()
     to_number = len(found.content) if params.line_numbers else 0
     return _envelope(exchange, params, found, await off_loop(to_number, _content, params, found))
 
@@ -103,7 +103,10 @@ def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
         said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
     if passage.dirty:
         said.append(say("This is the editor's text, with changes that are not saved yet."))
-    if passage.lossy:
+    if passage.lossy and passage.source == "editor":
+        said.append(say("The editor shows '{path}' in an encoding that loses characters.", path=path))
+        said.append(say("Ask the user to reopen the file with its encoding."))
+    elif passage.lossy:
         said.append(
             say("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.texts import naming
+from agentfs_lsp.domain.errors import NoRoot
+from agentfs_lsp.domain.texts import naming, sentences
 from agentfs_lsp.lsp.dialects.definitions import define
 from agentfs_lsp.lsp.dialects.files import files_of
 from agentfs_lsp.lsp.dialects.guidance import guidance
 from agentfs_lsp.lsp.dialects.table import DIALECTS
+from agentfs_lsp.lsp.envelope import told_of
 from agentfs_lsp.lsp.wire import ToolsParams, parse
 from agentfs_lsp.service.reach import reach
 
@@ -29,6 +31,8 @@ async def tools_request(exchange: Exchange) -> Envelope:
         "tools": define(dialect, files, say, params.format),
         "prompt": guidance(dialect, files, say),
     }
+    if not ws.roots:
+        return exchange.succeed(data, sentences(say, told_of(NoRoot(), say)), {})
     if not tools:
         return exchange.succeed(data, say("The user's settings let no tool touch a file now."), {})
     return exchange.succeed(data, say("Tools: {tools}.", tools=", ".join(tools)), {})
