@@ -178,6 +178,23 @@ async def test_typing_meanwhile_is_a_conflict_and_stays(editor: Editor) -> None:
     assert (document.text, path.read_text()) == ("one\nmore\n", "one\n")
 
 
+async def test_another_program_below_unsaved_work_meanwhile_is_a_conflict_on_disk(editor: Editor) -> None:
+    path = editor.root / "below.txt"
+    path.write_text("one\ntwo\n")
+    document = editor.open("below.txt", "one\ntwo\nmine\n")
+    await editor.read("below.txt")
+    asked = edit(editor, "below.txt", "one", "1")
+    proposal = await asked.proposal()
+    path.write_text("one\ntheirs\n")
+    settled = await editor.settle(proposal)
+    answer = await asked.answer
+    assert "changed on disk" in answer["text"]
+    assert settled["settle"]["reason"] == answer["error"]["message"]
+    conflict = answer["context"]["conflict"]
+    assert (conflict["source"], document.text) == ("disk", "one\ntwo\nmine\n")
+    assert "-two\n+theirs\n" in conflict["diff_since_read"]
+
+
 async def test_opening_it_clean_or_touching_it_meanwhile_is_none(editor: Editor) -> None:
     path = editor.root / "looked-at.txt"
     path.write_bytes(b"one\r\ntwo\r\n")

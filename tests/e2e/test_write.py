@@ -223,6 +223,14 @@ async def test_control_and_invisible_characters_are_written_and_warned_of(auto: 
     assert "\\u202e" in answer["data"]["diff_preview"]
 
 
+async def test_at_most_a_hundred_warnings_come_from_the_text_however_many_places_change(auto: Editor) -> None:
+    (auto.root / "many.txt").write_text("keep\nold\n" * 150)
+    await auto.read("many.txt")
+    answer = await auto.edit("many.txt", "old", "new\u200b", replace_all=True)
+    assert answer["data"]["replacements"] == 150
+    assert [one["line"] for one in answer["data"]["warnings"]] == list(range(2, 202, 2))
+
+
 async def test_nul_would_make_a_file_binary_and_is_refused(auto: Editor) -> None:
     answer = await auto.write("nul.txt", "one\ntwo\0\n")
     assert answer["error"]["code"] == "BINARY_FILE"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate
+from unicodedata import is_normalized
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,12 +14,17 @@ from agentfs_lsp.domain.indentation import find_shift
 from agentfs_lsp.domain.match_levels import LEVELS
 from agentfs_lsp.domain.narrowing import where_possible
 from agentfs_lsp.domain.search import Search
+from agentfs_lsp.domain.typography import Columns, fold
 
 BLANKS = st.sampled_from(["", "", "", " ", "\t", "  ", "    ", " \t "])
 # Words that are parts of one another, and what only looks like an end of a line or like a blank.
 WORDS = st.sampled_from(["a", "aa", "a a", "b", "}", "", "", "\x0c", "a\u2028", "é\u00a0"])
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 LINE = st.tuples(BLANKS, WORDS, BLANKS).map("".join)
+# Letters, marks that go with them or stand alone, and parts of syllables.
+MARKED = st.sampled_from(
+    ["e", "\u0301", "\u0327", "\u201c", "\uac00", "\u1161", "\u11a8", "\u09c7", "\u09be"]
+)
 FILE_LINES = st.lists(LINE, min_size=1, max_size=24)
 
 
@@ -104,6 +110,15 @@ def test_what_is_typed_alike_is_found_at_all_its_places(
     starts = [at for at in range(len(plain)) if plain.startswith(wanted, at)]
     assert [place.start for place in found] == [len(plain[:at].replace("\n", end)) for at in starts]
     assert {text[place.start : place.end] for place in found} <= {wanted.replace("\n", end)}
+
+
+@given(st.lists(MARKED, max_size=12).map("".join))
+def test_columns_are_those_of_the_longest_begin_that_folds_to_as_much(line: str) -> None:
+    columns = Columns(line)
+    for column in range(len(fold(line)) + 1):
+        begin = max(at for at in range(len(line) + 1) if len(fold(line[:at])) <= column)
+        wanted = begin if fold(line[:begin]) == fold(line)[:column] else None
+        assert columns.unfolded(column) == (column if is_normalized("NFC", line) else wanted)
 
 
 @given(cases(), st.integers(0, 40))

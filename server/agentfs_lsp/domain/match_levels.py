@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.occurrences import occurrences
 from agentfs_lsp.domain.search import pieces_of
 from agentfs_lsp.domain.splicing import Place, as_given
-from agentfs_lsp.domain.typography import fold, keep_characters, unfolded_column
+from agentfs_lsp.domain.typography import fold, keep_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,8 +108,8 @@ def _unfolded(search: Search, at: int) -> tuple[int, int | None, int | None]:
     end = at + len(fold(search.plain_old))
     return (
         line,
-        unfolded_column(search.lines[line], at - starts[line]),
-        unfolded_column(search.lines[last], end - starts[last]),
+        search.columns(line).unfolded(at - starts[line]),
+        search.columns(last).unfolded(end - starts[last]),
     )
 
 

@@ -18,7 +18,7 @@ from agentfs_lsp.domain.lines import line_end, line_start, normalise, offset_of_
 from agentfs_lsp.domain.narrowing import where_possible
 from agentfs_lsp.domain.occurrences import every_occurrence
 from agentfs_lsp.domain.splicing import Place, Revise, as_given, uniform_line_end
-from agentfs_lsp.domain.typography import fold
+from agentfs_lsp.domain.typography import Columns, fold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,7 @@ class Search:
         self.old = old
         self.plain_old = normalise(old)
         self.block = self.plain_old.split("\n")
+        self._columns: dict[int, Columns] = {}
 
     @cached_property
     def plain(self) -> str:
@@ -88,6 +89,16 @@ class Search:
     def folded_starts(self) -> list[int]:
         """For each line its offset in the folded text."""
         return self.plain_starts if self.folded is self.plain else _starts(self.folded.split("\n"))
+
+    def columns(self, line: int) -> Columns:
+        """The columns of a line (0-based), for those of its folded text. Kept while the same lines are asked
+        for, not for ever: there may be as many as the text has."""
+        known = self._columns.get(line)
+        if known is None:
+            if len(self._columns) > 1:
+                self._columns.clear()
+            known = self._columns[line] = Columns(self.lines[line])
+        return known
 
     @cached_property
     def pieces(self) -> list[tuple[int, int]]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
-from unicodedata import is_normalized, normalize
+from unicodedata import category, is_normalized, normalize
 
 from agentfs_lsp.domain.splicing import differing_elements
 
@@ -36,12 +37,38 @@ def fold(text: str) -> str:
     return text
 
 
-def unfolded_column(line: str, column: int) -> int | None:
-    """The column in `line` that `column` of `fold(line)` stands for; None inside what folds as one."""
-    if is_normalized("NFC", line):
-        return column
-    found = bisect_right(range(len(line) + 1), column, key=lambda at: len(fold(line[:at]))) - 1
-    return found if fold(line[:found]) == fold(line)[:column] else None
+class Columns:
+    """The columns of a line for those of `fold(line)`. Looks at the whole line once, whatever is asked of
+    it: a file on one line may hold thousands of places."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._same = is_normalized("NFC", line)
+        if self._same:
+            return
+        starts = [at for at, it in enumerate(line) if not at or _begins_anew(it)]
+        pieces = [fold(line[a:b]) for a, b in pairwise([*starts, len(line)])]
+        if "".join(pieces) != fold(line):
+            starts, pieces = [0], [fold(line)]
+        self._starts = [*starts, len(line)]
+        self._folded = list(accumulate(map(len, pieces), initial=0))
+
+    def unfolded(self, column: int) -> int | None:
+        """The column that `column` of the folded line stands for; None inside what folds as one."""
+        if self._same:
+            return column
+        number = bisect_right(self._folded, column) - 1
+        start, column = self._starts[number], column - self._folded[number]
+        if not column:
+            return start
+        piece = self._line[start : self._starts[number + 1]]
+        found = bisect_right(range(len(piece) + 1), column, key=lambda at: len(fold(piece[:at]))) - 1
+        return start + found if fold(piece[:found]) == fold(piece)[:column] else None
+
+
+def _begins_anew(character: str) -> bool:
+    """Whether it never folds as one with what stands before it: no mark, and no part of a Hangul syllable."""
+    return character < "\u0300" or not (category(character)[0] == "M" or "\u1160" <= character <= "\u11ff")
 
 
 def keep_characters(old: Sequence[str], new: Sequence[str], present: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from agentfs_lsp.domain.lazily import lazily
 from agentfs_lsp.domain.lines import count_lines, ends_between, line_of, normalise
 from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
-from agentfs_lsp.domain.shown import find_suspicious
+from agentfs_lsp.domain.shown import MOST_FINDINGS, find_suspicious
 from agentfs_lsp.domain.textfile import check_insertable, encode
 from agentfs_lsp.domain.unified import Preview, preview
 from agentfs_lsp.service.ports import Blob
@@ -202,8 +202,11 @@ class FileChange:
             found.append(Warned("hard_links", 0, str(links - 1)))
         found += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
         text, shift, counted, line = self.base.text.text, 0, 0, 1
+        most = len(found) + MOST_FINDINGS
         for hunk in self.hunks:
-            suspicious = find_suspicious(hunk.text)
+            if len(found) == most:
+                break
+            suspicious = find_suspicious(hunk.text)[: most - len(found)]
             if suspicious:  # else nobody asks which line it is, and counting a large file's takes its time
                 line += ends_between(text, counted, hunk.start)
                 counted = hunk.start

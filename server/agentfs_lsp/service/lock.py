@@ -67,9 +67,15 @@ def check_unmoved(path: str, base: Present, now: Present, settings: Settings) ->
     same_text = reads_same(base.text.text, now.text.text)
     same_disk = (base.blob.data if base.blob else None) == (now.blob.data if now.blob else None)
     saved = base.dirty and now.buffer is not None and not now.dirty
-    if not (same_text and (same_disk or saved)):
-        since = preview_between(path, base.text.shown, now.text.shown, settings)
-        raise _conflict(path, now, "reviewing", base.revision, since)
+    if same_text and (same_disk or saved):
+        return
+    if same_text and now.buffer is not None:  # it is the disk below the document that is another
+        since = None
+        if base.disk is not None and now.disk is not None:
+            since = preview_between(path, base.disk.shown, now.disk.shown, settings)
+        raise Conflict(path, "disk", "reviewing", base.revision, now.revision, since)
+    since = preview_between(path, base.text.shown, now.text.shown, settings)
+    raise _conflict(path, now, "reviewing", base.revision, since)
 
 
 def preview_between(path: str, old: str, new: str, settings: Settings) -> str:
