@@ -13,7 +13,8 @@ import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
 import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
 import { carryOut } from './landing';
 import type { ReviewEditors } from './review';
-import { askReason, lineOf, nameOf, tellEnd, tellRefusal } from './telling';
+import { isUnsavedElsewhere } from './tabs';
+import { askReason, lineOf, nameOf, tellEnd, tellRefusal, tellUnsaved } from './telling';
 
 /** A review that is over. `texts`: what landed of it, by path. */
 export interface Ended {
@@ -146,6 +147,9 @@ export class Decisions {
     if (review.deciding || this.queue.get(review.proposed.id) === undefined) {
       return;
     }
+    if (decision.decision !== 'rejected' && this.isUnsavedElsewhere(review)) {
+      return;
+    }
     review.deciding = true;
     this.decidedAt = Date.now();
     this.queue.changed.fire();
@@ -168,6 +172,17 @@ export class Decisions {
       this.server.channel.error(error instanceof Error ? error : String(error));
       this.over(review.proposed.id, 'failed');
     }
+  }
+
+  /** Whether accepting would change a file under a notebook that has unsaved changes; that is said, too. */
+  private isUnsavedElsewhere({ proposed, decided }: Review): boolean {
+    const unsaved = proposed.files.find(
+      ({ path, uri }) => decided.get(path) !== 'rejected' && isUnsavedElsewhere(vscode.Uri.parse(uri)),
+    );
+    if (unsaved !== undefined) {
+      tellUnsaved(unsaved.path);
+    }
+    return unsaved !== undefined;
   }
 
   /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */

@@ -1,5 +1,6 @@
 /** Which proposal a tab shows, if it shows one. */
 import * as vscode from 'vscode';
+import { findDocument } from '../hand';
 import { idOf, LANDED, PROPOSAL } from '../virtual';
 
 /** Every tab of the window. */
@@ -31,6 +32,17 @@ export function isLandedTab(tab: vscode.Tab): boolean {
 /** Whether several files are shown in it. */
 export function isMultiDiff(tab: vscode.Tab): boolean {
   return severalIn(tab) !== undefined;
+}
+
+/** Whether an editor that is none of text, such as a notebook's, holds unsaved changes of a file: no server hears of them. */
+export function isUnsavedElsewhere(uri: vscode.Uri): boolean {
+  return allTabs().some(
+    ({ isDirty, input }) =>
+      isDirty &&
+      (input instanceof vscode.TabInputNotebook || input instanceof vscode.TabInputCustom) &&
+      input.uri.toString() === uri.toString() &&
+      findDocument(input.uri.toString()) === undefined,
+  );
 }
 
 function shownIn(tab: vscode.Tab): readonly vscode.Uri[] {

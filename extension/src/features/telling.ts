@@ -30,6 +30,16 @@ export function tellRefusal(review: Review, { reason }: Refusal): void {
   );
 }
 
+/** Nothing was decided, and what is to be done first. */
+export function tellUnsaved(path: string): void {
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      '{0} has unsaved changes that the agent has not seen. Save it, or revert it, before you accept this.',
+      visible(baseName(path)),
+    ),
+  );
+}
+
 /** What ended without the user is said where it does not interrupt. */
 export function tellEnd(review: Review, outcome: Outcome): void {
   const name = nameOf(review);

@@ -97,3 +97,39 @@ scenario("code actions on save run as the user set them, and the agent sees what
   assert.equal((await acted.document()).dirty, false);
   await ui.tabsAre("actions.md");
 });
+
+const cell = { cell_type: "code", execution_count: null, metadata: {}, outputs: [], source: ["one = 1"] };
+const notebook = { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 };
+const book = file("saving/book.ipynb", `${JSON.stringify(notebook, null, 1)}\n`);
+
+scenario("a notebook with unsaved changes: accepting says so, and saving it makes a conflict of the change", async () => {
+  const before = book.text();
+  await ui.page.keyboard.press("Control+P");
+  const input = ui.page.locator(".quick-input-widget input");
+  await input.fill(book.base);
+  await ui.page.locator(".quick-input-list .monaco-list-row", { hasText: book.base }).first().waitFor();
+  await ui.page.keyboard.press("Enter");
+  await ui.page.locator(".notebookOverlay .view-line").first().click();
+  await ui.page.keyboard.press("End");
+  await ui.page.keyboard.type(" # mine");
+  await until("it is unsaved", async () => (await state()).tabs.some(({ dirty }) => dirty));
+  const asked = await agent("book").readAndEdit(book, "one = 1", "one = 2");
+  await openReview();
+  await ui.diffWith("one = 2");
+
+  await ui.titleButton("Accept").click();
+
+  await ui.saysInPassing("book.ipynb has unsaved changes");
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(book.text(), before);
+  await ui.tab("book.ipynb").first().click();
+  await ui.page.locator(".notebookOverlay .view-line").first().click();
+  await ui.page.keyboard.press("Control+S");
+  await until("it is saved", () => book.text().includes("# mine"));
+  await openReview();
+  await ui.diffWith("one = 2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).error.code, "CONFLICT");
+  assert.ok(book.text().includes("# mine"), "what was typed is kept");
+  await ui.saysInPassing("book.ipynb was not changed.");
+});
