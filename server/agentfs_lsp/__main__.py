@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 SIGPIPED = 141
 """The exit code of programs whose output nobody reads any more."""
+INTERRUPTED = 130
+"""The exit code of programs that Ctrl-C has ended."""
 
 COMMANDS = {
     "check-config": "agentfs_lsp.commands.check_config",
@@ -65,6 +67,8 @@ def _run(command: str, arguments: list[str], say: Say) -> int:
     except BrokenPipeError:  # whoever reads it, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be written
         return SIGPIPED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return code
 
 

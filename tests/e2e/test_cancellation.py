@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,6 @@ from support.editor import NO_ANSWER, REVIEW, RpcError, editing
 from support.wire import frame
 
 if TYPE_CHECKING:
-    import asyncio
     from pathlib import Path
 
     from support.editor import Editor, Message
@@ -50,6 +50,17 @@ async def test_a_read_that_is_cancelled_at_once_was_never_begun(root: Path) -> N
             assert await is_cancelled(asked)
         assert editor.all("window/showMessageRequest") == []
     assert stderr.read_text() == ""
+
+
+async def test_a_search_through_a_huge_file_ends_when_it_is_cancelled(root: Path) -> None:
+    with (root / "huge.log").open("wb") as file:
+        file.write(b"line\n")
+        file.truncate(1 << 38)  # takes no room on the disk, and minutes to be read
+    async with editing(root) as editor:
+        asked = editor.start("agentfs/read", {"path": "huge.log", "start_line": 100, "limit": 1})
+        await asyncio.sleep(0.2)
+        editor.cancel(asked)
+        assert await is_cancelled(asked)
 
 
 async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, file: Path) -> None:

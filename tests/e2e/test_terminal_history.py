@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
+import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from support.editor import AUTO, editing
+
+INTERRUPT, END = "\x03", "\x04"
+PATIENCE_S = 20
 
 
 def command(state: Path, *arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -70,10 +76,11 @@ async def test_of_one_file_as_json(root: Path, state: Path, ids: list[str]) -> N
 
 
 async def test_a_yes_undoes_what_was_shown(root: Path, state: Path, ids: list[str]) -> None:
-    for answer in ("n\n", "y\n"):
+    for answer in ("n\n", END, INTERRUPT, "y\n"):
         shown, code = at_terminal(state, root, answer, "undo", ids[1])
         assert "Undo it? [y/N]" in shown
         assert "+ two" in shown
+        assert ("agentfs-lsp undo: Nothing was changed." in shown.splitlines()) == (answer != "y\n")
         assert code == (0 if answer == "y\n" else 1)
         expected = "one\ntwo\n" if answer == "y\n" else "one\n2\x1b[31m\n"
         assert (root / "src" / "a.txt").read_text() == expected
@@ -161,10 +168,19 @@ def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[s
     os.close(theirs)
     shown = b""
     with suppress(OSError):  # the terminal is gone with its last user
-        while piece := os.read(ours, 4096):
+        while select.select([ours], [], [], PATIENCE_S)[0] and (piece := os.read(ours, 4096)):
             shown += piece
-            if b"[y/N] " in piece:
+            if b"[y/N] " not in piece:
+                continue
+            if answer == INTERRUPT:
+                time.sleep(0.5)  # what is asked is waited for a moment later
+                process.send_signal(signal.SIGINT)
+            else:
                 os.write(ours, answer.encode())
+    if process.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.kill()
     os.close(ours)
     return shown.decode(), process.wait(60)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.__main__ import main
+from agentfs_lsp.__main__ import INTERRUPTED, main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,3 +36,11 @@ def test_on_windows_the_command_can_be_imported(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert "WSL" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_an_interrupted_command_ends_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(arguments: list[str], say: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agentfs_lsp.commands.history.run", interrupted)
+    assert main(["history"]) == INTERRUPTED

@@ -26,7 +26,7 @@ from agentfs_lsp.domain.errors import DomainError, OutsideRoots, RootMissing, Sy
 from agentfs_lsp.service.ports import Blob, LineRange, Location
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agentfs_lsp.adapters.staged import StagedFile
     from agentfs_lsp.domain.revision import FileStat
@@ -139,14 +139,21 @@ class DiskStore:
         finally:
             os.close(fd)
 
-    def read_lines(self, location: Location, start_line: int, lines: int, max_bytes: int) -> LineRange:
+    def read_lines(
+        self,
+        location: Location,
+        start_line: int,
+        lines: int,
+        max_bytes: int,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> LineRange:
         """See `FileStore.read_lines`. `data` is without the file's byte-order mark, and of whole lines: only
         a first line that alone is longer than `max_bytes` is cut, between two characters."""
         path = location.relative
         fd = self._open_file(location)
         try:
             found = regular(os.fstat(fd), path)
-            data, count, more, head = read_line_range(fd, start_line, lines, max_bytes)
+            data, count, more, head = read_line_range(fd, start_line, lines, max_bytes, stopped)
             tail = os.pread(fd, 4, max(found.size - 4, 0))
             return LineRange(data, count, more, found, head, tail)
         except OSError as error:

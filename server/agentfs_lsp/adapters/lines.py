@@ -7,6 +7,7 @@ Decoding is left to the caller. What is before the range is only counted, a bloc
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import re
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.errors import BadRange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 HEAD_BYTES = 4096
 _BLOCK = 1 << 20
@@ -65,21 +66,24 @@ _MARKED = (  # the longer marks first: UTF-32's begins like UTF-16's
 )
 
 
-def read_line_range(fd: int, start_line: int, lines: int, max_bytes: int) -> tuple[bytes, int, bool, bytes]:
+def read_line_range(
+    fd: int, start_line: int, lines: int, max_bytes: int, stopped: Callable[[], bool] = lambda: False
+) -> tuple[bytes, int, bool, bytes]:
     """`lines` lines (0: all) from the 1-based `start_line`, at most `max_bytes` bytes: the bytes without the
     file's mark, how many lines they are, whether more follow, and the file's first bytes.
 
     Whole lines, but for a first one that alone is over `max_bytes`, which is cut between two characters.
-    Raises BadRange past the end, OSError.
+    Raises BadRange past the end, OSError, and that too once `stopped` is true.
     """
     head = os.pread(fd, HEAD_BYTES, 0)
     units = next((units for units in _MARKED if head.startswith(units.mark)), _BYTES)
-    return *_Scan(fd, units).lines(start_line, lines, max_bytes), head
+    return *_Scan(fd, units, stopped).lines(start_line, lines, max_bytes), head
 
 
 class _Scan:
-    def __init__(self, fd: int, units: _Units) -> None:
+    def __init__(self, fd: int, units: _Units, stopped: Callable[[], bool]) -> None:
         self._fd = fd
+        self._stopped = stopped
         self._units = units
         self._ends = units.ends
 
@@ -126,6 +130,8 @@ class _Scan:
         two halves of a CR LF."""
         cr = self._units.carriage_return
         while block := os.pread(self._fd, _BLOCK, offset):
+            if self._stopped():
+                raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
             if len(block) == _BLOCK and block.endswith(cr):
                 block = block[: -len(cr)]
             yield block, self._count(block)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import signal
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.commands.place import NoHistory, add_common, find_place
 from agentfs_lsp.commands.printing import complain, console, print_diff
-from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.errors import DomainError, Rejected
 from agentfs_lsp.domain.settings import Settings
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.envelope import told_of
@@ -56,6 +57,10 @@ def run(arguments: Sequence[str], say: Say) -> int:
     agrees: Callable[[Proposal], bool] = partial(_ask, say) if asks else lambda _: True
     try:
         undone = asyncio.run(_undo(place, options.id, agrees))
+    except Rejected as error:  # by whoever reads this
+        return (
+            _fail(error, say, as_json=True) if options.json else complain("undo", say("Nothing was changed."))
+        )
     except DomainError as error:
         return _fail(error, say, as_json=options.json)
     finally:
@@ -111,10 +116,14 @@ def _ask(say: Say, proposal: Proposal) -> bool:
     for change in proposal.changes:
         screen.print(f"{change.operation} {visible(change.path)}", style="bold")
         print_diff(screen, change.full_preview)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the line
     try:
         answer = input(say("Undo it? [y/N] "))
-    except EOFError:
+    except (EOFError, KeyboardInterrupt):
+        print()
         return False
+    finally:
+        signal.signal(signal.SIGINT, before)
     return answer.strip().lower() in {"y", "yes"}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agentfs_lsp.domain.patching import Pieces
     from agentfs_lsp.domain.revision import FileStat
@@ -135,9 +135,16 @@ class FileStore(Protocol):
     def read(self, location: Location, max_bytes: int) -> Blob:
         """The whole file. Raises FileMissing, TooLarge, and what `stat` raises. Never blocks on a FIFO."""
 
-    def read_lines(self, location: Location, start_line: int, lines: int, max_bytes: int) -> LineRange:
+    def read_lines(
+        self,
+        location: Location,
+        start_line: int,
+        lines: int,
+        max_bytes: int,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> LineRange:
         """`lines` lines from the 1-based `start_line` (0: all), at most `max_bytes`, of a file of any size.
-        Raises FileMissing, BadRange, and what `stat` raises."""
+        Fails soon after `stopped` is true. Raises FileMissing, BadRange, and what `stat` raises."""
 
     def has_folder(self, location: Location) -> bool:
         """Whether the folder the file is in, or would be in, is there."""

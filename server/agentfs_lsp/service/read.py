@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
@@ -119,7 +120,8 @@ async def _served_in_thread(
         if not command.is_range:
             raise
         if buffer is None:
-            return await in_thread(_beyond, ws, command, path, location)
+            stop = Event()
+            return await in_thread(_beyond, ws, command, path, location, stop.is_set, stop=stop.set)
         # The editor's text is held already, so the file can be, unless it has grown to another one by now.
         fitting = _BYTES_OF_A_CHARACTER * (len(buffer.text) + 1)
         try:
@@ -197,14 +199,16 @@ def _within_characters(shown: str, start: int, end: int, settings: Settings) -> 
     return most - 1 if cuts_line_end and most - 1 > start else most
 
 
-def _beyond(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
-    """A range of a file too large to be loaded."""
+def _beyond(
+    ws: Workspace, command: Read, path: str, location: Location, stopped: Callable[[], bool]
+) -> Passage:
+    """A range of a file too large to be loaded; to find it may take minutes, unless `stopped`."""
     settings = ws.settings_in(location.root)
     limits = settings.limits
     lines, most = command.limit, limits.max_file_bytes
     if lines is None:
         lines, most = limits.read_lines, min(most, _BYTES_OF_A_CHARACTER * limits.read_chars)
-    found = ws.files.read_lines(location, command.start_line, lines, most)
+    found = ws.files.read_lines(location, command.start_line, lines, most, stopped)
     text = as_text(ws.files, location, mark_of(found.head) + found.data, settings)
     if text.encoding.startswith(("utf-16", "utf-32")) and not text.bom:
         raise BinaryFile(path)  # only a mark tells, before all is read, that line ends are no single bytes

@@ -192,12 +192,17 @@ async def off_loop(size: int, work: Callable[..., T], *arguments: object) -> T:
     return await in_thread(work, *arguments)
 
 
-async def in_thread(work: Callable[..., T], *arguments: object) -> T:
-    """Do blocking `work` in a thread; see `off_loop` for cancellation."""
+async def in_thread(
+    work: Callable[..., T], *arguments: object, stop: Callable[[], object] | None = None
+) -> T:
+    """Do blocking `work` in a thread; see `off_loop` for cancellation. `stop` is called then, where the work
+    need not be done to its end."""
     running = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
+        if stop is not None:
+            stop()
         await asyncio.wait([running])
         if not running.cancelled():
             running.exception()  # taken, so that nobody logs it: it may hold text of files

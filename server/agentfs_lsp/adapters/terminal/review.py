@@ -5,7 +5,6 @@ There are no open documents here, so nothing is handed to anybody.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, NoReturn
 
 from agentfs_lsp.domain.errors import Rejected
@@ -37,7 +36,8 @@ class TerminalReviewer:
     """Shows a proposal and asks about it."""
 
     def __init__(self, agrees: Callable[[Proposal], bool]) -> None:
-        """`agrees` shows the proposal and waits for the answer; called from a thread."""
+        """`agrees` shows the proposal and waits for the answer; called on the main thread, as no interrupt
+        ends another one that waits for a line."""
         self._agrees = agrees
 
     def rung_for(self, proposal: Proposal | None) -> str:  # noqa: ARG002
@@ -47,7 +47,7 @@ class TerminalReviewer:
     async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
         """Raises Rejected."""
         proposal.state = "shown"
-        if not await asyncio.to_thread(self._agrees, proposal):
+        if not self._agrees(proposal):
             raise Rejected("rejected")
         return Decision(RUNG, "accepted", "user"), _NoHand()
 
