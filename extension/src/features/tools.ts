@@ -11,9 +11,12 @@ const CALLER = { session: 'vscode-chat', agent: 'VS Code Chat' };
 
 type Input = Record<string, unknown> & { path: string };
 
+/** As it comes from a model, which may have left out what it has to give: the server tells it so. */
+type Given = Partial<Input>;
+
 interface Tool {
-  invoke(options: { input: Input }, token: vscode.CancellationToken): Promise<unknown>;
-  prepareInvocation(options: { input: Input }): { invocationMessage: string };
+  invoke(options: { input: Given }, token: vscode.CancellationToken): Promise<unknown>;
+  prepareInvocation(options: { input: Given }): { invocationMessage: string };
 }
 
 /** The part of the API that is younger than the oldest editor this runs in. */
@@ -53,9 +56,9 @@ export function registerTools(api: AgentfsApi): vscode.Disposable {
   }
   const registered = TOOLS.map(({ name, call, say }) =>
     register(name, {
-      prepareInvocation: ({ input }) => ({ invocationMessage: say(visible(input.path)) }),
+      prepareInvocation: ({ input }) => ({ invocationMessage: say(visible(String(input.path ?? ''))) }),
       invoke: async ({ input }, token) => {
-        const envelope = await call(api, { ...input, path: pathInRoots(input.path) }, token);
+        const envelope = await call(api, withPathInRoots(input), token);
         return new Result(partsOf(envelope).map((part) => new Text(part)));
       },
     }),
@@ -72,7 +75,9 @@ function partsOf({ text, data }: Envelope): string[] {
 }
 
 /** Chat models like absolute paths; agents' paths are relative to the workspace's folders. */
-function pathInRoots(path: string): string {
+function withPathInRoots(input: Given): Input {
+  const { path } = input;
   const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
-  return path.startsWith('/') ? vscode.workspace.asRelativePath(path, several) : path;
+  const isAbsolute = typeof path === 'string' && path.startsWith('/');
+  return { ...input, path: isAbsolute ? vscode.workspace.asRelativePath(path, several) : path } as Input;
 }

@@ -26,6 +26,11 @@ scenario("the tools of the chat: read, then an edit that the user reviews", asyn
   await ui.tabsAre();
 });
 
+scenario("the tools of the chat: a model that leaves the path out is told what to give", async () => {
+  assert.match(await toolText("agentfs_read", {}), /'path'/);
+  assert.match(await toolText("agentfs_edit", { path: 7, old_string: "a", new_string: "b" }), /'path'/);
+});
+
 const made = file("agents/made/by-tool.txt");
 
 scenario("the tools of the chat: a new file that the user refuses, with a reason", async () => {
