@@ -82,3 +82,25 @@ async def test_the_users_save_of_what_was_read_is_no_conflict(auto: Editor) -> N
     auto.close("saved.txt")
     assert (await auto.edit("saved.txt", "line", "mine"))["status"] == "success"
     assert (auto.root / "saved.txt").read_text() == "mine\ntyped\n"
+
+
+@pytest.mark.parametrize("made", ["read", "landed"])
+async def test_a_save_in_the_files_own_line_ends_is_no_conflict_once_it_is_closed(
+    auto: Editor, made: str
+) -> None:
+    """An editor that shows a file of `\\r\\n` with `\\n`, as some do, saves it with its own again."""
+    name = f"ends-{made}.txt"
+    path = auto.root / name
+    path.write_bytes(b"line\r\ntwo\r\n")
+    document = auto.open(name, "line\ntwo\n" if made == "landed" else "line\n2\n")
+    await auto.read(name)
+    if made == "landed":
+        assert (await auto.edit(name, "two", "2"))["data"]["landing"] == "editor"
+    path.write_bytes(document.text.replace("\n", "\r\n").encode())
+    auto.notify("textDocument/didSave", {"textDocument": {"uri": document.uri}})
+    auto.close(name)
+    assert (await auto.edit(name, "line", "mine"))["status"] == "success"
+    assert path.read_bytes() == b"mine\r\n2\r\n"
+    path.write_bytes(b"mine\n2\n")
+    for answer in await both(auto, name):
+        assert answer["error"]["code"] == "CONFLICT", "line ends that somebody else made others"

@@ -38,6 +38,17 @@ async def test_with_several_roots_a_path_begins_with_a_name(tmp_path: Path) -> N
             failed = await editor.read(path)
             assert failed["error"]["code"] == code
             assert f"'{path}'" in failed["error"]["message"]
+        (two / "loop").symlink_to("loop")
+        (two / "to one").symlink_to(one)
+        unresolved = (
+            ("Two/loop", "INVALID_PARAM"),
+            ("Two/a.txt/x", "INVALID_PARAM"),
+            ("Two/to one", "IS_DIRECTORY"),
+        )
+        for path, code in unresolved:
+            failed = await editor.read(path)
+            assert failed["error"]["code"] == code
+            assert f"'{path}'" in failed["text"]
         escaped = await editor.read("One/../two/a.txt")
         assert escaped["context"]["path_resolved"] == "Two/a.txt"
 

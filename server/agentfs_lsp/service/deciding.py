@@ -89,7 +89,8 @@ def _remember(ws: Workspace, session: str, landing: Landing) -> None:
         return
     if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:
         text = change.shown if landing.text is None else landing.text
-        ws.sessions.record(session, absolute, landing.revision, text)
+        in_editor = landing.where == "editor"
+        ws.sessions.record(session, absolute, landing.revision, text, in_editor=in_editor)
         return
     ws.sessions.record(session, absolute, landing.seen, None)
 

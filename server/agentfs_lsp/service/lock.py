@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.errors import Conflict, NotRead
-from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.unified import preview
 from agentfs_lsp.service.change import reads_same
 
@@ -95,9 +94,9 @@ def preview_between(path: str, old: str, new: str, settings: Settings) -> str:
 def _is_as_read(present: Present, record: ReadRecord) -> bool:
     if record.revision.hash == present.hash:
         return True
-    if present.buffer is None or record.text is None:
+    if record.text is None or (present.buffer is None and not record.in_editor):
         return False
-    return normalise(record.text) == normalise(present.text.shown)
+    return reads_same(record.text, present.text.shown)
 
 
 def _diff_since(path: str, record: ReadRecord | None, present: Present, settings: Settings) -> str | None:

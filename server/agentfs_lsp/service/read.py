@@ -145,7 +145,8 @@ def _remembered(ws: Workspace, command: Read, passage: Passage | None, present: 
     if passage is None:
         ws.sessions.forget(command.session, absolute)
         raise FileMissing(ws.name_of(present.location))
-    ws.sessions.record(command.session, absolute, present.revision, present.text.shown)
+    text, in_editor = present.text.shown, present.dirty
+    ws.sessions.record(command.session, absolute, present.revision, text, in_editor=in_editor)
     return passage
 
 

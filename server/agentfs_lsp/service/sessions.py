@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadRecord:
-    """What a session knows of a file: its revision, and its text while there is room for it."""
+    """What a session knows of a file: its revision, and its text while there is room for it. `in_editor`: it
+    was a document's unsaved text, whose line ends and mark a save may make the file's."""
 
     revision: Expected
     text: str | None
+    in_editor: bool = False
 
 
 _Key = tuple[str, str]  # session, absolute path
@@ -59,11 +61,13 @@ class Sessions:
                 self._texts.move_to_end(key)
         return record
 
-    def record(self, session: str, absolute: str, revision: Expected, text: str | None) -> None:
+    def record(
+        self, session: str, absolute: str, revision: Expected, text: str | None, *, in_editor: bool = False
+    ) -> None:
         """Remember what the session has just seen."""
         key = (session, absolute)
         self._drop(key)
-        self._records[key] = ReadRecord(revision, text)
+        self._records[key] = ReadRecord(revision, text, in_editor)
         self._held.setdefault(session, set()).add(absolute)
         self._held.move_to_end(session)
         if text is not None:

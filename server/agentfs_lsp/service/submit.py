@@ -177,7 +177,9 @@ async def computed(
         if read is None:
             raise
     if record is not None and known:
-        ws.sessions.record(asked.session, location.absolute, present.revision, record.text)
+        ws.sessions.record(
+            asked.session, location.absolute, present.revision, record.text, in_editor=present.dirty
+        )
     return await off_loop(present.size, compute_checked, compute, present, read)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentfs_lsp.domain.errors import Conflict, PolicyDenied, TooLarge
+from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, RootMissing, TooLarge
 from agentfs_lsp.domain.paths import check_new_name, display, parse
 from agentfs_lsp.domain.policy import strictest
 from agentfs_lsp.service.decoding import DecodedFiles
@@ -89,11 +89,20 @@ class Workspace:
             directory=directory,
         )
         root = self.roots[spelling.root]
-        location = self.files.resolve(root, spelling.relative) if spelling.relative else Location(root, "")
+        location = self._resolved(root, spelling.relative) if spelling.relative else Location(root, "")
         self.before_use(location.root)
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
             parse(path, [root.name for root in self.roots], "relative", self.folders)
         return location
+
+    def _resolved(self, root: Root, relative: str) -> Location:
+        """The location; what is raised names it as paths are given, with the root where there are several."""
+        try:
+            return self.files.resolve(root, relative)
+        except DomainError as error:
+            if getattr(error, "path", None) == relative and not isinstance(error, RootMissing):
+                error.path = self.name_of(Location(root, relative))  # type: ignore[attr-defined]
+            raise
 
     def settings_in(self, root: Root) -> Settings:
         """The settings that hold for the files of a root."""
