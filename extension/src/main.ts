@@ -55,6 +55,7 @@ async function openTestDoor(context: vscode.ExtensionContext, parts: Assembled, 
   const probe = {
     request: ask,
     pending: () => parts.queue.all.map(({ proposed }) => proposed),
+    takesPresses: () => !parts.editors.hasJustAdvanced,
     mode: () => parts.status.status?.mode ?? 'unknown',
     status: () => parts.status.status,
   };

@@ -12,6 +12,8 @@ export interface Probe {
   /** A request to the server, as an agent's host sends it. */
   request(method: string, params: unknown, token: vscode.CancellationToken): Promise<unknown>;
   pending(): readonly unknown[];
+  /** Whether a press counts, for the review that is in front. */
+  takesPresses(): boolean;
   mode(): string;
   /** What the server told last of modes and sessions. */
   status(): unknown;
@@ -133,6 +135,7 @@ function stateOf(probe: Probe): Record<string, unknown> {
       active: tab.isActive && tab.group.isActive,
     })),
     pending: probe.pending(),
+    takesPresses: probe.takesPresses(),
     mode: probe.mode(),
     status: probe.status() ?? null,
     documents: vscode.workspace.textDocuments.map((document) => ({

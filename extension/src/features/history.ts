@@ -62,7 +62,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return row === OLDER ? olderItem() : itemOf(row, undoMethod(this.server) !== undefined);
+    return row === OLDER ? olderItem() : itemOf(row, this.isKept && undoMethod(this.server) !== undefined);
   }
 
   dispose(): void {

@@ -157,6 +157,7 @@ async function clearDesk() {
   await workbench.page.keyboard.press("Escape");
   for (const asked of underWay.splice(0)) await asked.cancel().catch(() => {}); // a reload took them
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
+  await until("presses count again", async () => (await state()).takesPresses); // not for what took another's place
   await call("close", { path: "all" });
 }
 

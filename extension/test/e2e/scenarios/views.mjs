@@ -189,6 +189,22 @@ scenario("what was let through without a review is listed too, with its diff", a
   assert.match(diff.original, /before/);
 });
 
+const unkept = file("views/unkept.txt", "before\n");
+
+scenario("without a history a row offers its diff, and no undo", async () => {
+  await set("agentfs.history.enabled", false);
+  const asked = await agent("unkept").readAndEdit(unkept, "before", "after");
+  await ui.diffWith("after");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "disk");
+
+  await call("command", { id: "agentfs.ui.showPending" });
+  const row = ui.viewRow("Landed", "unkept.txt").first();
+  await row.hover();
+  await row.getByRole("button", { name: "Open Diff" }).waitFor();
+  assert.equal(await row.getByRole("button", { name: "Propose to Undo" }).count(), 0);
+});
+
 const kept = file("views/kept.txt", "before\n");
 const counted = file("views/counted.txt", "1\n");
 
