@@ -26,6 +26,11 @@ class DomainError(Exception):
     def __str__(self) -> str:
         return repr(self)
 
+    def forget_where(self) -> None:
+        """Let go of where it came up, once nobody raises it any more: whoever keeps it would keep all that
+        was looked at there too, texts of large files and open handles."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+
 
 # --- parameters -------------------------------------------------------------------------------------------
 

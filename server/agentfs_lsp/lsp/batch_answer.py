@@ -56,7 +56,8 @@ def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChang
             data["change_id"] = exchange.trace.proposal.id
     if not command.atomic:
         data["failed_items"] = failed
-    loose = any(step.change is not None and is_fallback(step.change) for step in steps if step.error is None)
+    made = [step.made for step in steps if step.made is not None and step.error is None]
+    loose = any(is_fallback(one.level) for one in made)
     text = _text(say, command, changes, loose=loose, truncated=preview.truncated)
     partial = not applied or loose or preview.truncated
     return exchange.succeed(data, text, _stats(changes), partial=partial)
@@ -86,7 +87,7 @@ def _place(number: int, step: Step) -> str:
 
 
 def _result(step: Step, number: int, say: Say) -> dict[str, object]:
-    change, landing, error = step.change, step.landing, step.error
+    made, landing, error = step.made, step.landing, step.error
     result: dict[str, object] = {
         "index": number,
         "tool": step.command.asked.tool,
@@ -95,24 +96,24 @@ def _result(step: Step, number: int, say: Say) -> dict[str, object]:
     }
     if error is not None:
         result["error"] = {"code": ERRORS[type(error)][0], "message": told_of(error, say)[0]}
-    if change is None:
+    if made is None:
         return result
-    result["operation"] = change.operation
+    result["operation"] = made.operation
     if landing is not None and error is None:
         result["landing"] = landing.where
-    if change.level is not None:
-        result |= {"replacements": change.replacements, "match": change.level}
-    if change.corrections:
-        result["corrections"] = [{"kind": one.kind, "detail": one.detail} for one in change.corrections]
+    if made.level is not None:
+        result |= {"replacements": made.replacements, "match": made.level}
+    if made.corrections:
+        result["corrections"] = [{"kind": one.kind, "detail": one.detail} for one in made.corrections]
     waits = landing is not None and landing.where == "editor"
-    if error is None and (waits or is_fallback(change)):
+    if error is None and (waits or is_fallback(made.level)):
         result["status"] = "partial"
     return result
 
 
 def _any_dirty(steps: Sequence[Step]) -> bool:
     """Whether what was there already is in the editor alone."""
-    return any(step.landing is None and step.change is not None and step.change.base.dirty for step in steps)
+    return any(step.landing is None and step.made is not None and step.made.dirty for step in steps)
 
 
 def _stats(changes: Sequence[FileChange]) -> dict[str, object]:

@@ -93,7 +93,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         data["merged"] = change.merged
     if change.level is not None:
         data |= {"replacements": change.replacements, "match": change.level}
-        if is_fallback(change):
+        if is_fallback(change.level):
             data["fallback"] = change.level
     text = _text(exchange, submitted, final, amended="amendments" in review)
     return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
@@ -105,16 +105,16 @@ def _applied(submitted: Submitted) -> bool:
     return submitted.landing is not None and submitted.landing.where == "disk"
 
 
-def is_fallback(change: FileChange) -> bool:
+def is_fallback(level: str | None) -> bool:
     """Whether an edit found its place only loosely, which its answer says."""
-    return change.level not in (None, "exact", "eol")
+    return level not in (None, "exact", "eol")
 
 
 def _is_partial(submitted: Submitted, final: FileChange) -> bool:
     if submitted.unchanged:
         return submitted.dry_run or submitted.change.base.dirty
     landed = submitted.landing is not None and submitted.landing.where == "disk"
-    return not landed or is_fallback(final) or final.preview.truncated
+    return not landed or is_fallback(final.level) or final.preview.truncated
 
 
 def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
@@ -138,7 +138,7 @@ def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amende
     said = [_headline(exchange, submitted, final)]
     if amended:
         said.append(say("The user accepted it in another form; see review.amendments."))
-    if is_fallback(final):
+    if is_fallback(final.level):
         said.append(
             say(
                 "The text was matched loosely ({level}); see diff_preview for what was replaced.",

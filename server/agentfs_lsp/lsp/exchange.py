@@ -64,7 +64,8 @@ class Exchange:
         return succeed(data, text, {"time_ms": self.time_ms(), **stats}, self._context(), partial=partial)
 
     def fail(self, error: DomainError) -> Envelope:
-        """The answer a domain error is."""
+        """The answer a domain error is. Nobody raises it any more; an ended review may remember it."""
+        error.forget_where()
         context = self._context()
         if isinstance(error, Conflict) and not self.trace.readable:
             error.diff = error.actual = None

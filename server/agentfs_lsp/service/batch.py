@@ -29,7 +29,7 @@ from agentfs_lsp.service.write import Write, plan_write
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.change import Correction, FileChange, Operation
     from agentfs_lsp.service.edit import Edit
     from agentfs_lsp.service.ports import Location
     from agentfs_lsp.service.present import Present
@@ -37,15 +37,32 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.workspace import Workspace
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What an answer says of one operation's change by itself, without the texts it is made of: of a large
+    file there may be a thousand. `dirty`: of a file that has unsaved changes."""
+
+    operation: Operation
+    level: str | None
+    replacements: int
+    corrections: tuple[Correction, ...]
+    dirty: bool
+
+    @classmethod
+    def of(cls, change: FileChange) -> Made:
+        """What is to be kept of `change`."""
+        return cls(change.operation, change.level, change.replacements, change.corrections, change.base.dirty)
+
+
 @dataclass(slots=True)
 class Step:
-    """One operation on its way: what it makes of the file by itself (`change`), what became of its file
-    (`landing`), or why it came to nothing."""
+    """One operation on its way: what it made of the file by itself, what became of its file (`landing`), or
+    why it came to nothing."""
 
     command: Write | Edit
     trace: Trace = field(default_factory=Trace)
     location: Location | None = None
-    change: FileChange | None = None
+    made: Made | None = None
     landing: Landing | None = None
     error: DomainError | None = None
 
@@ -113,6 +130,8 @@ async def _submitted(ws: Workspace, command: Batch, trace: Trace) -> list[FileCh
 async def _landed(ws: Workspace, command: Batch, proposal: Proposal, landed: Landed) -> list[FileChange]:
     outcomes = await decide_and_land(ws, proposal)
     for change, outcome in zip(proposal.changes, outcomes, strict=True):
+        if isinstance(outcome, DomainError):
+            outcome.forget_where()
         for step in _steps_of(command.steps, change.base.location.absolute):
             if isinstance(outcome, Landing):
                 step.landing = outcome
@@ -141,12 +160,13 @@ async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
         try:
             _check_no_file_above(step, absolute, by_file)
             plan = _plan(ws, command, step, by_file.values())
-            step.change = await _next(ws, step, step.location, plan, by_file.get(absolute))
+            change = await _next(ws, step, step.location, plan, by_file.get(absolute))
         except DomainError as error:
             _fail(command, step, error)
             continue
+        step.made = Made.of(change)
         so_far = by_file.get(absolute)
-        by_file[absolute] = step.change if so_far is None else so_far.followed_by(step.change)
+        by_file[absolute] = change if so_far is None else so_far.followed_by(change)
     return list(by_file.values())
 
 
@@ -210,6 +230,7 @@ def _fail(command: Batch, step: Step, error: DomainError) -> None:
     step.error = error
     if command.atomic:
         raise error
+    error.forget_where()
 
 
 def _tell_all(steps: Sequence[Step], error: DomainError) -> None:

@@ -60,7 +60,6 @@ class Trace:
     readable: bool = True
     seen: bool = True
     proposal: Proposal | None = None
-    present: Present | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ async def computed(
     blind: bool = False,
 ) -> FileChange:
     """Look, check the lock, compute."""
-    present = trace.present = await ws.look(location)
+    present = await ws.look(location)
     path = ws.name_of(location)
     record = ws.sessions.get(asked.session, location.absolute)
     known = record is not None and record.revision.hash == present.hash
