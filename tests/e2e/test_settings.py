@@ -202,3 +202,17 @@ async def test_what_is_never_touched_is_refused_by_its_rule(root: Path, path: st
             assert "/**'" in answer["error"]["message"]
             assert "hidden" not in str(answer)
     assert (root / path).read_text() == "hidden\n"
+
+
+async def test_the_state_folder_is_never_touched_whatever_link_leads_to_it(root: Path) -> None:
+    (root / "kept").mkdir()
+    (root / "state").symlink_to("kept")
+    path = root / "kept" / "agentfs" / "x.txt"
+    async with editing(root, options=AUTO, state=root / "state") as editor:
+        assert (await editor.write("a.txt", "x\n"))["status"] == "success"
+        path.write_text("hidden\n")
+        for spelled in ("kept/agentfs/x.txt", "state/agentfs/x.txt", "state/Agentfs/X.txt"):
+            for answer in (await editor.read(spelled), await editor.write(spelled, "x\n")):
+                assert answer["error"]["code"] == "ACCESS_DENIED"
+                assert "hidden" not in str(answer)
+    assert path.read_text() == "hidden\n"
