@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ import pytest
 
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.domain.match_levels import Level
+from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.error_texts import ERRORS
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, USER_REQUESTS
 from agentfs_lsp.lsp.wire import (
@@ -170,6 +172,28 @@ def test_the_messages_the_server_sends_are_told() -> None:
     }
     told = set(keys(table(of_section("1"), "message")))
     assert told - {"$/progress"} == {method for method in sent if not method.startswith("agentfs/")}
+
+
+class Asked(dict[str, Any]):
+    """Capabilities that have every member one asks for, and remember which those are."""
+
+    def __init__(self, at: str, asked: set[str]) -> None:
+        self.at = at
+        self.asked = asked
+
+    def get(self, name: str, default: object = None) -> Any:
+        path = f"{self.at}.{name}".removeprefix(".")
+        self.asked.add(path)
+        return "Visual Studio Code" if path == "clientInfo.name" else Asked(path, self.asked)
+
+
+def test_the_capabilities_that_are_used_are_told() -> None:
+    asked: set[str] = set()
+    flatten(Asked("", asked))
+    whole = {path for path in asked if not any(other.startswith(f"{path}.") for other in asked)}
+    used = {path.removeprefix("capabilities.") for path in whole}
+    (sentence,) = re.findall(r"Of its other capabilities the server uses (.*?);", of_section("1"), re.DOTALL)
+    assert set(codes(sentence)) == used - {"experimental.agentfs.review", "experimental.agentfs.save"}
 
 
 # --- closed sets ------------------------------------------------------------------------------------------
