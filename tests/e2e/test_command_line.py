@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from agentfs_lsp import __version__
 from support.demo import DEMO, environment
-from support.editor import REVIEW, RpcError, editing
+from support.editor import AUTO, REVIEW, RpcError, editing
 
 
 async def test_nothing_but_messages_is_on_stdout_whatever_prints(root: Path) -> None:
@@ -23,6 +25,36 @@ async def test_nothing_but_messages_is_on_stdout_whatever_prints(root: Path) -> 
         assert (await editor.read("a.py"))["data"]["content"] == "one\n"
     assert b"printed\n" in stderr.read_bytes()
     assert b"by a child\n" in stderr.read_bytes()
+
+
+def _reachable(process: int) -> list[str]:
+    """What of a process' sockets others could reach: those of a network, and those that listen."""
+    folder = Path(f"/proc/{process}")
+    own = set()
+    for handle in os.listdir(folder / "fd"):
+        with suppress(FileNotFoundError):  # the one that listed them
+            own.add(os.readlink(folder / "fd" / handle).removeprefix("socket:[").rstrip("]"))
+    tables = [
+        (kind, line.split())
+        for kind in ("tcp", "tcp6", "udp", "udp6", "unix")
+        if (folder / "net" / kind).exists()
+        for line in (folder / "net" / kind).read_text().splitlines()[1:]
+    ]
+    listening = 0x10000
+    return [
+        kind
+        for kind, line in tables
+        if (line[6] in own and int(line[3], 16) & listening if kind == "unix" else line[9] in own)
+    ]
+
+
+@pytest.mark.skipif(not Path("/proc/self/net").exists(), reason="a process' sockets are told on Linux alone")
+async def test_there_is_no_port_to_connect_to(root: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)):
+        assert "tcp" in _reachable(os.getpid())
+    async with editing(root, options=AUTO) as editor:
+        assert (await editor.write("a.py", "one\n"))["status"] == "success"
+        assert _reachable(editor.process.pid) == []
 
 
 async def test_the_log_holds_no_contents(root: Path) -> None:

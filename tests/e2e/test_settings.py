@@ -4,6 +4,7 @@ mode: docs/protocol.md#14-the-editors-own-methods."""
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -202,3 +203,34 @@ async def test_what_is_never_touched_is_refused_by_its_rule(root: Path, path: st
             assert "/**'" in answer["error"]["message"]
             assert "hidden" not in str(answer)
     assert (root / path).read_text() == "hidden\n"
+
+
+async def test_where_the_state_folder_is_somebody_elses_nothing_lands(root: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    if os.geteuid() == 0:
+        (state / "agentfs").mkdir()
+        os.chown(state / "agentfs", 12345, -1)
+    else:
+        (state / "agentfs").symlink_to("/")
+    (root / "a.txt").write_text("one\n")
+    async with editing(root, options=AUTO, state=state) as editor:
+        await editor.read("a.txt")
+        for answer in (await editor.edit("a.txt", "one", "1"), await editor.write("b.txt", "x\n")):
+            assert answer["error"]["code"] == "PERMISSION_DENIED"
+            assert "belongs to another user" in answer["text"]
+    assert [(path.name, path.read_text()) for path in root.iterdir()] == [("a.txt", "one\n")]
+
+
+async def test_the_state_folder_is_never_touched_whatever_link_leads_to_it(root: Path) -> None:
+    (root / "kept").mkdir()
+    (root / "state").symlink_to("kept")
+    path = root / "kept" / "agentfs" / "x.txt"
+    async with editing(root, options=AUTO, state=root / "state") as editor:
+        assert (await editor.write("a.txt", "x\n"))["status"] == "success"
+        path.write_text("hidden\n")
+        for spelled in ("kept/agentfs/x.txt", "state/agentfs/x.txt", "state/Agentfs/X.txt"):
+            for answer in (await editor.read(spelled), await editor.write(spelled, "x\n")):
+                assert answer["error"]["code"] == "ACCESS_DENIED"
+                assert "hidden" not in str(answer)
+    assert path.read_text() == "hidden\n"

@@ -4,6 +4,7 @@ that are always there always are."""
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,15 +22,25 @@ if TYPE_CHECKING:
     from support.wire import Message
 
 DOCS = text_of("protocol.md")
+FORMATS = ("openai", "anthropic", "mcp")
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 RULED = {"rules": [{"files": ["ruled.txt"], "write": "allow"}]}
 LOST = LandingUnknown("a.txt", "closed")
 UNKNOWN = fail_with(LOST, told_of(LOST, english), english, {"cwd": ".", "params_input": {}}, 1.0)
 
-READ, WRITE, EDIT, HISTORY, UNDO = (
+READ, WRITE, EDIT, BATCH, HISTORY, UNDO, TOOLS = (
     section(DOCS, title)
-    for title in ("5 agentfs/read", "6 agentfs/write", "7 agentfs/edit", "agentfs/history", "agentfs/undo")
+    for title in (
+        "5 agentfs/read",
+        "6 agentfs/write",
+        "7 agentfs/edit",
+        "10 agentfs/batch",
+        "agentfs/history",
+        "agentfs/undo",
+        "agentfs/tools",
+    )
 )
+REQUESTS = ("read", "write", "edit", "batch", "history", "undo", "status", "tools")
 REVIEWED = section(DOCS, "9.4 What the answer says")
 ENVELOPE = section(DOCS, "3 Envelope")
 
@@ -39,10 +50,7 @@ Answers = dict[str, list[Any]]
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """Answers of each request, of every kind there is, and what was told to a review client."""
-    found: Answers = {
-        name: []
-        for name in ("read", "write", "edit", "history", "undo", "status", "error", "proposal", "settled")
-    }
+    found: Answers = {name: [] for name in (*REQUESTS, "error", "proposal", "settled")}
     asyncio.run(_unreviewed(found, tmp_path_factory.mktemp("auto")))
     asyncio.run(_reviewed(found, tmp_path_factory.mktemp("review")))
     return found
@@ -67,6 +75,11 @@ async def _unreviewed(found: Answers, root: Path) -> None:
         found["write"].append(await editor.write("new/b.txt", "one\n2\n", on_conflict="merge"))
         (root / "new/b.txt").write_bytes(b"one\n2\n\n3\n")
         found["edit"].append(await editor.edit("new/b.txt", "one", "1", on_conflict="merge"))
+        for atomic in (True, False):
+            found["batch"].append(await _batch(editor, atomic=atomic, old="absent", new="x"))
+        found["error"].append(found["batch"].pop(0))
+        found["batch"].append(await _batch(editor, old="2", new="two"))
+        found["tools"] += [await editor.request("agentfs/tools", {"format": one}) for one in FORMATS]
         found["history"].append(await editor.request("agentfs/history", {"texts": True}))
         found["undo"].append(await editor.request("agentfs/undo"))
         undone = {"change_id": found["undo"][0]["data"]["undone"]}
@@ -91,6 +104,14 @@ async def _reviewed(found: Answers, root: Path) -> None:
         await editor.settle(await editor.proposed(2), "rejected", feedback="no")
         found["error"].append(await asked)
         found["settled"].append(await editor.seen("agentfs/settled", 2))
+
+
+async def _batch(editor: Editor, *, old: str, new: str, **params: Any) -> Message:
+    """A piece of a file replaced, if it is there, and a file created with a byte-order mark."""
+    edit = {"path": "a.txt", "old_string": old, "new_string": new}
+    write = {"path": f"{new}.txt", "content": "\ufeff1\n"}
+    operations = [{"tool": "edit", "params": edit}, {"tool": "write", "params": write}]
+    return await editor.request("agentfs/batch", {"operations": operations, **params})
 
 
 def _ask(editor: Editor) -> Any:
@@ -150,6 +171,32 @@ def test_what_an_edit_answers(answers: Answers) -> None:
     check(rows_of(WRITE, "stats key"), stats_of(answers["edit"]))
 
 
+def test_what_a_batch_answers(answers: Answers) -> None:
+    check(rows_of(BATCH, "data key"), data_of(answers["batch"]))
+    check(rows_of(BATCH, "stats key"), stats_of(answers["batch"]))
+    results = [one for data in data_of(answers["batch"]) for one in data["results"]]
+    check(rows_of(BATCH, "result key"), results)
+    (failed,) = (one["context"]["batch"] for one in answers["error"] if "batch" in one["context"])
+    assert [one["error"]["code"] for one in failed] == ["INVALID_PARAM", "CANCELLED"]
+
+
+def test_what_tools_answers(answers: Answers) -> None:
+    check(rows_of(TOOLS, "data key"), data_of(answers["tools"]))
+    for name, row, data in zip(
+        FORMATS, rows_of(TOOLS, "a definition"), data_of(answers["tools"]), strict=True
+    ):
+        assert row["format"] == f"`{name}`"
+        assert set(re.findall(r'"(\w+)"', row["a definition"])) - {"function"} == {
+            key for tool in data["tools"] for key in _keys_of(tool)
+        } - {"function"}
+
+
+def _keys_of(definition: Message) -> set[str]:
+    """Those of a definition and of what it holds, its schema aside."""
+    inner = (definition.get(name, {}) for name in ("function", "annotations"))
+    return {*definition, *(key for each in inner for key in each)}
+
+
 def test_what_a_history_answers(answers: Answers) -> None:
     check(rows_of(HISTORY, "data key"), data_of(answers["history"]))
     changes = [change for data in data_of(answers["history"]) for change in data["changes"]]
@@ -180,7 +227,7 @@ def test_what_a_status_answers(answers: Answers) -> None:
 
 
 def test_the_envelope_and_its_context(answers: Answers) -> None:
-    envelopes = [one for name in ("read", "write", "edit", "status", "error") for one in answers[name]]
+    envelopes = [one for name in (*REQUESTS, "error") for one in answers[name]]
     assert keys(table(ENVELOPE, "key")) == list(answers["error"][0])
     check(table(ENVELOPE, "context key"), [envelope["context"] for envelope in envelopes])
     (conflict, *_) = (one["context"]["conflict"] for one in envelopes if "conflict" in one["context"])

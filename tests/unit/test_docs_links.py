@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
+PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("extension/*.md"), *DOCS.rglob("*.md")])
 SOURCES = sorted([*(REPOSITORY / "server").rglob("*.py"), *(REPOSITORY / "tests").rglob("*.py")])
 REFERENCE = re.compile(r"\bdocs/[\w./-]+?\.md(?:#[\w-]+)?")
 TEST = re.compile(r"\btests/[\w/]+\.py(?:::\w+)?")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ import pytest
 
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.domain.match_levels import Level
+from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.error_texts import ERRORS
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, USER_REQUESTS
 from agentfs_lsp.lsp.wire import (
@@ -159,6 +161,18 @@ def test_every_method_in_the_code_is_in_the_document() -> None:
     assert told == named_in_code("agentfs/")
 
 
+def test_every_method_in_any_document_is_served_or_sent() -> None:
+    known = {
+        *AGENT_REQUESTS,
+        *EDITOR_REQUESTS,
+        *USER_REQUESTS,
+        *keys(table(of_section("14"), "notification")),
+    }
+    for page in (*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("extension/*.md")):
+        named = {code for code in codes(page.read_text("utf-8")) if re.fullmatch(r"agentfs/[a-zA-Z]+", code)}
+        assert named <= known, page
+
+
 def test_the_messages_the_server_sends_are_told() -> None:
     sent = {
         node.args[0].value
@@ -170,6 +184,28 @@ def test_the_messages_the_server_sends_are_told() -> None:
     }
     told = set(keys(table(of_section("1"), "message")))
     assert told - {"$/progress"} == {method for method in sent if not method.startswith("agentfs/")}
+
+
+class Asked(dict[str, Any]):
+    """Capabilities that have every member one asks for, and remember which those are."""
+
+    def __init__(self, at: str, asked: set[str]) -> None:
+        self.at = at
+        self.asked = asked
+
+    def get(self, name: str, default: object = None) -> Any:
+        path = f"{self.at}.{name}".removeprefix(".")
+        self.asked.add(path)
+        return "Visual Studio Code" if path == "clientInfo.name" else Asked(path, self.asked)
+
+
+def test_the_capabilities_that_are_used_are_told() -> None:
+    asked: set[str] = set()
+    flatten(Asked("", asked))
+    whole = {path for path in asked if not any(other.startswith(f"{path}.") for other in asked)}
+    used = {path.removeprefix("capabilities.") for path in whole}
+    (sentence,) = re.findall(r"Of its other capabilities the server uses (.*?);", of_section("1"), re.DOTALL)
+    assert set(codes(sentence)) == used - {"experimental.agentfs.review", "experimental.agentfs.save"}
 
 
 # --- closed sets ------------------------------------------------------------------------------------------
@@ -212,9 +248,22 @@ def test_the_kinds_of_warnings() -> None:
 
 
 def limits_told() -> Iterator[tuple[str, str]]:
+    from agentfs_lsp.adapters import history, history_db
     from agentfs_lsp.adapters.review import client, message, wording
     from agentfs_lsp.domain import shown
-    from agentfs_lsp.lsp import codec, configuration, framing, progress, review_params, server, sweeping
+    from agentfs_lsp.lsp import (
+        codec,
+        configuration,
+        envelope,
+        framing,
+        progress,
+        review_params,
+        server,
+        serving,
+        sweeping,
+    )
+    from agentfs_lsp.service import history as service_history
+    from agentfs_lsp.service import reach
 
     yield f"deeper than {codec.MAX_DEPTH} levels", "1"
     yield f"at most {framing.MAX_HEADER // 1024} KiB", "1"
@@ -231,6 +280,13 @@ def limits_told() -> Iterator[tuple[str, str]]:
     assert wording.MOST_WARNINGS == 8
     yield "up to eight warnings", "9.2"
     yield f"At most {shown.MOST_FINDINGS} come from the text", "9.4"
+    yield f"as far as {serving.OPEN_FILES}", "1"
+    yield f"Strings over {envelope.STRING_LIMIT // 1024} KiB", "3"
+    assert history_db._LARGEST == 4
+    yield "takes a quarter of `history.max_mib`", "11"
+    yield f"more than {history.WAITING_BYTES >> 20} MiB of texts", "11"
+    yield f"more than {service_history.MOST_TEXT >> 20} Mi characters", "11"
+    yield f"(up to {reach.MOST_NAMED}; globs", "12"
     yield f"wait up to {configuration.FIRST_ANSWER_S:g} s", "13"
 
 

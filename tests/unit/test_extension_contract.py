@@ -19,12 +19,14 @@ from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
 from agentfs_lsp.lsp import history_wire, review_params, review_wire, wire
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, USER_REQUESTS
 from agentfs_lsp.service.proposals import Outcome, State
+from support.docs import codes, keys, section, table
 
 EXTENSION = Path(__file__).parents[2] / "extension"
 MANIFEST: dict[str, Any] = json.loads((EXTENSION / "package.json").read_text("utf-8"))
 CONTRIBUTED: dict[str, dict[str, Any]] = MANIFEST["contributes"]["configuration"]["properties"]
 TEXTS: dict[str, str] = json.loads((EXTENSION / "package.nls.json").read_text("utf-8"))
 RESTRICTED: list[str] = MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+README = (EXTENSION / "README.md").read_text("utf-8")
 PROTOCOL = (EXTENSION / "src" / "protocol.ts").read_text("utf-8")
 
 OWN = {"agentfs.interpreter", "agentfs.review.style", "agentfs.trace.server"}
@@ -206,3 +208,45 @@ def test_the_tools_of_the_chat_take_what_the_requests_take() -> None:
         known = {member.rstrip("?") for member in members}
         assert set(schema["properties"]) <= known - {"session", "agent"}
         assert set(schema["required"]) == {member for member in members if not member.endswith("?")}
+
+
+# --- its README -------------------------------------------------------------------------------------------
+
+
+def test_the_readme_names_the_keys() -> None:
+    contributed = {
+        (binding["key"].title(), binding["mac"].title()) for binding in MANIFEST["contributes"]["keybindings"]
+    }
+    told = {
+        pair
+        for row in table(section(README, "Reviewing"), "")
+        for pair in zip(codes(row["key"]), codes(row["on macOS"]), strict=True)
+    }
+    assert told == contributed
+
+
+def test_the_readme_names_settings_and_tools() -> None:
+    settings = table(section(README, "Settings"), "setting")
+    assert set(keys(settings)) <= set(CONTRIBUTED)
+    for row in settings:
+        options = CONTRIBUTED[row["setting"].strip("`")].get("enum", [])
+        named = {code.strip('"') for code in codes(row[""]) if code.startswith('"')}
+        assert named == set(options) or not named
+    tools = {
+        tool["name"]: f"#{tool['toolReferenceName']}"
+        for tool in MANIFEST["contributes"]["languageModelTools"]
+    }
+    told = {row["tool"].strip("`"): row["in a prompt"].strip("`") for row in table(README, "tool")}
+    assert told == tools
+
+
+def test_the_readme_names_the_api() -> None:
+    api = (EXTENSION / "src" / "api.ts").read_text("utf-8")
+    members = re.compile(r"^  (?:readonly )?(\w+)(?=[(:])", re.MULTILINE)
+    shown, real = (
+        members.findall(re.search(r"interface AgentfsApi {\n(.*?)^}", text, re.MULTILINE | re.DOTALL)[1])  # type: ignore[index]
+        for text in (README, api)
+    )
+    assert set(shown) == set(real)
+    assert f"{MANIFEST['publisher']}.{MANIFEST['name']}" in README
+    assert f"VS Code {MANIFEST['engines']['vscode'].lstrip('^').removesuffix('.0')} or newer" in README

@@ -31,11 +31,12 @@ class StateFolder:
 
     @property
     def path(self) -> str:
-        """Absolute. `XDG_STATE_HOME` moves it, as it does for other programs."""
+        """Absolute, and through no link: policy compares it with resolved paths. `XDG_STATE_HOME` moves it,
+        as it does for other programs."""
         if self._path is None:
             from platformdirs import user_state_dir  # noqa: PLC0415 - not needed to start
 
-            self._path = user_state_dir("agentfs")
+            self._path = os.path.realpath(user_state_dir("agentfs"))
         return self._path
 
     def ensure(self, *names: str) -> str:

@@ -43,7 +43,7 @@ class Verdict:
 class Policy:
     """The rules in force, compiled. Immutable: a change of settings makes another.
 
-    `own_folders`: the server's own state, runtime and configuration folders, as real absolute paths.
+    `own_folders`: the server's own, such as its state folder, as real absolute paths.
     `workspace`: what the root says of itself; it can only make a verdict stricter. `closed`: the only paths
     that may be touched, None where there is no closed list.
     """

@@ -27,7 +27,6 @@ class ClientCapabilities:
     pulls_configuration: bool  # answers workspace/configuration
     registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
     registers_watched_files: bool  # tells of files that change on disk once that is registered
-    workspace_folders: bool
     knows_agentfs: bool  # takes notifications of ours; others may put what they do not know before the user
 
 
@@ -46,7 +45,6 @@ def flatten(params: object) -> ClientCapabilities:
             and isinstance(_at(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
             show_document=_at(window, "showDocument", "support") is True,
             first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
-            progress=_at(window, "workDoneProgress") is True,
         ),
         locale=_text(_at(params, "locale")).lower().replace("_", "-"),
         position_encoding=_position_encoding(_at(params, "capabilities", "general", "positionEncodings")),
@@ -54,7 +52,6 @@ def flatten(params: object) -> ClientCapabilities:
         registers_configuration_changes=_at(workspace, "didChangeConfiguration", "dynamicRegistration")
         is True,
         registers_watched_files=_watches(_at(workspace, "didChangeWatchedFiles")),
-        workspace_folders=_at(workspace, "workspaceFolders") is True,
         knows_agentfs=isinstance(agentfs, dict),
     )
 

@@ -94,7 +94,6 @@ class EditorTraits:
     preview: bool = False  # a Refactor Preview that asks and applies
     show_document: bool = False
     first_action_only: bool = False
-    progress: bool = False
 
 
 class Editor(Protocol):

@@ -1,5 +1,5 @@
 """A preview that the user applies after it was withdrawn or timed out: nobody approved it any more, so it is
-the user's own edit, and history says so (docs/protocol.md#9-review-and-landing).
+the user's own edit, and history says so (docs/protocol.md#11-history-and-undo).
 
 An editor may leave the preview open when it is told that the question is over.
 """

@@ -14,20 +14,19 @@ from agentfs_lsp.service.editor_ports import EditorTraits
 RECORDED = Path(__file__).parents[2] / "editors" / "capabilities"
 SUFFIX = "-client-capabilities.json"
 
-# name, shows documents, progress, encoding, answers configuration, registers its changes, watches files,
-# several folders
+# name, shows documents, encoding, answers configuration, registers its changes, watches files
 EDITORS = {
-    "emacs28-eglot1.9": ("", False, False, "utf-16", True, False, False, True),
-    "emacs28-lsp8": ("emacs", False, True, "utf-16", True, False, False, True),
-    "emacs30-eglot1.17.30": ("Eglot", True, True, "utf-32", True, False, False, True),
-    "emacs30-lsp10": ("emacs", True, True, "utf-32", True, False, False, True),
-    "hx-25.07": ("helix", True, True, "utf-32", True, False, True, True),
-    "nvim-0.7.2": ("Neovim", False, True, "utf-16", False, False, False, True),
-    "nvim-0.11.4": ("Neovim", True, True, "utf-32", True, False, False, True),
-    "nvim-0.12.4": ("Neovim", True, True, "utf-32", True, False, False, True),
-    "vim9-coc0.0.82": ("coc.nvim", True, True, "utf-16", True, True, False, True),
-    "vim9-vim-lsp": ("vim-lsp", False, False, "utf-16", True, False, False, False),
-    "vscode-1.139": ("code-server", True, True, "utf-16", True, True, True, True),
+    "emacs28-eglot1.9": ("", False, "utf-16", True, False, False),
+    "emacs28-lsp8": ("emacs", False, "utf-16", True, False, False),
+    "emacs30-eglot1.17.30": ("Eglot", True, "utf-32", True, False, False),
+    "emacs30-lsp10": ("emacs", True, "utf-32", True, False, False),
+    "hx-25.07": ("helix", True, "utf-32", True, False, True),
+    "nvim-0.7.2": ("Neovim", False, "utf-16", False, False, False),
+    "nvim-0.11.4": ("Neovim", True, "utf-32", True, False, False),
+    "nvim-0.12.4": ("Neovim", True, "utf-32", True, False, False),
+    "vim9-coc0.0.82": ("coc.nvim", True, "utf-16", True, True, False),
+    "vim9-vim-lsp": ("vim-lsp", False, "utf-16", True, False, False),
+    "vscode-1.139": ("code-server", True, "utf-16", True, True, True),
 }
 
 
@@ -38,21 +37,19 @@ def recorded(editor: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("editor", EDITORS)
 def test_recorded_editors(editor: str) -> None:
-    name, shows, progress, encoding, pulls, registers, watches, folders = EDITORS[editor]
+    name, shows, encoding, pulls, registers, watches = EDITORS[editor]
     assert flatten(recorded(editor)) == ClientCapabilities(
         traits=EditorTraits(
             name=name,
             preview=editor == "vscode-1.139",
             show_document=shows,
             first_action_only=editor == "vim9-vim-lsp",
-            progress=progress,
         ),
         locale="",
         position_encoding=encoding,  # type: ignore[arg-type]
         pulls_configuration=pulls,
         registers_configuration_changes=registers,
         registers_watched_files=watches,
-        workspace_folders=folders,
         knows_agentfs=False,
     )
 
