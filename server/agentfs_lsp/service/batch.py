@@ -21,6 +21,7 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.service.change import Landing
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.edit import plan_edit
+from agentfs_lsp.service.landing import described
 from agentfs_lsp.service.proposals import Proposal, outcome_of
 from agentfs_lsp.service.submit import Trace, compute_checked, computed, located, refuse_flood
 from agentfs_lsp.service.workspace import off_loop
@@ -86,7 +87,9 @@ async def batch(ws: Workspace, command: Batch, trace: Trace) -> list[FileChange]
     try:
         _locate(ws, command)
         if command.dry_run:
-            return await _computed(ws, command)
+            changes = await _computed(ws, command)
+            await described(changes)
+            return changes
         refuse_flood(ws, command.session)
         return await _submitted(ws, command, trace)
     except DomainError as error:

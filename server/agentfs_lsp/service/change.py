@@ -242,6 +242,11 @@ class FileChange:
         return line_of(text, len(text)) - 1
 
     @property
+    def extent(self) -> int:
+        """How much text there is to look at, in bytes or code points."""
+        return max(self.base.size, sum(len(splice.text) for splice in self.splices))
+
+    @property
     def changes_nothing(self) -> bool:
         """Whether the file is so already."""
         return not self.splices and self.operation == "update"

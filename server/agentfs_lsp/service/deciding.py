@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected, ReviewTimedOut
 from agentfs_lsp.service.change import Landing, about
 from agentfs_lsp.service.history import keep
-from agentfs_lsp.service.landing import land, land_each
+from agentfs_lsp.service.landing import described, land, land_each
 from agentfs_lsp.service.late import watch_for_late
 from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.proposals import Decision
-from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +112,7 @@ def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
 async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
     """Put the proposal before the user. An editor that applies what was previewed says no in the same words
     whether the user did or a file had moved: so that is looked at."""
+    await described(proposal.changes)
     proposal.rung = ws.reviewer.rung_for(proposal)
     try:
         return await ws.reviewer.review(proposal)
@@ -124,7 +125,8 @@ async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]
             for change in proposal.changes:
                 now = await ws.look(change.base.location)
                 with about(change):
-                    check_unmoved(change.path, change.base, now, change.settings)
+                    size = max(change.base.size, now.size)
+                    await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
         raise
 
 

@@ -18,7 +18,7 @@ from agentfs_lsp.service.change import Landing, about
 from agentfs_lsp.service.landing_in_editor import InEditor, find_in_editor
 from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.ports import Draft
-from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
+from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,7 +113,9 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
         return change
     with about(change), _links_told(ws, [change]):
         now = await ws.look(change.base.location)
-        check_unmoved(change.path, change.base, now, change.settings)
+        await off_loop(
+            max(change.base.size, now.size), check_unmoved, change.path, change.base, now, change.settings
+        )
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
     return change.onto(now)
@@ -134,6 +136,11 @@ def _links_told(ws: Workspace, changes: Sequence[FileChange]) -> Iterator[None]:
         raise moved from error
 
 
+async def described(changes: Sequence[FileChange]) -> None:
+    """Compute what reviews and answers say of the changes; off the event loop unless they are small."""
+    await off_loop(sum(change.extent for change in changes), _describe, changes)
+
+
 # --- on disk ----------------------------------------------------------------------------------------------
 
 
@@ -141,7 +148,7 @@ async def _committed(ws: Workspace, changes: Sequence[FileChange], staged: Stage
     """The closed files on disk; staged first, where they are not yet."""
     writing = asyncio.ensure_future(in_thread(_write, ws, changes, staged))
     describing = None
-    if len(changes) > 1 or changes[0].base.size > INLINE_BYTES:  # while the disk is waited for
+    if len(changes) > 1 or changes[0].extent > INLINE_BYTES:  # while the disk is waited for
         describing = asyncio.ensure_future(in_thread(_describe, changes))
     try:
         with _links_told(ws, changes):
@@ -195,7 +202,9 @@ async def _explained(ws: Workspace, changes: Sequence[FileChange], conflict: Con
     for change in moved:
         now = await ws.look(change.base.location)
         try:
-            check_unmoved(change.path, change.base, now, change.settings)
+            await off_loop(
+                max(change.base.size, now.size), check_unmoved, change.path, change.base, now, change.settings
+            )
         except Conflict as told:
             told.file = conflict.file
             return told

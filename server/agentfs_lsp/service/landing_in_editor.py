@@ -17,6 +17,7 @@ from agentfs_lsp.service.change import about
 from agentfs_lsp.service.lock import check_unmoved
 from agentfs_lsp.service.observing import Observation
 from agentfs_lsp.service.saving import keep_as_it_stands
+from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +100,8 @@ class InEditor:
         try:
             with about(change):
                 now = await self._ws.look(change.base.location)
-                check_unmoved(change.path, change.base, now, change.settings)
+                size = max(change.base.size, now.size)
+                await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
                 raise otherwise
         except DomainError as error:
             return error

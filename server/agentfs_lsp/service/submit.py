@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, TooManyPending
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.deciding import decide_and_land
+from agentfs_lsp.service.landing import described
 from agentfs_lsp.service.lock import check_lock
 from agentfs_lsp.service.merging import as_read, brought_into
 from agentfs_lsp.service.proposals import Proposal
@@ -101,6 +102,7 @@ async def _submitted(
     path = ws.name_of(location)
     if asked.dry_run:
         change = await computed(ws, asked, location, compute, trace, blind=blind)
+        await described([change])
         return Submitted(change, None, dry_run=True)
     refuse_flood(ws, asked.session)
     proposal = trace.proposal = Proposal(
@@ -170,7 +172,9 @@ async def computed(
     if blind:
         return await off_loop(present.size, compute_checked, compute, present, read)
     try:
-        check_lock(path, present, record, asked.expected, ws.settings_in(location.root))
+        read_size = len(record.text or "") if record is not None else 0
+        known_as = (path, present, record, asked.expected, ws.settings_in(location.root))
+        await off_loop(max(present.size, read_size), check_lock, *known_as)
     except Conflict as conflict:
         read = as_read(present, record, asked.expected, conflict) if asked.merges else None
         if read is None:
