@@ -45,8 +45,9 @@ async def test_a_read_that_is_cancelled_at_once_was_never_begun(root: Path) -> N
     stderr = root.parent / "stderr"
     async with editing(root, stderr=stderr) as editor:
         for path in ("large.txt", ".env"):
-            asked = editor.start("agentfs/read", {"path": path})
-            editor.cancel(asked)
+            with editor.in_one_piece():
+                asked = editor.start("agentfs/read", {"path": path})
+                editor.cancel(asked)
             assert await is_cancelled(asked)
         assert editor.all("window/showMessageRequest") == []
     assert stderr.read_text() == ""

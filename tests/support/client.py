@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ class Editor:
     _waiting: dict[int | str, asyncio.Future[Any]] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _number: int = 0
+    _held: bytearray | None = None
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
     # --- agents and requests ------------------------------------------------------------------------------
@@ -114,7 +116,18 @@ class Editor:
     def send_bytes(self, data: bytes) -> None:
         """Send any bytes."""
         assert self.process.stdin is not None
-        self.process.stdin.write(data)
+        if self._held is None:
+            self.process.stdin.write(data)
+        else:
+            self._held += data
+
+    @contextmanager
+    def in_one_piece(self) -> Iterator[None]:
+        """What is sent in here reaches the server at once, nothing of it before the rest."""
+        self._held = bytearray()
+        yield
+        held, self._held = self._held, None
+        self.send_bytes(bytes(held))
 
     # --- documents ----------------------------------------------------------------------------------------
 
