@@ -1,13 +1,9 @@
 /** One status bar item: the mode, what is allowed for a session, how much waits, and the way back to manual. */
 import * as vscode from 'vscode';
 import type { Server, ServerState } from '../client';
-import { SECTION } from '../config';
-import { AgentMethod, EditorMethod, type Envelope, type Status } from '../protocol';
+import { EditorMethod, type Status } from '../protocol';
 import type { ReviewQueue } from '../queue';
 import type { Edits } from './edits';
-
-/** A server takes this long at most to learn of changed settings. */
-const SETTINGS_MS = 1000;
 
 /** Keeps the item at what is the case. */
 export class StatusView implements vscode.Disposable {
@@ -26,18 +22,12 @@ export class StatusView implements vscode.Disposable {
       queue.changed.subscribe(refresh),
       edits.changed.subscribe(refresh),
       server.stateChanged.subscribe(() => this.serverChanged()),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(`${SECTION}.approval`)) {
-          setTimeout(() => void this.ask(), SETTINGS_MS);
-        }
-      }),
     ];
   }
 
   /** Back to a review of every change, in every session. */
   async manual(): Promise<void> {
     await this.server.request(EditorMethod.setApprovalMode, { mode: 'manual' });
-    await this.ask();
   }
 
   told(status: Status): void {
@@ -52,19 +42,6 @@ export class StatusView implements vscode.Disposable {
   private serverChanged(): void {
     this.status = this.server.state.kind === 'running' ? this.status : undefined;
     this.refresh();
-    void this.ask();
-  }
-
-  /** The server tells by itself only those that review; with the Refactor Preview it has to be asked. */
-  private async ask(): Promise<void> {
-    if (this.server.state.kind === 'running' && !this.server.reviews) {
-      try {
-        const { data } = await this.server.request<Envelope>(AgentMethod.status, {});
-        this.told(data as unknown as Status);
-      } catch (error) {
-        this.server.channel.warn(String(error));
-      }
-    }
   }
 
   private refresh(): void {
