@@ -5,14 +5,13 @@ const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
 
 const building = await context({
-  // testing.js stands apart, as it is loaded by the tests alone.
-  entryPoints: ['src/main.ts', 'src/testing.ts'],
+  entryPoints: ['src/main.ts'],
   outdir: 'dist',
   bundle: true,
   format: 'cjs',
   platform: 'node',
   target: 'node20',
-  external: ['vscode', './testing.js'],
+  external: ['vscode'],
   minify: production,
   sourcemap: !production,
   logLevel: 'warning',

@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import {
   AgentMethod,
+  type BatchParams,
   type EditParams,
   type Envelope,
   type Proposed,
@@ -13,7 +14,7 @@ import {
   type WriteParams,
 } from './protocol';
 
-export type { EditParams, Envelope, Proposed, ReadParams, Settled, WriteParams };
+export type { BatchParams, EditParams, Envelope, Proposed, ReadParams, Settled, WriteParams };
 
 export interface AgentfsApi {
   /** Grows when something that is here now goes or changes its meaning. */
@@ -27,6 +28,9 @@ export interface AgentfsApi {
 
   /** Replace a unique piece of a file. Resolves as `write` does. */
   edit(params: EditParams, token?: vscode.CancellationToken): Promise<Envelope>;
+
+  /** Several writes and edits as one proposal. Resolves as `write` does. */
+  batch(params: BatchParams, token?: vscode.CancellationToken): Promise<Envelope>;
 
   /** A change waits for the user. */
   readonly onDidPropose: vscode.Event<Proposed>;
@@ -49,6 +53,7 @@ export function apiOver(
     read: (params, token) => cancellable(ask<Envelope>(AgentMethod.read, params, token)),
     write: (params, token) => cancellable(ask<Envelope>(AgentMethod.write, params, token)),
     edit: (params, token) => cancellable(ask<Envelope>(AgentMethod.edit, params, token)),
+    batch: (params, token) => cancellable(ask<Envelope>(AgentMethod.batch, params, token)),
     onDidPropose,
     onDidSettle,
   };

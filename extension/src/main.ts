@@ -10,7 +10,7 @@ import { BASE, LANDED, PROPOSAL } from './virtual';
 
 let running: Assembled | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<AgentfsApi> {
+export function activate(context: vscode.ExtensionContext): AgentfsApi {
   const parts = assemble(context);
   running = parts;
   const ask: Ask = async (method, params, token) => {
@@ -29,7 +29,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Agentf
   void parts.editors.closeStale();
   void parts.changes.closeStale();
   parts.lifecycle.restart();
-  await openTestDoor(context, parts, ask);
   return api;
 }
 
@@ -43,21 +42,4 @@ function registerTexts({ files, bases, landed }: Assembled): vscode.Disposable[]
     vscode.workspace.registerTextDocumentContentProvider(BASE, bases),
     vscode.workspace.registerTextDocumentContentProvider(LANDED, landed),
   ];
-}
-
-/** In test mode alone: everybody else never loads what lies behind it. */
-async function openTestDoor(context: vscode.ExtensionContext, parts: Assembled, ask: Ask): Promise<void> {
-  const socket = process.env['AGENTFS_TEST_SOCKET'];
-  if (socket === undefined) {
-    return;
-  }
-  const { serveTests } = await import('./testing.js');
-  const probe = {
-    request: ask,
-    pending: () => parts.queue.all.map(({ proposed }) => proposed),
-    takesPresses: () => !parts.editors.hasJustAdvanced,
-    mode: () => parts.status.status?.mode ?? 'unknown',
-    status: () => parts.status.status,
-  };
-  context.subscriptions.push(serveTests(socket, probe));
 }

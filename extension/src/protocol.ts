@@ -79,6 +79,14 @@ export interface EditParams extends ChangeParams {
   expected_count?: number;
 }
 
+/** Section 10. `params` are those of the tool. */
+export interface BatchParams extends Params {
+  operations: { tool: 'write' | 'edit'; params: Record<string, unknown> }[];
+  atomic?: boolean;
+  dry_run?: boolean;
+  explanation?: string;
+}
+
 /** Section 3. */
 export interface Envelope {
   status: 'success' | 'partial' | 'error';

@@ -122,7 +122,12 @@ def methods(name: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("name", "params"),
-    [("ReadParams", wire.ReadParams), ("WriteParams", wire.WriteParams), ("EditParams", wire.EditParams)],
+    [
+        ("ReadParams", wire.ReadParams),
+        ("WriteParams", wire.WriteParams),
+        ("EditParams", wire.EditParams),
+        ("BatchParams", wire.BatchParams),
+    ],
 )
 def test_what_agents_send(name: str, params: type) -> None:
     expected = {field.name if field.default is MISSING else f"{field.name}?" for field in fields(params)}

@@ -28,7 +28,8 @@ export class ReviewEditors implements vscode.Disposable {
   private readonly shows = new Turns();
   private readonly closings = new Turns();
   private readonly closing = new Set<string>();
-  private advancedAt = -Infinity;
+  /** What took the place of a review that was over, and when; Infinity until it is open. */
+  private advanced: { id: string; at: number } | undefined;
   /** The review that was opened last, from before its tab is there until it is gone. */
   private opened: string | undefined;
   private readonly listener: vscode.Disposable;
@@ -60,7 +61,8 @@ export class ReviewEditors implements vscode.Disposable {
 
   /** Whether the review in front has only just taken the place of one that is over. */
   get hasJustAdvanced(): boolean {
-    return Date.now() - this.advancedAt < ADVANCE_MS;
+    const { advanced } = this;
+    return advanced?.id === this.current?.proposed.id && Date.now() - (advanced?.at ?? -Infinity) < ADVANCE_MS;
   }
 
   /** Whether a review stands open, seen or behind another tab. */
@@ -93,14 +95,19 @@ export class ReviewEditors implements vscode.Disposable {
 
   /** The same, in place of one that is over: a key or click that is still on its way was meant for that. */
   async advance(choose: () => Review | undefined, manner: () => Manner): Promise<void> {
-    let opened = false;
-    const now = (): Manner => {
-      opened = true;
-      this.advancedAt = Infinity;
-      return manner();
+    let next: string | undefined;
+    const chosen = (): Review | undefined => {
+      const review = choose();
+      if (review !== undefined) {
+        next = review.proposed.id;
+        this.advanced = { id: next, at: Infinity };
+      }
+      return review;
     };
-    await this.showFirst(choose, now).finally(() => {
-      this.advancedAt = opened ? Date.now() : this.advancedAt;
+    await this.showFirst(chosen, manner).finally(() => {
+      if (next !== undefined) {
+        this.advanced = { id: next, at: Date.now() };
+      }
     });
   }
 

@@ -1,4 +1,4 @@
-// The line to the extension's test mode: one JSON object a line each way, over a unix socket.
+// The line to the driver, an extension of the tests (driver/main.js): one JSON object a line each way, over a unix socket.
 
 import { connect as connectSocket } from "node:net";
 import { createInterface } from "node:readline";
@@ -59,7 +59,7 @@ class Line {
     return this.start(method, params).answer;
   }
 
-  /** An agent's request through the extension's own client. `answer` rejects with AgentError. */
+  /** An agent's request through the extension's API. `answer` rejects with AgentError. */
   request(method, params) {
     const started = this.start("request", { method, params });
     return { ...started, cancel: () => this.call("cancel", { id: started.id }) };

@@ -52,11 +52,14 @@ export async function reloadWindow() {
   await gone;
   await page.waitForSelector(READY, { timeout: LONGEST_MS });
   workbench.extension.close();
-  workbench.extension = await connect(sockets.review, LONGEST_MS);
+  workbench.extension = await connect(sockets.driver, LONGEST_MS);
 }
 
 export const call = async (method, params) => workbench.extension.call(method, params);
 export const state = () => call("state");
+
+/** The mode that the server is in. */
+export const mode = async () => (await workbench.extension.request("agentfs/status", {}).answer).data.mode;
 
 /** What the settings were that this scenario has set. */
 const changed = new Map();
@@ -157,7 +160,6 @@ async function clearDesk() {
   await workbench.page.keyboard.press("Escape");
   for (const asked of underWay.splice(0)) await asked.cancel().catch(() => {}); // a reload took them
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
-  await until("presses count again", async () => (await state()).takesPresses); // not for what took another's place
   await call("close", { path: "all" });
 }
 

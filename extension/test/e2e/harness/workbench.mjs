@@ -16,7 +16,9 @@ export const repository = path.resolve(import.meta.dirname, "../../../..");
 const editors = path.join(repository, ".editors");
 
 /** What the tests install: the packages as they are built, never a source folder. */
-const packages = [path.join(repository, "dist/agentfs.vsix"), path.join(editors, "plain-client.vsix")];
+const packages = [path.join(repository, "dist/agentfs.vsix")].concat(
+  ["driver", "plain-client"].map((name) => path.join(editors, `${name}.vsix`)),
+);
 
 /** Stands for the Python extension: it names the interpreter that AGENTFS_TEST_PYTHON says. */
 export const pythonExtension = path.join(editors, "python-extension.vsix");
@@ -101,7 +103,7 @@ async function start(home, { trusted = true, opened = "workspace", beside = [], 
     path.join(home, "user/User/settings.json"),
     JSON.stringify({ ...QUIET, "security.workspace.trust.enabled": !trusted }),
   );
-  const sockets = { review: path.join(home, "review.sock"), plain: path.join(home, "plain.sock") };
+  const sockets = { driver: path.join(home, "driver.sock"), plain: path.join(home, "plain.sock") };
   const env = { ...environment(home, sockets), ...variables };
   const codeServer = codeServerIn(home, installed.root);
   await runToEnd(
@@ -115,7 +117,7 @@ async function start(home, { trusted = true, opened = "workspace", beside = [], 
   const page = await openPage(installed, home, ends);
   await page.goto(url);
   await page.waitForSelector(READY, { timeout: START_MS });
-  const extension = await connect(sockets.review, START_MS);
+  const extension = await connect(sockets.driver, START_MS);
   return { page, sockets, extension };
 }
 
@@ -129,7 +131,7 @@ function environment(home, sockets) {
     ...process.env,
     ...Object.fromEntries(folders),
     XDG_RUNTIME_DIR: path.join(home, "run"),
-    AGENTFS_TEST_SOCKET: sockets.review,
+    AGENTFS_DRIVER_SOCKET: sockets.driver,
     AGENTFS_PLAIN_SOCKET: sockets.plain,
   };
 }

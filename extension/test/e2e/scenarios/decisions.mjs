@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, openReview, scenario, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, call, file, mode, openReview, scenario, state, ui, workbench } from "../harness/suite.mjs";
 
 const lines = (count, changed = {}) =>
   Array.from({ length: count }, (_, index) => changed[index + 1] ?? `line ${index + 1}`).join("\n") + "\n";
@@ -126,7 +126,7 @@ scenario("accept for this session, and back to manual with a click", async () =>
   assert.equal(often.text(), "a 3\n");
 
   await ui.statusItem(": auto").click();
-  await until("manual again", async () => (await state()).mode === "manual");
+  await until("manual again", async () => (await mode()) === "manual");
   await ui.statusItem(": auto").waitFor({ state: "detached" });
 
   const third = ada.edit(often, "a 3", "a 4");
@@ -266,7 +266,7 @@ scenario("next, previous, reject and accept for this session: with the keyboard 
     ["old\n", "new second\n"],
   );
   await ui.statusItem(": auto").click();
-  await until("manual again", async () => (await state()).mode === "manual");
+  await until("manual again", async () => (await mode()) === "manual");
   await ui.tabsAre();
 });
 

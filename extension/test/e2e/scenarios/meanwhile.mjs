@@ -143,7 +143,7 @@ scenario("the window is reloaded with proposals pending: nothing lands, no stale
 
   await reloadWindow();
 
-  for (const one of asked) await assert.rejects(one.answer, /went away|was cancelled/);
+  for (const one of asked) await assert.rejects(one.answer, /went away|Canceled/);
   await ui.tabsAre("reload-2.txt");
   assert.deepEqual((await state()).pending, []);
   assert.deepEqual(

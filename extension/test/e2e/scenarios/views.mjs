@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, openReview, reloadWindow, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, mode, openReview, reloadWindow, scenario, set, state, ui } from "../harness/suite.mjs";
 
 const trio = (name) => [1, 2, 3].map((number) => file(`views/${name}-${number}.txt`, "old\n"));
 
@@ -178,7 +178,7 @@ const allowed = file("views/allowed.txt", "before\n");
 
 scenario("what was let through without a review is listed too, with its diff", async () => {
   await set("agentfs.approval.mode", "auto_edit");
-  await until("changes are let through", async () => (await state()).mode === "auto_edit");
+  await until("changes are let through", async () => (await mode()) === "auto_edit");
   const answer = await (await agent("allowed").readAndEdit(allowed, "before", "after")).answer;
   assert.equal(answer.data.review.by, "mode");
   assert.equal(allowed.text(), "after\n");
@@ -214,7 +214,7 @@ scenario("history outlives the window, and comes page by page", async () => {
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "disk");
   await set("agentfs.approval.mode", "auto_edit");
-  await until("changes are let through", async () => (await state()).mode === "auto_edit");
+  await until("changes are let through", async () => (await mode()) === "auto_edit");
   const ada = agent("counted");
   await ada.read(counted);
   for (let count = 1; count <= 60; count++) await ada.edit(counted, `${count}`, `${count + 1}`).answer;
