@@ -112,6 +112,67 @@ async def test_calls_and_the_catalogue_by_command(root: Path, file: Path) -> Non
             assert key in answer["data"]
 
 
+@pytest.mark.parametrize("place", ["beside", "among"])
+@pytest.mark.parametrize(
+    ("dialect", "write", "edit"),
+    [
+        ("standard", ("Write", "path", "content"), ("Edit", "path", "old_string", "new_string")),
+        (
+            "gemini",
+            ("write_file", "file_path", "content"),
+            ("replace", "file_path", "old_string", "new_string"),
+        ),
+        ("workspace", ("write", "path", "content"), ("edit", "path", "oldText", "newText")),
+    ],
+)
+async def test_a_host_says_what_the_file_should_be(
+    root: Path, file: Path, place: str, dialect: str, write: tuple[str, ...], edit: tuple[str, ...]
+) -> None:
+    """Beside the arguments, or put in among them: no definition shows it."""
+
+    async def sent(tool: tuple[str, ...], values: tuple[str, ...], expected: Message) -> Message:
+        name, *parameters = tool
+        arguments: Message = dict(zip(parameters, values, strict=True))
+        asked: Message = {"dialect": dialect, "name": name, "arguments": arguments}
+        (asked if place == "beside" else arguments).update(expected)
+        answer: Message = await editor.request("agentfs/call", asked)
+        return answer
+
+    async with editing(root, options=AUTO) as editor:
+        seen = await editor.read("a.md", session="the host's own")
+        expected = {
+            "expected_hash": seen["data"]["hash"],
+            "expected_mtime_ms": seen["stats"]["file_mtime_ms"],
+            "expected_size_bytes": seen["stats"]["file_size_bytes"],
+        }
+        for name, wrong in (("hash", "sha256:0"), ("mtime_ms", 1), ("size_bytes", 1)):
+            stale = {**expected, f"expected_{name}": wrong}
+            for tool, values in ((write, ("a.md", "1\n")), (edit, ("a.md", "two", "2"))):
+                refused = await sent(tool, values, stale)
+                assert refused["error"]["code"] == "CONFLICT"
+                assert refused["context"]["conflict"]["expected"][name] == wrong
+        assert file.read_text() == "one\ntwo\n"
+        edited = await sent(edit, ("a.md", "two", "2"), expected)
+        assert edited["status"] == "success"
+        now = {"expected_hash": (await editor.read("a.md"))["data"]["hash"]}
+        assert (await sent(write, ("a.md", "3\n"), now))["status"] == "success"
+        assert file.read_text() == "3\n"
+        misshapen = await sent(write, ("a.md", "4\n"), {"expected_mtime_ms": "yesterday"})
+        assert misshapen["error"]["message"].startswith("Parameter 'expected_mtime_ms'")
+
+
+async def test_what_a_host_expects_twice_must_be_the_same(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        arguments = {"path": "a.md", "content": "1\n", "expected_size_bytes": 8}
+        asked = {"name": "Write", "arguments": arguments}
+        refused = await editor.request("agentfs/call", {**asked, "expected_size_bytes": 9})
+        assert refused["error"]["code"] == "INVALID_PARAM"
+        assert "'expected_size_bytes'" in refused["text"]
+        assert file.read_text() == "one\ntwo\n"
+        agreed = await editor.request("agentfs/call", {**asked, "expected_size_bytes": 8})
+        assert agreed["status"] == "success"
+
+
 # --- wrong calls ------------------------------------------------------------------------------------------
 
 
@@ -147,6 +208,7 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
         ("gemini", "replace", {"file_path": "a.md", "old_string": "a"}, "new_string"),
         ("workspace", "edit", {"path": "a.md", "old_string": "one", "newText": "1"}, "old_string"),
         ("workspace", "read", {"path": "a.md", "limit": 1}, "limit"),
+        ("workspace", "read", {"path": "a.md", "expected_hash": "sha256:0"}, "expected_hash"),
         ("workspace", "read", {}, "path"),
     ],
 )

@@ -106,8 +106,6 @@ async def test_errors_speak_of_the_dialects_own_tools(root: Path, file: Path) ->
         assert (await call(editor, "gemini", "replace", **several))["text"] == (
             "old_string was found 2 times. Lines: 1, 2. Add context to make it unique."
         )
-        empty = await call(editor, "gemini", "write_file", file_path=str(root / "c.md"), content="")
-        assert "allow_empty" not in empty["text"]
         large = await call(editor, "gemini", "read_file", file_path=str(root / "large.md"))
         assert (large["status"], large["data"]["truncated"]) == ("partial", True)
         assert "start_line" not in large["text"]
@@ -116,6 +114,82 @@ async def test_errors_speak_of_the_dialects_own_tools(root: Path, file: Path) ->
         assert "use replace to change" in answer["text"]
         empty_old = await call(editor, "workspace", "edit", path="a.md", oldText="", newText="1")
         assert empty_old["text"].startswith("oldText cannot be empty.")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "parameter"),
+    [("standard", "Write", "path"), ("gemini", "write_file", "file_path"), ("workspace", "write", "path")],
+)
+async def test_a_model_creates_and_empties_a_file_only_where_it_says_so(
+    root: Path, file: Path, dialect: str, name: str, parameter: str
+) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await read(editor)
+        for path in (root / "new.md", file):
+            arguments = {parameter: path.name, "content": ""}
+            before = path.read_bytes() if path.exists() else None
+            refused = await call(editor, dialect, name, **arguments)
+            assert refused["error"]["code"] == "INVALID_PARAM"
+            assert refused["text"] == (
+                "Content cannot be empty. Give allow_empty=true if the file is meant to be empty."
+            )
+            assert (path.read_bytes() if path.exists() else None) == before
+            emptied = await call(editor, dialect, name, **arguments, allow_empty=True)
+            assert (emptied["status"], emptied["data"]["applied"]) == ("success", True)
+            assert path.read_bytes() == b""
+
+
+async def test_workspace_denies_absolute_paths_that_lie_outside(root: Path, file: Path) -> None:
+    (root.parent / "other.md").write_text("one\n")
+    outside = ["/etc/hostname", f"{root}/../other.md", f"{root}-state/x", "//etc/hostname", "/"]
+    async with editing(root, options=AUTO) as editor:
+        for path in outside:
+            for name, more in (
+                ("read", {}),
+                ("write", {"content": "two\n"}),
+                ("edit", {"oldText": "one", "newText": "1"}),
+            ):
+                answer = await call(editor, "workspace", name, path=path, **more)
+                assert answer["error"]["code"] == "ACCESS_DENIED", (path, name)
+                assert answer["text"] == "Access to files outside the workspace is not allowed"
+        standard = await call(editor, "standard", "Read", path="/etc/hostname")
+        assert standard["error"]["code"] == "INVALID_PARAM"
+        assert standard["text"] == "Absolute path not allowed. Use relative path."
+
+
+async def amended(root: Path, dialect: str, name: str, arguments: Any, text: str, **options: Any) -> Any:
+    """The answer to a call whose change of a.md the user made read `text`."""
+    answers = {"workspace/applyEdit": lambda _: PENDING}
+    async with editing(root, capabilities=REVIEW, answers=answers, options=options) as editor:
+        await read(editor)
+        asked = {"dialect": dialect, "name": name, "arguments": arguments}
+        waiting = editor.start("agentfs/call", asked)
+        proposal = await editor.proposed()
+        files = [{"uri": proposal["files"][0]["uri"], "decision": "amended", "text": text}]
+        await editor.settle(proposal, "amended", files=files)
+        answer = await waiting
+    assert answer["data"]["review"]["decision"] == "amended"
+    return answer
+
+
+async def test_gemini_is_told_the_text_that_the_user_made_of_it(root: Path, file: Path) -> None:
+    path = {"file_path": str(file)}
+    for name, arguments, text in (
+        ("replace", {**path, "old_string": "two", "new_string": "2"}, "one\nTWO\n"),
+        ("write_file", {**path, "content": "1\n", "modified_by_user": True}, "ONE\n"),
+    ):
+        answer = await amended(root, "gemini", name, arguments, text)
+        assert answer["text"].endswith(f" The user accepted it in another form:\n{text}")
+        assert file.read_text() == text
+    assert "The content is the user's version, not the one first proposed. " in answer["text"]
+
+
+async def test_gemini_is_told_of_a_long_text_by_its_diff(root: Path, file: Path) -> None:
+    arguments = {"file_path": str(file), "old_string": "two", "new_string": "2"}
+    text = "one\n" * 3
+    answer = await amended(root, "gemini", "replace", arguments, text, limits={"read_lines": 2})
+    assert answer["text"].endswith("The user accepted it in another form; see review.amendments.")
+    assert "+one" in answer["data"]["review"]["amendments"]
 
 
 async def texts_of_workspace(root: Path, **editing_with: Any) -> list[str]:

@@ -55,13 +55,13 @@ def files(definitions: list[Message]) -> dict[str, Any]:
 async def test_definitions_of_every_dialect_in_every_format_are_json_schema(root: Path) -> None:
     parameters = {
         "Read": ["path", "start_line", "limit"],
-        "Write": ["path", "content", "dry_run"],
+        "Write": ["path", "content", "allow_empty", "dry_run"],
         "Edit": ["path", "old_string", "new_string", "replace_all", "expected_count", "dry_run"],
         "read_file": ["file_path"],
-        "write_file": ["file_path", "content", "modified_by_user"],
+        "write_file": ["file_path", "content", "allow_empty", "modified_by_user"],
         "replace": ["file_path", "old_string", "new_string"],
         "read": ["path"],
-        "write": ["path", "content"],
+        "write": ["path", "content", "allow_empty"],
         "edit": ["path", "oldText", "newText"],
     }
     seen = []

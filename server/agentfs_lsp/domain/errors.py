@@ -71,9 +71,10 @@ class BadParameter(DomainError):
 
 @dataclass(eq=False)
 class AbsolutePath(DomainError):
-    """An absolute path where only relative ones are taken."""
+    """An absolute path where only relative ones are taken. `outside`: it is spelled as one in no root."""
 
     path: str
+    outside: bool
 
 
 @dataclass(eq=False)

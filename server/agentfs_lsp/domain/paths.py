@@ -6,6 +6,7 @@ spelling that passes here may still lead outside.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -46,15 +47,17 @@ def parse(
 ) -> Spelling:
     """Read a path that a caller gave.
 
-    `names` are the roots' names, in order; with more than one a path begins with one of them. In mode "any"
-    `folders` holds the absolute paths under which the roots are known, each with its root's place in
-    `names`: a root may have several (its own spelling and its real one).
+    `names` are the roots' names, in order; with more than one a path begins with one of them. `folders`
+    holds the absolute paths under which the roots are known, each with its root's place in `names`: a root
+    may have several (its own spelling and its real one).
 
     Raises MalformedPath, AbsolutePath, NoRoot, UnknownRoot, AmbiguousRoot, OutsideRoots, and IsDirectory
     for a path that only a directory can have (it ends in a slash, or is a root), unless a `directory` will do
     too: `relative` is empty then for a root.
     """
     wanted = _decoded(path, mode)
+    if wanted.startswith("/") and mode == "relative":
+        raise AbsolutePath(path, outside=_is_outside(path, folders or {}))
     if not names:
         raise NoRoot
     cleaned = _clean(wanted)
@@ -118,8 +121,6 @@ def _decoded(path: str, mode: PathMode) -> str:
         decoded = path_of_uri(path)
         _check_characters(path, decoded)
         return decoded
-    if path.startswith("/") and mode == "relative":
-        raise AbsolutePath(path)
     return path
 
 
@@ -142,6 +143,14 @@ def _inside(path: str, cleaned: str, folders: Mapping[str, int]) -> tuple[int, s
         if below is not None:
             return folders[folder], below
     raise OutsideRoots(path)
+
+
+def _is_outside(path: str, folders: Mapping[str, int]) -> bool:
+    try:
+        _inside(path, _clean(posixpath.normpath(path)), folders)
+    except OutsideRoots:
+        return True
+    return False
 
 
 def _named(path: str, cleaned: str, names: Sequence[str]) -> tuple[int, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.domain.shown import escape_to_one_line
+from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
@@ -135,8 +136,9 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
 
 def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amended: bool) -> str:
     say = exchange.say
-    said = [_headline(exchange, submitted, final)]
-    if amended:
+    said = [_headline(exchange, submitted, final), *exchange.remarks]
+    in_full = amended and exchange.words.amended_text and _fits(final)
+    if amended and not in_full:
         said.append(say("The user accepted it in another form; see review.amendments."))
     if is_fallback(final.level):
         said.append(
@@ -152,7 +154,16 @@ def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amende
         said += _after_landing(say, submitted.landing)
     if final.preview.truncated:
         said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
+    if in_full:
+        text = escape_invisible(normalise(final.shown))
+        said.append(say("The user accepted it in another form:\n{text}", text=text))
     return sentences(say, said)
+
+
+def _fits(change: FileChange) -> bool:
+    """Whether the text is no longer than a read would give."""
+    limits = change.settings.limits
+    return len(change.shown) <= limits.read_chars and change.shown.count("\n") <= limits.read_lines
 
 
 def _headline(exchange: Exchange, submitted: Submitted, final: FileChange) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.errors import Conflict, DomainError
+from agentfs_lsp.domain.errors import AbsolutePath, Conflict, DomainError, OutsideRoots
 from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.envelope import Envelope, context_for, fail, fail_with, succeed, told_of
@@ -34,7 +34,8 @@ class Exchange:
     """What a request knows while it is answered.
 
     `came`: what came on the wire, where `params` were made of it. `paths`: how paths may be spelled, None for
-    as the settings say. `prepared`: awaited by all but reads and status."""
+    as the settings say. `remarks`: what is said of a change beside the usual. `prepared`: awaited by all but
+    reads and status."""
 
     ws: Workspace
     params: object
@@ -43,6 +44,7 @@ class Exchange:
     words: Words = USUAL
     paths: PathMode | None = None
     came: object = None
+    remarks: tuple[str, ...] = ()
     trace: Trace = field(default_factory=Trace)
     started: float = field(default_factory=time.perf_counter)
 
@@ -66,6 +68,8 @@ class Exchange:
     def fail(self, error: DomainError) -> Envelope:
         """The answer a domain error is. Nobody raises it any more; an ended review may remember it."""
         error.forget_where()
+        if isinstance(error, AbsolutePath) and error.outside and self.words.denies_outside:
+            error = OutsideRoots(error.path)
         context = self._context()
         if isinstance(error, Conflict) and not self.trace.readable:
             error.diff = error.actual = None

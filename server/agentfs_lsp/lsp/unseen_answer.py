@@ -48,4 +48,6 @@ def _text(exchange: Exchange, submitted: Submitted) -> str:
         done = say("'{path}' waits in the editor, not saved yet.", path=path)
     else:
         done = say("Wrote '{path}'.", path=path)
-    return sentences(say, (done, say("Reading it is denied: nothing is told of what it held.")))
+    return sentences(
+        say, (done, *exchange.remarks, say("Reading it is denied: nothing is told of what it held."))
+    )

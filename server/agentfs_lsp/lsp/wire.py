@@ -127,6 +127,9 @@ class CallParams(Params):
     dialect: DialectName = "standard"
     name: str
     arguments: dict[str, object]
+    expected_mtime_ms: int | None = None
+    expected_size_bytes: int | None = None
+    expected_hash: str | None = None
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
 
 

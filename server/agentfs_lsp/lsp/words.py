@@ -32,14 +32,18 @@ class Landed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """`names`: what tools and parameters are called. `errors`: errors that are told in other words than those
-    of `error_texts.py`. `absolute`: files are named by their absolute paths. `ranges`: the caller can read
-    a part of a file. `landed`: the headline of a change that is on disk, where it is not the usual one."""
+    of `error_texts.py`. `absolute`: files are named by their absolute paths. `denies_outside`: an absolute
+    path outside the roots is told as a path that leads out of them, not as one spelled wrongly. `ranges`: the
+    caller can read a part of a file. `landed`: the headline of a change that is on disk, where it is not the
+    usual one. `amended_text`: what the user made of a change is told in full, not by a diff."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[type[DomainError], TellOfFile] = field(default_factory=dict)
     absolute: bool = False
+    denies_outside: bool = False
     ranges: bool = True
     landed: Callable[[Landed, Say], str] | None = None
+    amended_text: bool = False
 
 
 USUAL = Words()

@@ -11,13 +11,6 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say, Told
 
 
-def empty_content(_: errors.EmptyContent, say: Say, __: str) -> Told:
-    return (
-        say("Content cannot be empty."),
-        say("Give at least a line end if the file is meant to be empty."),
-    )
-
-
 def folder_missing(error: errors.FolderMissing, say: Say, _: str) -> Told:
     return (
         say("There is no folder '{path}'.", path=shown(error.path)),

@@ -28,6 +28,7 @@ class WriteFileArguments:
 
     file_path: str
     content: str
+    allow_empty: bool = False
     modified_by_user: bool = False
 
 
@@ -64,7 +65,6 @@ GEMINI = Dialect(
     words=Words(
         names=names_of(_TOOLS),
         errors={
-            errors.EmptyContent: fewer.empty_content,
             errors.FolderMissing: fewer.folder_missing,
             errors.LossyReplace: fewer.lossy_replace,
             errors.TooLarge: fewer.too_large,
@@ -72,6 +72,7 @@ GEMINI = Dialect(
         },
         absolute=True,
         ranges=False,
+        amended_text=True,
     ),
     absolute_paths=True,
 )

@@ -6,6 +6,7 @@ It speaks only of tools that are there; what each does is in its definition.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
@@ -47,8 +48,13 @@ def _lines(dialect: Dialect, files: Mapping[Operation, Files], say: Say) -> Iter
         yield say(
             "{Write} takes the complete text of a file: never shorten it by a remark like “rest as before”."
         )
+        yield say(
+            "{Write} creates missing folders, unless the user's settings forbid it; the answer names the new"
+            " folder. Empty content is refused unless allow_empty is true: set that only if the file is"
+            " meant to be empty."
+        )
     if changes:
-        yield from _decisions(say)
+        yield from _answers(dialect, files, say)
 
 
 def _paths(dialect: Dialect, one: Files, say: Say) -> Iterator[str]:
@@ -72,12 +78,36 @@ def _list(names: tuple[str, ...]) -> str:
     return ", ".join(map(shown, names))
 
 
-def _decisions(say: Say) -> Iterator[str]:
+def _answers(dialect: Dialect, files: Mapping[Operation, Files], say: Say) -> Iterator[str]:
     """What the answers to changes mean, and what to do about them."""
+    yield say("The user may review a change first, and accept, amend or reject it. Wait for the answer.")
     yield say(
-        "The user may review a change before it is made. Wait for the answer: only with “success” is it in"
-        " the file; “partial” says what is missing, for instance that it waits in the editor, unsaved."
+        "“applied” in the answer tells whether the file on disk holds the change; “status” does not. If"
+        " “applied” is true, never send the change again, even if “status” is “partial”: then only the diff"
+        " was cut, or the text was matched loosely."
     )
+    yield say(
+        "If “applied” is false, “text” says why. A change that waits in the editor, unsaved, is for the user"
+        " to save: do not send it again."
+    )
+    if any(
+        each.name == "dry_run"
+        for tool in dialect.tools
+        if tool.operation in files
+        for each in fields(tool.takes)
+    ):
+        yield say(
+            "With dry_run nothing is changed and nobody is asked: the answer is “partial”, “applied” is"
+            " false, and the diff is what would change. To make the change, send it again without dry_run."
+        )
+    yield say(
+        "A diff that ends in “... (truncated)” was cut to fit the answer; the change itself is complete."
+    )
+    yield say(
+        "If the user amended the change, the file holds the user's version. Build on it, and do not put yours"
+        " back."
+    )
+    yield say("An error means that nothing was changed, unless “text” says otherwise.")
     yield say(
         "USER_REJECTED: the user does not want this change. Do what the user wrote, or ask; do not send"
         " it again, and do not look for a way round it."

@@ -27,6 +27,7 @@ class WriteArguments:
 
     path: str
     content: str
+    allow_empty: bool = False
     dry_run: bool = False
 
 
@@ -51,7 +52,6 @@ STANDARD = Dialect(
     ),
     words=Words(
         errors={
-            errors.EmptyContent: fewer.empty_content,
             errors.FolderMissing: fewer.folder_missing,
             errors.LossyReplace: fewer.lossy_replace,
         }

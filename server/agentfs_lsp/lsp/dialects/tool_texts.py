@@ -43,7 +43,8 @@ def _of_write(say: Say, *, reads: bool, edits: bool) -> list[str]:
         say("Give the complete text: nothing may be left out, or stood in for by a remark."),
         say("A file that exists has to be read first.") if reads else "",
         say("To change a part of a file, use {Edit}.") if edits else "",
-        _of_review(say),
+        say("Missing folders are created, unless the user's settings forbid it."),
+        *_of_the_answer(say),
     ]
 
 
@@ -52,12 +53,18 @@ def _of_edit(say: Say) -> list[str]:
         say("Replace a piece of a text file that exists and has been read."),
         say("Copy {old_string} exactly from the file, without line numbers."),
         say("It has to stand in one place only: take enough lines round it."),
-        _of_review(say),
+        *_of_the_answer(say),
     ]
 
 
-def _of_review(say: Say) -> str:
-    return say("The user may review the change first; the answer comes once it is decided.")
+def _of_the_answer(say: Say) -> list[str]:
+    return [
+        say("The user may review the change first, and may amend it; the answer comes once it is decided."),
+        say(
+            "If “applied” is true in the answer, the file on disk holds the change: do not send it again,"
+            " even if “status” is “partial”, as it is when the diff was cut."
+        ),
+    ]
 
 
 def parameter_text(name: str, say: Say) -> str:
@@ -67,11 +74,15 @@ def parameter_text(name: str, say: Say) -> str:
         "start_line": say("The first line to read, counted from 1."),
         "limit": say("How many lines to read; 0 for all. Without it: as many as the user's settings let."),
         "content": say("The complete new text of the file."),
+        "allow_empty": say("True if the file is meant to be empty; otherwise empty content is refused."),
         "old_string": say("The text to replace, exactly as it stands in the file."),
         "new_string": say("The text to put in its place; empty to take it out."),
         "replace_all": say("Replace it in every place, not in just one."),
         "expected_count": say("In how many places it stands; with more than one all are replaced."),
-        "dry_run": say("Only say what would change: nothing is written and nobody is asked."),
+        "dry_run": say(
+            "Only say what would change: nothing is written and nobody is asked. The answer has"
+            " “status” “partial” and “applied” false."
+        ),
         "modified_by_user": say(
             "Whether the user has changed the content that you first proposed. It is reviewed all the same."
         ),

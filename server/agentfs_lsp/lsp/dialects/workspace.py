@@ -30,6 +30,7 @@ class WriteArguments:
 
     path: str
     content: str
+    allow_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,6 @@ WORKSPACE = Dialect(
     words=Words(
         names=names_of(_TOOLS),
         errors={
-            errors.EmptyContent: fewer.empty_content,
             errors.FolderMissing: fewer.folder_missing,
             errors.LossyReplace: fewer.lossy_replace,
             errors.TooLarge: fewer.too_large,
@@ -100,6 +100,7 @@ WORKSPACE = Dialect(
             errors.NothingChanges: _nothing_changes,
             errors.Rejected: _rejected,
         },
+        denies_outside=True,
         ranges=False,
         landed=_landed,
     ),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import NoRoot, ToolNotListed
-from agentfs_lsp.domain.texts import naming, sentences
+from agentfs_lsp.domain.errors import BadParameter, NoRoot, ToolNotListed
+from agentfs_lsp.domain.texts import naming
 from agentfs_lsp.lsp.dialects.table import DIALECTS
 from agentfs_lsp.lsp.exchange import answer
 from agentfs_lsp.lsp.wire import CallParams, parse
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.exchange import Exchange, Request
 
 
+EXPECTED = ("expected_mtime_ms", "expected_size_bytes", "expected_hash")
+"""Params of a change that no definition shows."""
+
+
 async def call_request(requests: Mapping[Operation, Request], exchange: Exchange) -> Envelope:
     """Answer agentfs/call with what the tool's request answers, in the dialect's words. Raises BadParameter,
     NoRoot, and ToolNotListed for a tool that the catalogue does not list now."""
@@ -32,21 +36,20 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
     await exchange.prepared()
     dialect = DIALECTS[params.dialect]
     tool = _listed(exchange, dialect, params.name)
-    arguments = parse(tool.takes, params.arguments)
+    given, expected = _parted(params, tool)
+    arguments = parse(tool.takes, given)
+    say = naming(exchange.say, dialect.words.names)
     inner = replace(
         exchange,
-        params=_request_params(params, tool, arguments),
+        params=_request_params(params, tool, arguments) | expected,
         came=exchange.params,
-        say=naming(exchange.say, dialect.words.names),
+        say=say,
         words=dialect.words,
         paths="any" if dialect.absolute_paths else None,
+        remarks=tuple(tell(say) for name, tell in tool.told.items() if getattr(arguments, name)),
     )
     answered = answer(requests[tool.operation], inner)
-    envelope = answered if isinstance(answered, dict) else await answered
-    if envelope["status"] != "error":
-        said = [tell(inner.say) for name, tell in tool.told.items() if getattr(arguments, name)]
-        envelope["text"] = sentences(inner.say, (envelope["text"], *said))
-    return envelope
+    return answered if isinstance(answered, dict) else await answered
 
 
 def _listed(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
@@ -57,6 +60,21 @@ def _listed(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
         listed = [one.name for one in dialect.tools if reaches(exchange.ws, one.operation)]
         raise ToolNotListed(name, tuple(listed))
     return tool
+
+
+def _parted(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str, object]]:
+    """The model's arguments, and what the host expects of the file to be changed. Hosts give that beside the
+    arguments or put it in among them. Raises BadParameter where the two differ."""
+    if tool.operation == "read":
+        return params.arguments, {}
+    arguments = dict(params.arguments)
+    expected: dict[str, object] = {}
+    for name in EXPECTED:
+        beside, among = getattr(params, name), arguments.pop(name, None)
+        if beside is not None and among is not None and beside != among:
+            raise BadParameter(name, "twice", (name,))
+        expected[name] = among if beside is None else beside
+    return arguments, expected
 
 
 def _request_params(params: CallParams, tool: Tool, arguments: object) -> dict[str, object]:
