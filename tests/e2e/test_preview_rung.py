@@ -39,13 +39,17 @@ async def written(editor: Editor, path: str = "a.py", content: str = CHANGED, **
 
 async def test_one_annotation_a_change_one_edit_a_hunk_to_be_confirmed(editor: Editor, file: Path) -> None:
     editor.answers[APPLY] = ticking(editor, None)
-    await written(editor, explanation="digits")
+    await written(editor, explanation="digits\u202e\nonly")
     sent = (await editor.seen(APPLY))["edit"]
     editor.open("a.py")
     await written(editor)
     pinned = (await editor.seen(APPLY, 2))["edit"]["documentChanges"][0]["textDocument"]
     [(name, annotation)] = sent["changeAnnotations"].items()
-    assert annotation == {"label": "Write a.py (+2/-2)", "needsConfirmation": True, "description": "digits"}
+    assert annotation == {
+        "label": "Write a.py (+2/-2)",
+        "needsConfirmation": True,
+        "description": r"digits\u202e only",
+    }
     [change] = sent["documentChanges"]
     assert change["textDocument"] == {"uri": file.as_uri(), "version": None}
     assert [edit["newText"] for edit in change["edits"]] == ["1\n", "5\n"]

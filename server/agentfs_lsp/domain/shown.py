@@ -41,6 +41,9 @@ _CHARACTER = re.compile(
     f"|(?<![^\0-\x7f])[{_JOINERS}{_SELECTORS}](?!\u20e3)"
     f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[{_JOINERS}])[{_JOINERS}])"
 )
+# Where Markdown, and VS Code in notifications, makes a link: `](` before a URI of any scheme.
+_LINK = re.compile(r"\]\((?=\s*<?[a-z][a-z0-9+.-]*:[^\s)])", re.IGNORECASE | re.ASCII)
+
 _PLAIN = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
 
 # What it is, a piece that every one of them holds (looked for first, being fast), and the whole format.
@@ -83,8 +86,14 @@ def escape_invisible(text: str) -> str:
 
 def escape_to_one_line(text: str) -> str:
     """`text` as `escape_invisible` shows it, with `\\n` and tabs escaped too: for a name, which can then not
-    pass for lines of its own."""
-    return escape_invisible(text).replace("\n", "\\x0a").replace("\t", "\\x09")
+    pass for lines of its own, nor for a link."""
+    return escape_links(escape_invisible(text)).replace("\n", "\\x0a").replace("\t", "\\x09")
+
+
+def escape_links(text: str) -> str:
+    """`text` with the parenthesis of every link shown as `\\x28`: `[label]\\x28command:id)`. Editors turn
+    such text in notifications into links, and a link can run a command. Joining lines makes no new ones."""
+    return _LINK.sub(r"]\\x28", text) if "](" in text else text
 
 
 def find_suspicious(text: str) -> list[Finding]:

@@ -55,8 +55,14 @@ class Later:
 class Flights:
     """The requests that wait for their answer."""
 
-    def __init__(self, send: Callable[[dict[str, Any]], None], say: Callable[[], Say]) -> None:
+    def __init__(
+        self,
+        send: Callable[[dict[str, Any]], None],
+        notify: Callable[[str, object], None],
+        say: Callable[[], Say],
+    ) -> None:
         self._send = send
+        self._notify = notify
         self._say = say
         self._flying: dict[asyncio.Task[object], tuple[RequestId, Later]] = {}
         self._by_id: dict[RequestId, asyncio.Task[object]] = {}
@@ -107,7 +113,7 @@ class Flights:
     async def _watched(self, later: Later) -> object:
         if not is_id(later.progress_token):
             return await later.work
-        with Progress(self._send, later.progress_token, self._say()):
+        with Progress(self._notify, later.progress_token, self._say()):
             return await later.work
 
     def _landed(self, task: asyncio.Task[object]) -> None:

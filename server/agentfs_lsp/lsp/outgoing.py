@@ -1,4 +1,7 @@
-"""Requests of the server to the client, and their answers, whatever shape those have.
+"""What the server sends unasked: notifications, and requests and their answers, whatever shape those have.
+
+Texts that the client shows to the user leave without links, whoever wrote them
+(docs/protocol.md#94-what-the-answer-says).
 
 A late answer, one to nobody, or an odd one is never an error in front of the user: it is dropped.
 """
@@ -10,8 +13,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.shown import escape_links
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
 
 @dataclass(eq=False)
@@ -33,7 +38,7 @@ class Outgoing:
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+        self._send({"jsonrpc": "2.0", "method": method, "params": _without_links(method, params)})
 
     async def request(self, method: str, params: object) -> object:
         """Send a request and wait for its result. When cancelled, the client is told, and what it answers
@@ -43,7 +48,13 @@ class Outgoing:
         request_id = f"agentfs-{next(self._numbers)}"
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = answer
-        self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        sent = {
+            "jsonrpc": "2.0",
+            "id": request_id,
+            "method": method,
+            "params": _without_links(method, params),
+        }
+        self._send(sent)
         try:
             return await answer
         except asyncio.CancelledError:
@@ -82,3 +93,34 @@ class Outgoing:
 
 def _closed() -> ClientError:
     return ClientError(None, "the connection is closed")
+
+
+_SHOWN: Mapping[str, Sequence[str]] = {
+    "window/showMessage": ("message",),
+    "window/showMessageRequest": ("message",),
+    "workspace/applyEdit": (
+        "label",
+        "edit.changeAnnotations.*.label",
+        "edit.changeAnnotations.*.description",
+    ),
+    "$/progress": ("value.title", "value.message"),
+    "agentfs/proposed": ("title",),
+}
+"""Where texts for the user stand in the params of each method. The titles of actions are left alone: they are
+the server's own words, and what is answered must equal them."""
+
+
+def _without_links(method: str, params: object) -> object:
+    for place in _SHOWN.get(method, ()):
+        params = _escaped_at(params, place.split("."))
+    return params
+
+
+def _escaped_at(value: object, place: Sequence[str]) -> object:
+    """A copy of `value` without links at this place, where there is a text."""
+    if not place:
+        return escape_links(value) if isinstance(value, str) else value
+    if not isinstance(value, dict):
+        return value
+    keys = value.keys() if place[0] == "*" else value.keys() & {place[0]}
+    return {**value, **{key: _escaped_at(value[key], place[1:]) for key in keys}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +20,8 @@ class Progress:
     """Tells every few seconds that the request still waits, from entering to leaving. The last word is out
     before the request is answered: afterwards its token means nothing to the client."""
 
-    def __init__(self, send: Callable[[dict[str, Any]], None], token: int | str, say: Say) -> None:
-        self._send = send
+    def __init__(self, notify: Callable[[str, object], None], token: int | str, say: Say) -> None:
+        self._notify = notify
         self._say = say
         self._token = token
         self._loop = asyncio.get_running_loop()
@@ -52,5 +52,4 @@ class Progress:
         self._next = self._loop.call_later(PROGRESS_EVERY_S, self._report)
 
     def _tell(self, value: dict[str, object]) -> None:
-        params = {"token": self._token, "value": value}
-        self._send({"jsonrpc": "2.0", "method": "$/progress", "params": params})
+        self._notify("$/progress", {"token": self._token, "value": value})

@@ -82,7 +82,7 @@ class AgentfsProtocol(LanguageServerProtocol):
         self._initialized = initialized
         self._handshake: object = None
         self._greeted = False
-        self.flights = Flights(send, say)
+        self.flights = Flights(send, outgoing.notify, say)
 
     def rest(self) -> None:
         """From here on nothing new is begun; only what a landing under way needs is served."""

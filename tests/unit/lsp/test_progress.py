@@ -13,7 +13,7 @@ from agentfs_lsp.lsp.progress import Progress
 
 
 def kinds(sent: list[dict[str, Any]]) -> list[str]:
-    return [one["params"]["value"]["kind"] for one in sent]
+    return [one["value"]["kind"] for one in sent]
 
 
 def test_it_is_told_at_least_every_ten_seconds() -> None:
@@ -27,19 +27,20 @@ async def test_a_long_wait_is_told_again_and_again(monkeypatch: pytest.MonkeyPat
     sent: list[dict[str, Any]] = []
     enough = asyncio.Event()
 
-    def send(message: dict[str, Any]) -> None:
-        sent.append(message)
+    def notify(method: str, params: Any) -> None:
+        assert method == "$/progress"
+        sent.append(params)
         if len(sent) == 4:
             enough.set()
 
-    with Progress(send, "token", english):
+    with Progress(notify, "token", english):
         await enough.wait()
     assert kinds(sent) == ["begin", *["report"] * (len(sent) - 2), "end"]
-    assert {one["params"]["token"] for one in sent} == {"token"}
+    assert {one["token"] for one in sent} == {"token"}
 
 
 async def test_a_short_wait_is_not_told() -> None:
-    sent: list[dict[str, Any]] = []
-    with Progress(sent.append, 1, english):
+    sent: list[str] = []
+    with Progress(lambda method, _: sent.append(method), 1, english):
         await asyncio.sleep(0)
     assert sent == []

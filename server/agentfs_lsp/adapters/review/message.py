@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.review.hands import PlainHand
 from agentfs_lsp.adapters.review.wording import full_preview_of, reasons_of, title_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.shown import escape_links
 from agentfs_lsp.service.proposals import Decision
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ async def _asked(editor: Editor, say: Say, proposal: Proposal, diff_file: DiffFi
 def _pages(say: Say, proposal: Proposal, diff_file: DiffFile | None) -> list[str]:
     """What the messages say: the diff; where it is too long for one and shown as a file, where."""
     head = "\n".join(filter(None, (f"agentfs: {title_of(proposal, say)}", reasons_of(proposal, say))))
-    pages = _paged(full_preview_of(proposal))
+    pages = _paged(escape_links(full_preview_of(proposal)))  # as it will be sent, which is longer
     if diff_file is not None:
         beside = say("The whole diff is shown in {file}.", file=diff_file.name)
         pages = [f"{beside}\n{pages[0]}" if len(pages) == 1 else beside]

@@ -11,7 +11,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.hands import PreviewedHand
-from agentfs_lsp.adapters.review.wording import title_of
+from agentfs_lsp.adapters.review.wording import in_one_line, title_of
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.textfile import eol_of
 from agentfs_lsp.service.editor_ports import Confirm
@@ -44,7 +44,7 @@ async def review_in_preview(
     """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
     NobodyToAsk when the editor answers with an error, which is no answer of the user's."""
     title = title_of(proposal, say)
-    confirm = Confirm(proposal.id, title, proposal.explanation)
+    confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
     proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
     edits = [edit_of(change) for change in proposal.changes]
     try:

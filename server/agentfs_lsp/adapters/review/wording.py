@@ -66,7 +66,7 @@ def reasons_of(proposal: Proposal, say: Say) -> str:
     if proposal.agent:
         lines.append(say("Asked by: {agent}", agent=escape_to_one_line(proposal.agent)))
     if proposal.explanation:
-        lines.append(say("Why: {explanation}", explanation=_in_one_line(proposal.explanation)))
+        lines.append(say("Why: {explanation}", explanation=in_one_line(proposal.explanation)))
     several = len(proposal.changes) > 1
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
     for change, warning in warnings[:MOST_WARNINGS]:
@@ -87,7 +87,7 @@ def reasons_of(proposal: Proposal, say: Say) -> str:
     return "\n".join(lines)
 
 
-def _in_one_line(explanation: str) -> str:
+def in_one_line(explanation: str) -> str:
     """An agent's words, so that they can neither push the diff away nor pass for a part of it."""
     text = " ".join(escape_invisible(explanation).split())
     return text if len(text) <= EXPLANATION_SHOWN else text[:EXPLANATION_SHOWN] + "…"

@@ -1,0 +1,88 @@
+"""There is one way out for what the user is shown, and on it links are taken from every text."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import agentfs_lsp
+from agentfs_lsp.lsp.outgoing import Outgoing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE = Path(agentfs_lsp.__file__).parent
+SHOWING = ("window/", "$/progress", "workspace/applyEdit")
+SENDING = {"self._outgoing.notify", "self._outgoing.request", "self._notify"}
+LINK = "[Details](command:workbench.action.terminal.sendSequence)"
+SAFE = r"[Details]\x28command:workbench.action.terminal.sendSequence)"
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """Every module of the server; the demo is a client."""
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        if not name.startswith("demo/"):
+            yield name, ast.parse(path.read_text())
+
+
+def test_only_one_module_makes_messages_with_a_method() -> None:
+    """`protocol.py` makes one for pygls, which never leaves."""
+    makers = {
+        name
+        for name, module in modules()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Dict)
+        and {"jsonrpc", "method"} <= {key.value for key in node.keys if isinstance(key, ast.Constant)}
+    }
+    assert makers == {"lsp/outgoing.py", "lsp/protocol.py"}
+
+
+def test_what_shows_something_is_sent_that_way() -> None:
+    """Each of these methods' names is what `notify` or `request` of `Outgoing` is called with, or what comes
+    in; nobody calls pygls' own ways of showing a message."""
+    sent_in_all = 0
+    for name, module in modules():
+        sent = {id(method) for method in sent_in(module)}
+        sent_in_all += len(sent)
+        for node in ast.walk(module) if name != "lsp/outgoing.py" else ():
+            if isinstance(node, ast.Attribute):
+                assert "show_message" not in node.attr, (name, node.lineno)
+            if isinstance(node, ast.Constant) and str(node.value).startswith(SHOWING):
+                comes_in = node.value == "window/workDoneProgress/cancel"
+                assert id(node) in sent or comes_in, (name, node.lineno)
+    assert sent_in_all >= len(SHOWING)
+
+
+def sent_in(module: ast.Module) -> Iterator[ast.expr]:
+    """What is given as the method to whatever sends."""
+    for call in ast.walk(module):
+        match call:
+            case ast.Call(func=ast.Attribute(), args=[method, *_]) if ast.unparse(call.func) in SENDING:
+                yield method
+            case ast.Call(args=[send, method, *_]) if ast.unparse(send) in SENDING:
+                yield method
+
+
+async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() -> None:
+    sent: list[dict[str, Any]] = []
+    outgoing = Outgoing(sent.append)
+    outgoing.notify("window/showMessage", {"type": 2, "message": LINK})
+    edit = {"documentChanges": [{"edits": [{"newText": LINK, "annotationId": "1"}]}]}
+    annotation = {"label": LINK, "needsConfirmation": True, "description": LINK}
+    outgoing.notify(
+        "workspace/applyEdit", {"label": LINK, "edit": {**edit, "changeAnnotations": {"1": annotation}}}
+    )
+    outgoing.notify("agentfs/settled", {"title": LINK})
+    outgoing.notify("window/showMessage", None)
+    shown, applied, settled, odd = (one["params"] for one in sent)
+    assert shown == {"type": 2, "message": SAFE}
+    assert applied == {
+        "label": SAFE,
+        "edit": {
+            **edit,
+            "changeAnnotations": {"1": {"label": SAFE, "needsConfirmation": True, "description": SAFE}},
+        },
+    }
+    assert (settled, odd) == ({"title": LINK}, None)
