@@ -94,6 +94,42 @@ async def test_modified_by_user_changes_the_text_and_never_the_review(root: Path
     ]
 
 
+TRUNCATED = "(Diff preview truncated. Use read to verify full content.)"
+TRUNCATED_ZH = "（差异预览已截断。请使用 read 核对完整内容。）"
+LOOSE = "The text was matched loosely (indentation); see diff_preview for what was replaced."
+LOOSE_ZH = "文本按宽松规则匹配（indentation）；实际替换的内容见 diff_preview。"
+
+
+@pytest.mark.parametrize(
+    ("locale", "edited", "written"),
+    [
+        (
+            "en",
+            f"Replaced text in SOUL.md. {LOOSE} {TRUNCATED}",
+            f"Wrote 800 bytes to new/(a). (Created directory: new/) {TRUNCATED}",
+        ),
+        (
+            "zh-cn",
+            f"成功替换了 SOUL.md 中的文本。{LOOSE_ZH}{TRUNCATED_ZH}",
+            f"成功写入 800 字节到 new/(a)。（已创建目录：new/）{TRUNCATED_ZH}",
+        ),
+    ],
+    ids=["en", "zh-cn"],
+)
+async def test_the_workspace_dialects_sentences_do_not_run_together(
+    root: Path, locale: str, edited: str, written: str
+) -> None:
+    (root / "SOUL.md").write_text("  one\n  two\n  three\n")
+    options = {**AUTO, "diff": {"max_lines": 5}}
+    async with editing(root, options=options, locale=locale) as editor:
+        await read(editor, "SOUL.md")
+        new = "1\n" + "2\n" * 30 + "3"
+        loose = await call(editor, "workspace", "edit", path="SOUL.md", oldText="one\ntwo", newText=new)
+        wrote = await call(editor, "workspace", "write", path="new/(a)", content="x\n" * 400)
+    assert loose["text"] == edited
+    assert wrote["text"] == written
+
+
 async def test_errors_speak_of_the_dialects_own_tools(root: Path, file: Path) -> None:
     (root / "twice.md").write_text("one\none\n")
     (root / "large.md").write_text("line\n" * 3000)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import product
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +18,8 @@ from texts import CATALOGUES, PACKAGE, compiled, read, says, templates_in, untra
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from agentfs_lsp.domain.texts import Say
 
 SAID = templates_in(PACKAGE)
 
@@ -71,6 +74,33 @@ def test_sentences_are_set_apart_as_the_language_does() -> None:
     assert sentences(english, ("One.", "", "Two.")) == "One. Two."
     assert sentences(say_in("zh-cn"), ("一。", "", "二。")) == "一。二。"
     assert sentences(english, ("", "")) == ""
+
+
+SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", re.DOTALL)
+
+
+def filled(say: Say, template: str, plural: str = "") -> str:
+    """The template with a file's name, or a number where it must be one, for every fact."""
+    named = (*fields(template), *fields(plural))
+    facts: dict[str, Any] = {name: 7 if spec or name == "count" else "a)" for name, spec in named}
+    return say(template, plural=plural, **facts)
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-cn"])
+def test_no_two_sentences_run_together(locale: str) -> None:
+    """Whatever the server says and whatever comes behind it, with a file's name as the last word of either:
+    what does not end as a sentence is ended."""
+    say, stop, apart = say_in(locale), *((".", " ") if locale == "en" else ("。", ""))
+    said = [
+        filled(say, *((one,) if isinstance(one, str) else one))
+        for one in SAID
+        if not _PERCENT.search(str(one))
+    ]
+    assert len(said) > 300
+    for before, after in product(said, said):
+        ended = before if SENTENCE.fullmatch(before) else before + stop
+        assert sentences(say, (before, after)) == f"{ended}{apart}{after}"
+    assert [sentences(say, (one,)) for one in said] == said
 
 
 @pytest.mark.parametrize("locale", ["zh", "zh-cn", "zh-CN", "zh_CN.UTF-8", "zh-Hans", "zh-Hans-HK", "zh-SG"])

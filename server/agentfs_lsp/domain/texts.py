@@ -7,6 +7,7 @@ those that no language has.
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +27,10 @@ NAMES: Mapping[str, str] = {
 }
 """What templates call the tools and their parameters, for readers who know them by these very names. Facts
 that every template can use; a dialect has others (docs/protocol.md#12-tool-catalogue)."""
+
+
+_SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", re.DOTALL)
+"""What ends as a sentence does, a remark in parentheses among them."""
 
 
 class Say(Protocol):
@@ -61,11 +66,11 @@ def naming(say: Say, names: Mapping[str, str]) -> Say:
 
 
 def sentences(say: Say, said: Iterable[str]) -> str:
-    """Sentences one after the other, set apart as the language does; empty ones are left out."""
-    told = [one for one in said if one]
-    if not told:
-        return ""
-    return reduce(lambda before, after: say("{before} {after}", before=before, after=after), told)
+    """Sentences one after the other, set apart as the language does; empty ones are left out. One that does
+    not end as a sentence gets its full stop where another follows."""
+    *before, last = [one for one in said if one] or [""]
+    ended = [one if _SENTENCE.fullmatch(one) else say("{sentence}.", sentence=one) for one in before]
+    return reduce(lambda one, next_one: say("{before} {after}", before=one, after=next_one), (*ended, last))
 
 
 def nothing_changed(say: Say, next_step: str = "") -> str:
