@@ -7,6 +7,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Executable } from 'vscode-languageclient/node';
 import { SECTION, type Settings } from './config';
+import { notify } from './notifications';
 import { findPython, LEAST, versionOf, type Candidate, type Found } from './python';
 
 const LEAST_TEXT = LEAST.join('.');
@@ -48,7 +49,7 @@ export function serverCommand(context: vscode.ExtensionContext, python: string):
 export async function offerInterpreter(found: Found & { kind: 'missing' }): Promise<boolean> {
   const choose = vscode.l10n.t('Choose Interpreter…');
   const settings = vscode.l10n.t('Open Settings');
-  const chosen = await vscode.window.showErrorMessage(explain(found), choose, settings);
+  const chosen = await notify('error', explain(found), choose, settings);
   if (chosen === settings) {
     await vscode.commands.executeCommand('workbench.action.openSettings', `${SECTION}.interpreter`);
   }

@@ -5,7 +5,10 @@
 import * as vscode from 'vscode';
 import {
   LanguageClient,
+  MessageType,
   RevealOutputChannelOn,
+  ShowMessageNotification,
+  ShowMessageRequest,
   State,
   type ApplyWorkspaceEditParams,
   type ApplyWorkspaceEditResult,
@@ -16,6 +19,7 @@ import {
 import { SECTION, serverSection, type Settings } from './config';
 import { DocumentStates } from './documentStates';
 import type { Convert } from './hand';
+import { notify, type Severity } from './notifications';
 import { AgentMethod, EditorMethod, Told, type Envelope, type Proposed, type Settled, type Status } from './protocol';
 import { Signal } from './signal';
 import { TraceChannel } from './trace';
@@ -164,6 +168,12 @@ export class Server implements vscode.Disposable {
       initialize: () => states.listen(),
       clear: () => states.dispose(),
     });
+    // In place of the library's own, which pass the server's texts on as they are.
+    client.onNotification(ShowMessageNotification.type, ({ type, message }) => void notify(severityOf(type), message));
+    client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }) => {
+      const title = await notify(severityOf(type), message, ...actions.map((action) => action.title));
+      return actions.find((action) => action.title === title) ?? null;
+    });
     client.onNotification(Told.proposed, (told: Proposed) => this.receiver.proposed(told));
     client.onNotification(Told.settled, (told: Settled) => this.receiver.settled(told));
     client.onNotification(Told.statusChanged, (told: Status) => this.receiver.status(told));
@@ -217,6 +227,10 @@ export class Server implements vscode.Disposable {
     this.current = state;
     this.stateChanged.fire(state);
   }
+}
+
+function severityOf(type: MessageType): Severity {
+  return type === MessageType.Error ? 'error' : type === MessageType.Warning ? 'warning' : 'information';
 }
 
 /** What the server said at its start that it serves. */

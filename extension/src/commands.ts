@@ -9,6 +9,7 @@ import type { ReviewEditors } from './features/review';
 import type { StatusView } from './features/status';
 import type { Entry } from './ledger';
 import type { Lifecycle } from './lifecycle';
+import { notify } from './notifications';
 import type { Review, ReviewQueue } from './queue';
 import { PROPOSAL, virtualUri } from './virtual';
 
@@ -93,7 +94,8 @@ function rowHandlers({ editors, decisions, changes }: Parts): Record<string, Han
 }
 
 function sayPressAgain(): void {
-  void vscode.window.showInformationMessage(
+  void notify(
+    'information',
     vscode.l10n.t('The list has just changed, and nothing was done. Press again.'),
   );
 }

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { findInterpreter, offerInterpreter, serverCommand } from './bootstrap';
 import type { Server } from './client';
+import { notify } from './notifications';
 import { readSettings, SECTION, type Settings } from './config';
 
 /** Settings that the server's process, or what it is told at its start, depends on. */
@@ -88,6 +89,6 @@ export class Lifecycle implements vscode.Disposable {
       'agentfs runs on Linux and macOS. On Windows open the folder in WSL, or on a remote machine.',
     );
     this.server.fail(reason);
-    void vscode.window.showWarningMessage(reason);
+    void notify('warning', reason);
   }
 }

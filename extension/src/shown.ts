@@ -34,3 +34,16 @@ export function folderOf(path: string): string {
 export function counts(added: number, removed: number): string {
   return `+${added} −${removed}`;
 }
+
+/**
+ * `text` for notifications, input boxes and the status bar, where VS Code makes a link of `[label](command:id)` and an
+ * icon of `$(name)`: a blank after `]` and `$` leaves neither.
+ */
+export function withoutMarkup(text: string): string {
+  return visible(text).replace(/[\]$](?=\()/g, '$& ');
+}
+
+/** Markdown that shows `text` as it is. Every character that can mean something is escaped, those of bare URLs too. */
+export function asMarkdown(text: string): string {
+  return visible(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+}

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import type { Entry, LandedText } from '../ledger';
+import { notify } from '../notifications';
 import { AgentMethod, EditorMethod, type Envelope } from '../protocol';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../virtual';
 import { namesOf, textsOfHistory } from './landed';
@@ -63,7 +64,7 @@ export class LandedChanges implements vscode.Disposable {
     const envelope = await this.server.request<Envelope>(undoMethod(this.server) ?? AgentMethod.undo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
-      void vscode.window.showErrorMessage(envelope.text);
+      void notify('error', envelope.text);
     }
   }
 
@@ -74,7 +75,8 @@ export class LandedChanges implements vscode.Disposable {
   /** Of what has no texts here the server's diff, where its answer held one. */
   private async openPreview(entry: Entry): Promise<void> {
     if (entry.preview === '') {
-      void vscode.window.showInformationMessage(
+      void notify(
+        'information',
         vscode.l10n.t('The texts of this change are no longer kept.'),
       );
       return;

@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { findDocument } from '../hand';
+import { confirm, notify } from '../notifications';
 import type { Decision, Outcome, Proposal, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { Signal } from '../signal';
@@ -100,11 +101,7 @@ export class Decisions {
     const waiting = this.queue.all.filter((review) => !review.deciding);
     const yes = vscode.l10n.t('Accept All');
     const question = vscode.l10n.t('Accept all pending changes ({0})?', waiting.length);
-    const detail = waiting.map(lineOf).join('\n');
-    if (
-      waiting.length === 0 ||
-      (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes
-    ) {
+    if (waiting.length === 0 || !(await confirm(question, waiting.map(lineOf), yes))) {
       return;
     }
     for (const review of waiting) {
@@ -211,7 +208,8 @@ export class Decisions {
   /** Not to whoever pressed the button once more than was needed. */
   private sayNothingActive(): void {
     if (Date.now() - this.decidedAt > AGAIN_MS) {
-      void vscode.window.showInformationMessage(
+      void notify(
+        'information',
         vscode.l10n.t('Open the review first: a decision is about the change that you see.'),
       );
     }

@@ -133,7 +133,7 @@ function itemOf(entry: Entry, canUndo: boolean): vscode.TreeItem {
   item.contextValue = canUndo ? 'undoable' : 'landed';
   item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [entry] };
   const lines = [...entry.paths.map(visible), agent, brief(entry.explanation, 500)];
-  item.tooltip = new vscode.MarkdownString().appendText(lines.filter((line) => line !== '').join('\n'));
+  item.tooltip = lines.filter((line) => line !== '').join('\n');
   item.accessibilityInformation = {
     label: vscode.l10n.t('{0}, landed at {1}, proposed by {2}', visible(namesOf(entry)), time, agent),
   };

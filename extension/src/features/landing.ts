@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { applyPinned, save } from '../hand';
+import { notify } from '../notifications';
 import {
   EditorMethod,
   isRefusal,
@@ -45,7 +46,8 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
   const stuck = (await applyPinned(edit, server.convert)).filter((file) => !file.applied);
   if (stuck.length > 0) {
     const names = stuck.map(({ uri }) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
-    void vscode.window.showErrorMessage(
+    void notify(
+      'error',
       vscode.l10n.t('What was applied could not be taken back in {0}. Undo it there.', names.join(', ')),
     );
   }
@@ -53,7 +55,8 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
 
 function warnUnsaved(reasons: readonly string[]): void {
   if (reasons.length > 0) {
-    void vscode.window.showWarningMessage(
+    void notify(
+      'warning',
       vscode.l10n.t('The change is in the editor, but was not saved: {0}', reasons.join(' ')),
     );
   }

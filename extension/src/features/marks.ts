@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../hand';
+import { plainMarkdown } from '../notifications';
 import type { Proposal, Warned } from '../protocol';
 import type { Moved, Review, ReviewQueue } from '../queue';
 import { baseName, brief, visible } from '../shown';
@@ -153,16 +154,15 @@ const DECIDED = {
 };
 
 /** All of it, as plain text: an agent's words are no markup. */
-function hoverOf({ proposed, moved: all }: Review, file: File): vscode.MarkdownString {
+function hoverOf({ proposed, moved: all }: Review, file: File): ReturnType<typeof plainMarkdown> {
   const moved = all.get(file.path);
-  const hover = new vscode.MarkdownString();
   const said = [
     vscode.l10n.t('{0} proposes to change {1}', agentOf(proposed.agent), baseName(file.path)),
-    ...proposed.explanation.split('\n').map(visible),
+    ...proposed.explanation.split('\n'),
     ...file.warnings.map((warned) => `⚠ ${warningText(warned)}`),
     ...(moved === undefined ? [] : [`⚠ ${movedText(moved)}`]),
   ];
-  return hover.appendText(said.filter((line) => line !== '').join('\n'));
+  return plainMarkdown(said);
 }
 
 /** The same in a few words, as there is little room beside a line. */

@@ -122,8 +122,7 @@ const OPERATION_ICONS: Readonly<Record<ProposedFile['operation'], string>> = {
   delete: 'diff-removed',
 };
 
-/** Plain text: nothing that an agent says becomes markup. */
-function tooltipOf(review: Review, file?: ProposedFile): vscode.MarkdownString {
+function tooltipOf(review: Review, file?: ProposedFile): string {
   const { title, agent, explanation } = review.proposed;
   const moved = file && review.moved.get(file.path);
   const lines = [
@@ -132,5 +131,5 @@ function tooltipOf(review: Review, file?: ProposedFile): vscode.MarkdownString {
     brief(explanation, 500),
     ...(moved === undefined ? [] : [movedText(moved)]),
   ];
-  return new vscode.MarkdownString().appendText(lines.filter((line) => line !== '').join('\n'));
+  return lines.filter((line) => line !== '').join('\n');
 }

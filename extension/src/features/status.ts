@@ -1,6 +1,7 @@
 /** One status bar item: the mode, what is allowed for a session, how much waits, and the way back to manual. */
 import * as vscode from 'vscode';
 import type { Server, ServerState } from '../client';
+import { StatusItem, type StatusLook } from '../notifications';
 import { EditorMethod, type Status } from '../protocol';
 import type { ReviewQueue } from '../queue';
 import type { Edits } from './edits';
@@ -47,7 +48,9 @@ export class StatusView implements vscode.Disposable {
   private refresh(): void {
     const { size } = this.queue;
     const { previews } = this.edits;
-    this.item.show({ server: this.server.state, status: this.status, reviews: size, previews });
+    const shown = { server: this.server.state, status: this.status, reviews: size, previews };
+    const { kind } = shown.server;
+    this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
   }
 }
 
@@ -65,49 +68,22 @@ function isAuto(status: Status | undefined): boolean {
   return status !== undefined && [status, ...status.sessions].some(({ mode }) => mode === 'auto_edit');
 }
 
-class StatusItem implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem('agentfs', vscode.StatusBarAlignment.Left, 10);
-
-  constructor() {
-    this.item.name = 'agentfs';
-  }
-
-  show(shown: Shown): void {
-    const { server } = shown;
-    const look = server.kind === 'running' ? lookRunning(shown) : LOOKS[server.kind](server);
-    this.item.text = look.text;
-    this.item.tooltip = look.tooltip;
-    this.item.command = look.command;
-    this.item.backgroundColor = look.colour && new vscode.ThemeColor(look.colour);
-    this.item.accessibilityInformation = { label: look.tooltip, role: 'button' };
-    this.item.show();
-  }
-
-  dispose(): void {
-    this.item.dispose();
-  }
-}
-
-interface Look {
-  text: string;
-  tooltip: string;
-  command: string;
-  colour?: string;
-}
-
-const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: ServerState) => Look>> = {
+const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: ServerState) => StatusLook>> = {
   stopped: () => ({
-    text: '$(circle-slash) agentfs',
+    icon: 'circle-slash',
+    text: 'agentfs',
     tooltip: vscode.l10n.t('agentfs is not running. Click to start it.'),
     command: 'agentfs.ui.restart',
   }),
   starting: () => ({
-    text: '$(loading~spin) agentfs',
+    icon: 'loading~spin',
+    text: 'agentfs',
     tooltip: vscode.l10n.t('agentfs is starting.'),
     command: 'agentfs.ui.showOutput',
   }),
   failed: (state) => ({
-    text: '$(error) agentfs',
+    icon: 'error',
+    text: 'agentfs',
     tooltip: vscode.l10n.t(
       'agentfs could not start: {0} Click to try again.',
       state.kind === 'failed' ? state.reason : '',
@@ -120,7 +96,7 @@ const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: Se
 /** VS Code's own command that goes to its Refactor Preview. */
 const PREVIEW = 'refactorPreview.focus';
 
-function lookRunning({ status, reviews, previews }: Shown): Look {
+function lookRunning({ status, reviews, previews }: Shown): StatusLook {
   const pending = reviews + previews;
   const waiting =
     pending === 0
@@ -137,14 +113,16 @@ function lookRunning({ status, reviews, previews }: Shown): Look {
             sessions.map(({ session }) => session).join(', '),
           );
     return {
-      text: `$(unlock) ${vscode.l10n.t('agentfs: auto')}${count}`,
+      icon: 'unlock',
+      text: `${vscode.l10n.t('agentfs: auto')}${count}`,
       tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting}`,
       command: 'agentfs.ui.manual',
       colour: 'statusBarItem.warningBackground',
     };
   }
   return {
-    text: pending === 0 ? '$(lock) agentfs' : `$(bell-dot) agentfs:${count}`,
+    icon: pending === 0 ? 'lock' : 'bell-dot',
+    text: pending === 0 ? 'agentfs' : `agentfs:${count}`,
     tooltip: `${vscode.l10n.t('Agents’ changes are reviewed by you.')} ${waiting}`,
     command: reviews > 0 ? 'agentfs.ui.openReview' : previews > 0 ? PREVIEW : 'agentfs.ui.showPending',
   };

@@ -1,5 +1,6 @@
 /** What the user is asked and told about decisions. Which ones there are, and what follows, is `decide.ts`. */
 import * as vscode from 'vscode';
+import { askText, mention, notify } from '../notifications';
 import type { Outcome, Refusal } from '../protocol';
 import type { Review } from '../queue';
 import { baseName, brief, visible } from '../shown';
@@ -16,23 +17,24 @@ export function nameOf({ proposed }: Review): string {
 
 /** The user's reason, empty for none; undefined where the rejection itself was given up. */
 export async function askReason(title: string): Promise<string | undefined> {
-  return vscode.window.showInputBox({
+  return askText({
     title,
     prompt: vscode.l10n.t('The agent is told your reason, if you give one.'),
     placeHolder: vscode.l10n.t('Why not? (Enter to reject, Escape to keep it pending)'),
-    ignoreFocusOut: true,
   });
 }
 
 export function tellRefusal(review: Review, { reason }: Refusal): void {
-  void vscode.window.showErrorMessage(
+  void notify(
+    'error',
     vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason),
   );
 }
 
 /** Nothing was decided, and what is to be done first. */
 export function tellUnsaved(path: string): void {
-  void vscode.window.showWarningMessage(
+  void notify(
+    'warning',
     vscode.l10n.t(
       '{0} has unsaved changes that the agent has not seen. Save it, or revert it, before you accept this.',
       visible(baseName(path)),
@@ -52,6 +54,6 @@ export function tellEnd(review: Review, outcome: Outcome): void {
   };
   const message = said[outcome];
   if (message !== undefined) {
-    vscode.window.setStatusBarMessage(`$(info) ${message}`, 8000);
+    mention(message);
   }
 }

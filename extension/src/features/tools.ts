@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { AgentfsApi, Envelope } from '../api';
-import { visible } from '../shown';
+import { plainMarkdown } from '../notifications';
 
 /** The chat's changes are one session's: what it has read it may change. */
 const CALLER = { session: 'vscode-chat', agent: 'VS Code Chat' };
@@ -16,7 +16,7 @@ type Given = Partial<Input>;
 
 interface Tool {
   invoke(options: { input: Given }, token: vscode.CancellationToken): Promise<unknown>;
-  prepareInvocation(options: { input: Given }): { invocationMessage: string };
+  prepareInvocation(options: { input: Given }): { invocationMessage: ReturnType<typeof plainMarkdown> };
 }
 
 /** The part of the API that is younger than the oldest editor this runs in. */
@@ -56,7 +56,7 @@ export function registerTools(api: AgentfsApi): vscode.Disposable {
   }
   const registered = TOOLS.map(({ name, call, say }) =>
     register(name, {
-      prepareInvocation: ({ input }) => ({ invocationMessage: say(visible(String(input.path ?? ''))) }),
+      prepareInvocation: ({ input }) => ({ invocationMessage: plainMarkdown([say(String(input.path ?? ''))]) }),
       invoke: async ({ input }, token) => {
         const envelope = await call(api, withPathInRoots(input), token);
         return new Result(partsOf(envelope).map((part) => new Text(part)));

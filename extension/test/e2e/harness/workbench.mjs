@@ -75,6 +75,11 @@ export async function makeHome() {
   return home;
 }
 
+/** Where the workbench and the browser are. @returns {Promise<{ root: string, browser: string }>} */
+export async function installation() {
+  return JSON.parse(await readFile(path.join(editors, "installed.json"), "utf8"));
+}
+
 /**
  * Installs the packages, starts the server and opens the page.
  * @param {string} home from `makeHome`; removed by `stop`
@@ -98,7 +103,7 @@ export async function startWorkbench(home, how = {}) {
 }
 
 async function start(home, { trusted = true, opened = "workspace", beside = [], variables = {} }, ends) {
-  const installed = JSON.parse(await readFile(path.join(editors, "installed.json"), "utf8"));
+  const installed = await installation();
   await writeFile(
     path.join(home, "user/User/settings.json"),
     JSON.stringify({ ...QUIET, "security.workspace.trust.enabled": !trusted }),

@@ -1,0 +1,86 @@
+/**
+ * Everything that the extension says in VS Code's own words and boxes: notifications, questions, the status bar, and
+ * hovers. No other module calls these parts of the API (eslint.config.mjs), as VS Code makes links and icons of what
+ * is passed to them, and file names, agents' words, and the server's answers are in most of it. Tooltips that are
+ * strings and the labels of trees show text as it is.
+ */
+import * as vscode from 'vscode';
+import { asMarkdown, visible, withoutMarkup } from './shown';
+
+export type Severity = 'error' | 'warning' | 'information';
+
+/** Show a notification; the button that was pressed, undefined where it was dismissed. */
+export async function notify(severity: Severity, message: string, ...buttons: string[]): Promise<string | undefined> {
+  const titles = buttons.map(withoutMarkup);
+  const chosen = await SHOW[severity](withoutMarkup(message), ...titles);
+  return chosen === undefined ? undefined : buttons[titles.indexOf(chosen)];
+}
+
+const SHOW: Readonly<
+  Record<Severity, (message: string, ...buttons: string[]) => Thenable<string | undefined>>
+> = {
+  error: (message, ...buttons) => vscode.window.showErrorMessage(message, ...buttons),
+  warning: (message, ...buttons) => vscode.window.showWarningMessage(message, ...buttons),
+  information: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons),
+};
+
+/** Ask in a modal dialog; `details` stand below the question, one a line. Whether `yes` was pressed. */
+export async function confirm(question: string, details: readonly string[], yes: string): Promise<boolean> {
+  const detail = details.map(withoutMarkup).join('\n');
+  const chosen = await vscode.window.showWarningMessage(withoutMarkup(question), { modal: true, detail }, yes);
+  return chosen === yes;
+}
+
+/** Ask for a line of text that may be empty; undefined where the user left the box. */
+export function askText(box: { title: string; prompt: string; placeHolder: string }): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: withoutMarkup(box.title),
+    prompt: withoutMarkup(box.prompt),
+    placeHolder: withoutMarkup(box.placeHolder),
+    ignoreFocusOut: true,
+  });
+}
+
+const PASSING_MS = 8000;
+
+/** Say it in the status bar, where it interrupts nobody, for a few seconds. */
+export function mention(message: string): void {
+  vscode.window.setStatusBarMessage(`$(info) ${withoutMarkup(message)}`, PASSING_MS);
+}
+
+/** What an item of the status bar shows. `icon` is the name of one of VS Code's icons. */
+export interface StatusLook {
+  icon: string;
+  text: string;
+  tooltip: string;
+  command: string;
+  /** A colour of the theme for the background. */
+  colour?: string;
+}
+
+/** The extension's item of the status bar. */
+export class StatusItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('agentfs', vscode.StatusBarAlignment.Left, 10);
+
+  constructor() {
+    this.item.name = 'agentfs';
+  }
+
+  show({ icon, text, tooltip, command, colour }: StatusLook): void {
+    this.item.text = `$(${icon}) ${withoutMarkup(text)}`;
+    this.item.tooltip = withoutMarkup(tooltip);
+    this.item.command = command;
+    this.item.backgroundColor = colour === undefined ? undefined : new vscode.ThemeColor(colour);
+    this.item.accessibilityInformation = { label: visible(tooltip), role: 'button' };
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+}
+
+/** Markdown that shows these lines as they are, for where VS Code takes no plain text. Empty ones are left out. */
+export function plainMarkdown(lines: readonly string[]): vscode.MarkdownString {
+  return new vscode.MarkdownString(lines.filter((line) => line !== '').map(asMarkdown).join('\n\n'));
+}
