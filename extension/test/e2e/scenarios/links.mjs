@@ -1,0 +1,112 @@
+// Words of agents and names of files that try to become links: VS Code makes one of `[label](command:id)` in
+// notifications and input boxes, of bare URLs in hovers, and icons of `$(name)` in the status bar.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { until } from "../harness/page.mjs";
+import { agent, call, file, scenario, state, ui } from "../harness/suite.mjs";
+import { installation } from "../harness/workbench.mjs";
+
+const COMMAND = 'command:workbench.action.terminal.sendSequence?%7B%22text%22%3A%22touch%20clicked%5Cn%22%7D';
+const LINK = `[Details](${COMMAND})`;
+const NAME = `${LINK}.md`;
+const SHORT = "[Details](command:notifications.clearAll)"; // names have a limit
+const who = {
+  agent: `Ada ${SHORT} $(flame)`,
+  explanation: `Because ${LINK} $(flame), see https://example.com/a and www.example.com, a@example.com.`,
+};
+
+/** Where VS Code shows what an extension says. */
+const SAID = [".notifications-toasts", ".monaco-hover", ".quick-input-widget", ".monaco-dialog-box", ".part.statusbar"];
+
+async function nothingIsALink() {
+  for (const place of SAID) {
+    const found = await ui.page
+      .locator(`${place} :is(a[href], [data-href], [role="link"], .codicon-flame)`)
+      .evaluateAll((all) => all.map((one) => one.outerHTML));
+    assert.deepEqual(found, [], place);
+  }
+}
+
+/** Waits for a hover over `target` that says `text`. */
+async function hoverSays(target, text) {
+  const hover = ui.page.locator(".monaco-hover:visible", { hasText: text });
+  await until(`a hover with ${text}`, async () => {
+    await target.hover();
+    return hover.first().isVisible();
+  });
+  await nothingIsALink();
+  await ui.page.mouse.move(640, 790);
+  await ui.page.keyboard.press("Escape");
+}
+
+const proposed = (session, folder) =>
+  agent(`${session} ${SHORT}`).readAndEdit(named[folder], "old", `new\n\n${LINK}`, who);
+const named = Object.fromEntries(
+  ["conflict", "rejected", "withdrawn", "landed"].map((folder) => [folder, file(`links/${folder}/${NAME}`, "old\n")]),
+);
+
+scenario("VS Code's expression for links is the one that the unit tests use", async () => {
+  const program = path.join((await installation()).root, "node_modules/code-server/lib/vscode/out/vs/code/browser/workbench/workbench.js");
+  const own = readFileSync(path.join(import.meta.dirname, "../../../src/shown.test.ts"), "utf8");
+  const [, expression] = /^const LINK = (.+)i;$/m.exec(own);
+  assert.ok(readFileSync(program, "utf8").includes(`${expression}gi`));
+});
+
+scenario("a conflict's notification has no link from a file's name", async () => {
+  const asked = await proposed("conflict", "conflict");
+  await ui.diffWith("new");
+  named.conflict.change("other\n");
+  await until("it says so", async () => /can’t be accepted/.test(await ui.frontText()));
+  await ui.titleButton("Accept").click();
+
+  assert.equal((await asked.answer).error.code, "CONFLICT");
+  await until("it is said", () => ui.isSaid("was not changed"));
+  await nothingIsALink();
+  await ui.saysInPassing("was not changed");
+});
+
+scenario("rows, their tooltips, the note beside a diff and the question for a reason have none", async () => {
+  await proposed("rejected", "rejected");
+  await ui.diffWith("new");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await hoverSays(ui.viewRow("Pending", "Details"), "Because");
+  await ui.clickLine("new");
+  await call("command", { id: "editor.action.showHover" });
+  await ui.page.locator(".monaco-hover:visible", { hasText: "proposes to change" }).first().waitFor();
+  await nothingIsALink();
+  await ui.page.keyboard.press("Escape");
+
+  await ui.titleButton("Reject").click();
+  await ui.page.locator(".quick-input-widget:visible input").waitFor();
+  await nothingIsALink();
+  await ui.answer("No.");
+});
+
+scenario("a change taken back is mentioned in the status bar without icons of the agent's", async () => {
+  const asked = await proposed("withdrawn", "withdrawn");
+  await ui.diffWith("new");
+  await asked.cancel();
+  await ui.page.locator(".statusbar-item", { hasText: "took the change of" }).waitFor();
+  await nothingIsALink();
+});
+
+scenario("the session's name in the status bar's tooltip, a row of what landed, and a failed undo have none", async () => {
+  const asked = await proposed("landed", "landed");
+  await ui.diffWith("new");
+  await call("command", { id: "agentfs.ui.acceptAlways" });
+  assert.equal((await asked.answer).data.landing, "disk");
+  await hoverSays(ui.statusItem("auto"), "Details");
+  await ui.statusItem("auto").click();
+  named.landed.change("new, by hand\n");
+
+  await call("command", { id: "agentfs.ui.showPending" });
+  await hoverSays(ui.viewRow("Landed", "Details"), "Because");
+  await ui.pressInRow("Landed", "Details", "Propose to Undo");
+  await until("it is said", () => ui.isSaid("Details"));
+  await nothingIsALink();
+  await ui.saysInPassing("Details");
+  assert.deepEqual((await state()).pending, []);
+});
