@@ -272,7 +272,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     assert sweeping.LONGEST_S == 5
     yield "at most five seconds from the start", "1"
     yield f"after {progress.PROGRESS_AFTER_S:g} s, then every {progress.PROGRESS_EVERY_S:g} s", "2"
-    yield f"({client.REMEMBERED} ended ones are remembered)", "9.1"
+    yield f"of the last {client.REMEMBERED} proposals that ended", "9.1"
     yield f"at most {review_params.FEEDBACK_CHARACTERS:,} characters; goes to the agent", "9.1"
     yield f"({message.PAGE_LINES} lines and {message.PAGE_CHARACTERS} characters)", "9.2"
     yield f"Over {message.MOST_PAGES} pages", "9.2"

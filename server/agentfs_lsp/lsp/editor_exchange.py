@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -37,6 +38,14 @@ class EditorExchange:
     set_switch: Callable[[str, bool], bool]
     """Whether there is such a switch."""
 
+    @property
+    def task(self) -> asyncio.Task[object]:
+        """What answers this request, where its answer takes its time: the answer has been sent before
+        whoever waits for the task goes on."""
+        task = asyncio.current_task()
+        assert task is not None
+        return task
+
 
 EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]
 
@@ -48,7 +57,9 @@ def refusal(answer: Answer, say: Say) -> Result:
     else:
         reasons = {
             "WITHDRAWN": say("The agent took the change back."),
-            "UNKNOWN": say("There is no such proposal, or it ended long ago."),
+            "UNKNOWN": say(
+                "No such proposal is under review: it waits for its file, has ended, or never was."
+            ),
         }
         reason = reasons.get(answer.code or "", say("The change could not be applied."))
     return {"ok": False, "code": answer.code, "reason": reason}

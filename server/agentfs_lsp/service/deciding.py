@@ -31,7 +31,17 @@ if TYPE_CHECKING:
 async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
     """Each change's outcome, in their order. Of an atomic proposal an outcome that is no landing is a
     LandingUnknown, and everything else that goes wrong is raised: then nothing changed. Raises PolicyDenied,
-    and what the review and the landing raise."""
+    and what the review and the landing raise.
+
+    Whatever the client has sent about the proposal is answered by then: before `agentfs/settled`, and
+    before the agent is (docs/protocol.md#91-review-clients)."""
+    try:
+        return await _decided_and_landed(ws, proposal)
+    finally:
+        await ws.reviewer.concluded(proposal)
+
+
+async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome]:
     changes = proposal.changes
     verdict = ws.judge_changes(changes, proposal.session)
     if verdict.decision == "allow":

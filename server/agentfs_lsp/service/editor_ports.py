@@ -151,6 +151,9 @@ class Reviewer(Protocol):
         """Wait for the user. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict. When cancelled, what
         is shown is withdrawn and nothing that comes later approves it."""
 
+    async def concluded(self, proposal: Proposal) -> None:
+        """The proposal is over: return once the client has the answers to all that it sent about it."""
+
     async def allow_read(self, path: str, session: str, agent: str) -> bool:
         """Ask whether this agent may read a protected file, once. Raises NobodyToAsk, ReviewTimedOut."""
 

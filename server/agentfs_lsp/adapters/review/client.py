@@ -90,12 +90,18 @@ class ClientReviews:
         back = (reversal(edit, self._documents.get(edit.uri)) for edit in conversation.to_apply)
         return tuple(edit for edit in back if edit is not None)
 
+    async def concluded(self, proposal: Proposal) -> None:
+        """The proposal is over: answer what the client has sent about it before anybody else is told."""
+        conversation = self._conversations.get(proposal.id)
+        if conversation is not None:
+            await conversation.conclude()
+
     def ended(self, proposal: Proposal) -> None:
         """The proposal is over. What its conversation answered is kept for a while, its texts are not."""
         conversation = self._conversations.get(proposal.id)
         if conversation is None:
             return
-        conversation.end("EXECUTION_ERROR")  # where nothing has answered yet: nobody else will
+        conversation.end("EXECUTION_ERROR")
         conversation.proposal = None
         self._ended[proposal.id] = None
         if len(self._ended) > REMEMBERED:

@@ -81,6 +81,7 @@ class Conversation:
         self._applied_report: asyncio.Future[Reports] = loop.create_future()
         self._applied_answer: asyncio.Future[Answer] = loop.create_future()
         self._saved_report: asyncio.Future[Reports] = loop.create_future()
+        self._requests: set[asyncio.Task[object]] = set()
 
     # --- the client's messages ----------------------------------------------------------------------------
 
@@ -109,6 +110,11 @@ class Conversation:
         if first and self.proposal and settlement.rejected != self.files:
             self.proposal.settled = True
         return asyncio.shield(self._settle_answer)
+
+    def answered_by(self, request: asyncio.Task[object]) -> None:
+        """This task answers a message of the client."""
+        self._requests.add(request)
+        request.add_done_callback(self._requests.discard)
 
     @property
     def is_answered(self) -> bool:
@@ -169,6 +175,12 @@ class Conversation:
         self.settlement.cancel()
         for answer in (self._settle_answer, self._applied_answer):
             _resolve(answer, Answer(code, error))
+
+    async def conclude(self) -> None:
+        """Answer whatever waits for an answer, and return once that has been sent."""
+        self.end("EXECUTION_ERROR")  # where nothing has answered yet: nobody else will
+        if self._requests:
+            await asyncio.wait(self._requests)
 
     def abandon(self) -> None:
         """Nobody is there to report any more."""

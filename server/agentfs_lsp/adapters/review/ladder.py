@@ -73,6 +73,10 @@ class Ladder:
             showing = self._diff_files.shown_for(self._editor, proposal, show_s)
             return await review_by_message(self._editor, self._clock, say, proposal, limit, showing)
 
+    async def concluded(self, proposal: Proposal) -> None:
+        """Only a review client sends anything about a proposal."""
+        await self._client_reviews.concluded(proposal)
+
     async def allow_read(self, path: str, session: str, agent: str) -> bool:
         """Ask whether a protected file may be read, this once."""
         say = self._say()

@@ -51,6 +51,9 @@ class TerminalReviewer:
             raise Rejected("rejected")
         return Decision(RUNG, "accepted", "user"), _NoHand()
 
+    async def concluded(self, proposal: Proposal) -> None:
+        """Nobody waits for an answer here."""
+
     async def allow_read(self, path: str, session: str, agent: str) -> bool:  # noqa: ARG002
         """It is the user who reads."""
         return True

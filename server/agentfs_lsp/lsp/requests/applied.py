@@ -21,6 +21,7 @@ async def applied_request(exchange: EditorExchange) -> Result:
     reports = parse_reports(exchange.params, conversation, "applied")
     if not conversation.is_answered:
         raise BadReviewParams("unsettled")
+    conversation.answered_by(exchange.task)
     answer = await conversation.applied(reports)
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}

@@ -32,7 +32,7 @@ def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Res
     unfit = _misfit(amendments)
     if unfit is not None:
         return refusal(unfit, exchange.say)
-    return _answered(exchange, conversation.settle(settlement))
+    return _answered(exchange, conversation, conversation.settle(settlement))
 
 
 async def _checked(
@@ -45,7 +45,7 @@ async def _checked(
     unfit = await in_thread(_misfit, amendments)
     if unfit is not None:
         return refusal(unfit, exchange.say)
-    return await _answered(exchange, conversation.settle(settlement))
+    return await _answered(exchange, conversation, conversation.settle(settlement))
 
 
 def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
@@ -59,7 +59,10 @@ def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
     return None
 
 
-async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> Result:
+async def _answered(
+    exchange: EditorExchange, conversation: Conversation, settled: Awaitable[Answer]
+) -> Result:
+    conversation.answered_by(exchange.task)
     answer = await settled
     if answer.code is not None:
         return refusal(answer, exchange.say)

@@ -1,0 +1,356 @@
+"""What a review client can rely on: in which order it hears of things, which proposal it is shown when, and
+how it finds them again (docs/protocol.md#91-review-clients)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import REVIEW, RpcError, editing
+from support.sharing import in_module, shared
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.editor import Editor
+    from support.wire import Message
+
+TEXT = "one\ntwo\nthree\n"
+CHANGED = "one\n2\nthree\n"
+LONG = "x" * 99 + "\n"
+EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+REVIEWING: dict[str, Any] = {
+    "capabilities": REVIEW,
+    "answers": {"workspace/applyEdit": lambda _: PENDING},
+}
+
+pytestmark = in_module
+server, root, editor = shared(lambda root: editing(root, **REVIEWING))
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text(TEXT)
+    return path
+
+
+async def asked(editor: Editor, number: int = 1, **edit: Any) -> tuple[Message, asyncio.Future[Any]]:
+    await editor.read("a.py")
+    future = editor.start("agentfs/edit", EDIT | edit)
+    return await editor.proposed(number), future
+
+
+async def pending(editor: Editor, number: int | None = None) -> list[Message]:
+    """`number`: once so many wait."""
+
+    def fits(message: Message) -> bool:
+        return message.get("method") == "agentfs/statusChanged" and message["params"]["pending"] == number
+
+    if number is not None:
+        await editor.message(fits)
+    status: Message = await editor.request("agentfs/status", {})
+    waiting: list[Message] = status["data"]["pending"]
+    return waiting
+
+
+# --- the order of the end ---------------------------------------------------------------------------------
+
+
+class Heard:
+    """What the client sends about a proposal, and in which order it hears of its end."""
+
+    def __init__(self, editor: Editor, proposal: Message, answer: asyncio.Future[Any]) -> None:
+        self.editor, self.id, self.answer = editor, proposal["id"], answer
+        self.requests = {answer.request_id: "the agent's answer"}  # type: ignore[attr-defined]
+
+    async def send(self, method: str, **params: Any) -> Message:
+        request = self.editor.start(f"agentfs/{method}", {"id": self.id, **params})
+        self.requests[request.request_id] = method  # type: ignore[attr-defined]
+        answer: Message = await request
+        return answer
+
+    async def all(self) -> list[str]:
+        await asyncio.wait([self.answer])
+        self.answer.exception()
+        await self.editor.seen("agentfs/settled")
+        told = (self._name(message) for message in self.editor.received)
+        return [name for name in told if name]
+
+    def _name(self, message: Message) -> str:
+        if message.get("method") == "agentfs/settled":
+            return "settled"
+        return "" if "method" in message else self.requests.get(message["id"], "")
+
+
+@pytest.mark.parametrize("size", [0, 2_000_000], ids=["small", "large"])
+@pytest.mark.parametrize("how", ["closed", "open", "unsaved work", "rejected", "conflict", "not applied"])
+async def test_the_client_has_its_answers_before_the_end_and_the_agent_after_it(
+    editor: Editor, file: Path, how: str, size: int
+) -> None:
+    """However large the file is: what is worked out beside the event loop changes no order."""
+    text = TEXT + LONG * (size // len(LONG))
+    file.write_text(text)
+    if how in ("open", "unsaved work", "not applied"):
+        editor.open("a.py", text + ("mine\n" if how == "unsaved work" else ""))
+    heard = Heard(editor, *await asked(editor))
+    if how == "conflict":
+        file.write_text("theirs\n")
+    settled = await heard.send("settle", decision="rejected" if how == "rejected" else "accepted")
+    sent = ["settle"]
+    if settled.get("apply"):
+        done = how != "not applied" and editor.apply(settled["apply"])
+        files = [{"uri": file.as_uri(), "applied": done}]
+        applied = await heard.send("applied", files=files)
+        sent.append("applied")
+        if applied.get("save"):
+            editor.save("a.py")
+            await heard.send("saved", files=[{"uri": file.as_uri(), "saved": True}])
+            sent.append("saved")
+    assert sent == {
+        "open": ["settle", "applied", "saved"],
+        "unsaved work": ["settle", "applied"],
+        "not applied": ["settle", "applied"],
+    }.get(how, ["settle"])
+    assert await heard.all() == [*sent, "settled", "the agent's answer"]
+
+
+async def test_a_proposal_that_is_taken_back_is_settled_before_the_agent_is_answered(
+    editor: Editor, file: Path
+) -> None:
+    heard = Heard(editor, *await asked(editor))
+    editor.cancel(heard.answer)
+    assert await heard.all() == ["settled", "the agent's answer"]
+
+
+# --- which proposals there are ----------------------------------------------------------------------------
+
+
+async def test_a_second_proposal_for_a_file_waits_for_the_first(editor: Editor, file: Path) -> None:
+    first, answer = await asked(editor)
+    second = editor.start("agentfs/edit", {**EDIT, "old_string": "three", "new_string": "3"})
+    shown, queued = await pending(editor, 2)
+    assert (shown["id"], shown["state"], queued["state"]) == (first["id"], "shown", "queued")
+    unknown = await editor.request("agentfs/proposal", {"id": queued["id"]})
+    assert (unknown["ok"], unknown["code"]) == (False, "UNKNOWN")
+    assert len(editor.all("agentfs/proposed")) == 1
+    await editor.settle(first)
+    next_one = await editor.proposed(2)
+    assert next_one["id"] == queued["id"]
+    assert next_one["files"][0]["base_text"] == CHANGED  # computed afresh, on what the first made
+    names = [message.get("method") for message in editor.received]
+    proposed = [at for at, name in enumerate(names) if name == "agentfs/proposed"]
+    assert names.index("agentfs/settled") < proposed[1]
+    await editor.settle(next_one)
+    assert [(await each)["status"] for each in (answer, second)] == ["success", "success"]
+    assert file.read_text() == "one\n2\n3\n"
+
+
+async def test_what_was_never_announced_is_never_settled(editor: Editor, file: Path) -> None:
+    first, answer = await asked(editor)
+    second = editor.start("agentfs/edit", {**EDIT, "old_string": "three", "new_string": "3"})
+    assert len(await pending(editor, 2)) == 2
+    editor.cancel(second)
+    with pytest.raises(RpcError):
+        await second
+    await editor.settle(first)
+    await answer
+    assert [one["params"]["id"] for one in editor.all("agentfs/settled")] == [first["id"]]
+
+
+async def test_a_client_that_begins_anew_finds_what_waits(editor: Editor, root: Path, file: Path) -> None:
+    """Nothing of the conversation is needed but the connection. The agent's request does not hold it up."""
+    (root / "b.py").write_text(TEXT)
+    editor.open("a.py")
+    waiting = []
+    for path in ("a.py", "b.py"):
+        await editor.read(path)
+        waiting.append(editor.start("agentfs/edit", {**EDIT, "path": path}))
+    await editor.seen("agentfs/proposed", 2)
+    halfway = (await pending(editor))[0]["id"]
+    await editor.request("agentfs/settle", {"id": halfway, "decision": "accepted"})
+    editor.received.clear()
+
+    found = await pending(editor)
+    assert [(one["paths"], one["state"]) for one in found] == [(["a.py"], "landing"), (["b.py"], "shown")]
+    for one in found:
+        proposal = await editor.request("agentfs/proposal", {"id": one["id"]})
+        assert (proposal["state"], proposal["files"][0]["proposed_text"]) == (one["state"], CHANGED)
+        assert not any(each.done() for each in waiting[found.index(one) :])
+        await editor.settle(proposal)
+    assert [(await each)["status"] for each in waiting] == ["success", "success"]
+    assert file.read_text() == (root / "b.py").read_text() == CHANGED
+    ended = await editor.request("agentfs/proposal", {"id": halfway})
+    assert (ended["ok"], ended["code"]) == (False, "UNKNOWN")
+    assert (await editor.request("agentfs/settle", {"id": halfway, "decision": "rejected"}))["ok"]
+
+
+async def test_what_was_applied_before_the_client_began_anew_is_only_reported(
+    editor: Editor, file: Path
+) -> None:
+    editor.open("a.py")
+    proposal, answer = await asked(editor)
+    settle = {"id": proposal["id"], "decision": "accepted"}
+    first = await editor.request("agentfs/settle", settle)
+    assert editor.apply(first["apply"])
+    assert await editor.request("agentfs/settle", settle) == first
+    files = [{"uri": file.as_uri(), "applied": True}]
+    applied = await editor.request("agentfs/applied", {"id": proposal["id"], "files": files})
+    assert applied == {"ok": True, "save": [file.as_uri()]}
+    editor.save("a.py")
+    await editor.request(
+        "agentfs/saved", {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
+    )
+    assert (await answer)["data"]["landing"] == "disk"
+
+
+async def test_a_new_connection_has_nothing_that_waits(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as first:
+        proposal, _ = await asked(first)
+        await first.request("shutdown")
+    async with editing(root, **REVIEWING) as second:
+        assert await pending(second) == []
+        unknown = await second.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        assert (unknown["ok"], unknown["code"]) == (False, "UNKNOWN")
+    assert file.read_text() == TEXT
+
+
+# --- edits that are no question ---------------------------------------------------------------------------
+
+
+async def test_an_edit_without_annotations_is_applied_and_saved(editor: Editor, file: Path) -> None:
+    await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})
+
+    def applied(params: Message) -> Message:
+        assert "changeAnnotations" not in params["edit"]
+        done = editor.apply(params["edit"])
+        editor.save("a.py")
+        return {"applied": done}
+
+    editor.answers["workspace/applyEdit"] = applied
+    editor.open("a.py")
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
+    assert (answer["status"], answer["data"]["landing"]) == ("success", "disk")
+    assert answer["data"]["review"]["decision"] == "allowed"
+    assert file.read_text() == CHANGED
+    assert [editor.all(f"agentfs/{name}") for name in ("proposed", "settled")] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("save", "unsaved", "landing"),
+    [
+        ("auto", "", "disk"),
+        ("auto", "mine\n", "editor"),
+        ("always", "mine\n", "disk"),
+        ("never", "", "editor"),
+    ],
+)
+async def test_the_setting_says_which_documents_the_client_saves(
+    root: Path, file: Path, save: str, unsaved: str, landing: str
+) -> None:
+    options = {"approval": {"mode": "auto_edit"}, "save": save}
+    async with editing(root, capabilities=REVIEW, options=options) as editor:
+
+        def applied(params: Message) -> Message:
+            done = editor.apply(params["edit"])
+            if landing == "disk":
+                editor.save("a.py")
+            return {"applied": done}
+
+        editor.answers["workspace/applyEdit"] = applied
+        document = editor.open("a.py", TEXT + unsaved)
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2")
+        assert answer["data"]["landing"] == landing
+        assert document.text == CHANGED + unsaved
+
+
+async def test_such_an_edit_answered_as_pending_is_not_applied(editor: Editor, file: Path) -> None:
+    await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})
+    editor.open("a.py")
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert file.read_text() == TEXT
+
+
+# --- saving -----------------------------------------------------------------------------------------------
+
+
+async def test_nothing_to_save_needs_no_report(editor: Editor, file: Path) -> None:
+    editor.open("a.py", TEXT + "mine\n")
+    proposal, answer = await asked(editor)
+    steps = await editor.settle(proposal)
+    assert steps["applied"] == {"ok": True, "save": []}
+    assert (await answer)["data"]["landing"] == "editor"
+    saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
+    assert await editor.request("agentfs/saved", saved) == {}
+    assert (await editor.seen("agentfs/settled"))["outcome"] == "editor"
+
+
+async def test_a_save_that_adds_the_final_newline_is_told(editor: Editor, file: Path) -> None:
+    file.write_text("one\ntwo")
+    editor.open("a.py")
+    proposal, answer = await asked(editor)
+    assert proposal["files"][0]["proposed_text"] == "one\n2"
+    settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+    assert editor.apply(settled["apply"])
+    files = [{"uri": file.as_uri(), "applied": True}]
+    await editor.request("agentfs/applied", {"id": proposal["id"], "files": files})
+    editor.change("a.py", "one\n2\n")  # what a save participant does
+    editor.save("a.py")
+    await editor.request(
+        "agentfs/saved", {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
+    )
+    told = await answer
+    assert (told["data"]["landing"], told["data"]["review"]["decision"]) == ("disk", "accepted")
+    assert "No newline at end of file" in told["data"]["review"]["on_save"]
+
+
+async def test_a_final_newline_in_the_settled_text_is_an_amendment(editor: Editor, file: Path) -> None:
+    file.write_text("one\ntwo")
+    proposal, answer = await asked(editor)
+    files = [{"uri": file.as_uri(), "decision": "amended", "text": "one\n2\n"}]
+    await editor.settle(proposal, "amended", files=files)
+    assert (await answer)["data"]["review"]["decision"] == "amended"
+    assert file.read_text() == "one\n2\n"
+
+
+# --- the state of documents -------------------------------------------------------------------------------
+
+
+async def dirty(editor: Editor) -> bool:
+    answer = await editor.read("a.py")
+    assert answer["data"]["source"] == "editor"
+    told: bool = answer["data"]["dirty"]
+    return told
+
+
+async def test_the_state_of_a_document_counts_from_its_opening_to_its_next_save(
+    editor: Editor, file: Path
+) -> None:
+    def tell(**state: Any) -> None:
+        editor.notify("agentfs/documentState", {"uri": file.as_uri(), **state})
+
+    tell(dirty=True)  # of a document that is not open
+    editor.open("a.py")
+    assert not await dirty(editor)
+    tell(dirty=True)
+    assert await dirty(editor)
+    proposal, answer = await asked(editor)
+    assert (await editor.settle(proposal))["applied"] == {"ok": True, "save": []}
+    assert (await answer)["data"]["landing"] == "editor"
+    editor.save("a.py")
+    assert not await dirty(editor)
+    editor.change("a.py", TEXT + "mine\n")
+    tell(dirty=False)  # buffer and disk are looked at all the same
+    assert await dirty(editor)
+    editor.save("a.py")
+    tell(dirty=True)
+    editor.close("a.py")
+    editor.open("a.py")
+    assert not await dirty(editor)
