@@ -3,7 +3,7 @@
  * tool itself asks nothing.
  */
 import * as vscode from 'vscode';
-import type { AgentfsApi, Envelope } from '../api';
+import type { AgentfsApi, EditParams, Envelope, WriteParams } from '../api';
 import { plainMarkdown } from '../notifications';
 
 /** The chat's changes are one session's: what it has read it may change. */
@@ -36,12 +36,12 @@ const TOOLS: readonly { name: string; call: Call; say: (path: string) => string 
   },
   {
     name: 'agentfs_write',
-    call: (api, input, token) => api.write({ content: '', ...input, ...CALLER }, token),
+    call: (api, input, token) => api.write({ ...input, ...CALLER } as WriteParams, token),
     say: (path) => vscode.l10n.t('Proposing {0}', path),
   },
   {
     name: 'agentfs_edit',
-    call: (api, input, token) => api.edit({ old_string: '', new_string: '', ...input, ...CALLER }, token),
+    call: (api, input, token) => api.edit({ ...input, ...CALLER } as EditParams, token),
     say: (path) => vscode.l10n.t('Proposing a change of {0}', path),
   },
 ];

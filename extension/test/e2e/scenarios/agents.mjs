@@ -31,6 +31,17 @@ scenario("the tools of the chat: a model that leaves the path out is told what t
   assert.match(await toolText("agentfs_edit", { path: 7, old_string: "a", new_string: "b" }), /'path'/);
 });
 
+const whole = file("agents/whole.txt", "one\n");
+
+scenario("the tools of the chat: a text that a model leaves out is asked for, not taken for an empty one", async () => {
+  const path = whole.name;
+  assert.match(await toolText("agentfs_read", { path }), /one/);
+  assert.match(await toolText("agentfs_edit", { path, old_string: "one" }), /'new_string'/);
+  assert.match(await toolText("agentfs_edit", { path, new_string: "1" }), /'old_string'/);
+  assert.match(await toolText("agentfs_write", { path }), /'content'/);
+  assert.equal(whole.text(), "one\n");
+});
+
 const made = file("agents/made/by-tool.txt");
 
 scenario("the tools of the chat: a new file that the user refuses, with a reason", async () => {
