@@ -4,6 +4,7 @@ import { Server } from './client';
 import type { Parts } from './commands';
 import { Arrivals } from './features/arrivals';
 import { LandedChanges } from './features/changes';
+import { Confirmation } from './features/confirm';
 import { Decisions } from './features/decide';
 import { Edits } from './features/edits';
 import { HistoryView } from './features/history';
@@ -12,6 +13,7 @@ import { MovedFiles } from './features/moved';
 import { ReviewEditors } from './features/review';
 import { StatusView } from './features/status';
 import { fetchTexts } from './fetch';
+import { watchSaves } from './hand';
 import { currentSettings, Lifecycle } from './lifecycle';
 import type { Proposed, Settled } from './protocol';
 import { ReviewQueue } from './queue';
@@ -40,6 +42,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
 
   const server = new Server(channel, {
     proposed: (told) => {
+      moved.arrived(told);
       void arrivals.proposed(told);
       proposed.fire(told);
     },
@@ -54,10 +57,11 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     marks.mark(review);
   });
   const editors = new ReviewEditors(queue, files, bases, fetch);
-  const decisions = new Decisions(server, queue, editors, files);
+  const changes = new LandedChanges(server, landed);
+  const decisions = new Decisions(server, queue, editors, files, (review) => changes.openMoved(review));
   const arrivals = new Arrivals(queue, editors);
   const history = new HistoryView(server);
-  const changes = new LandedChanges(server, landed);
+  const confirmation = new Confirmation(changes);
 
   const connections = [
     decisions.ended.subscribe((ended) => {
@@ -65,6 +69,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       moved.forget(id);
       marks.forget(ended.review);
       history.ended(ended);
+      confirmation.ended(ended);
       void arrivals.ended(ended.review);
       settled.fire({ id, outcome: ended.outcome });
     }),
@@ -74,7 +79,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [channel, proposed, settled, server, marks, moved, status, editors, arrivals, history, changes];
+  const own = [watchSaves(), channel, proposed, settled, server, marks, moved, status, editors, arrivals, history, changes, confirmation];
   const parts = { server, lifecycle, queue, editors, decisions, history, changes, status, fetch };
   const texts = { files, bases, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

@@ -35,21 +35,49 @@ export async function save(uri: string): Promise<SavedFile> {
   try {
     // Where auto save is under way, or was a moment ago, the editor says false to one save more.
     const saved = (await document.save()) || (await isSavedSoon(document));
-    return saved ? { uri, saved } : { uri, saved, reason: vscode.l10n.t('The editor could not save it.') };
+    if (saved) {
+      return { uri, saved };
+    }
+    const reason = document.isDirty
+      ? vscode.l10n.t('The editor could not save it.')
+      : vscode.l10n.t('It is read-only in the editor.');
+    return { uri, saved, reason };
   } catch (error) {
     return { uri, saved: false, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
+/**
+ * Save a document at the user's word, also one that is read-only in the editor: that takes an edit, and neither
+ * counts it as unsaved nor saves it.
+ */
+export async function saveWritable(uri: string): Promise<SavedFile> {
+  const document = findDocument(uri);
+  if (document === undefined || document.isDirty) {
+    return save(uri);
+  }
+  await vscode.window.showTextDocument(document, { preview: false });
+  await vscode.commands.executeCommand('workbench.action.files.setActiveEditorWriteableInSession');
+  await vscode.commands.executeCommand('workbench.action.files.save');
+  return { uri, saved: true };
+}
+
 const SOON_MS = 2000;
 
-/** Whether the document has nothing unsaved now or in a moment. */
+const savedVersions = new WeakMap<vscode.TextDocument, number>();
+
+/** Remember which version of each document was saved: one that is read-only in the editor never counts as unsaved. */
+export function watchSaves(): vscode.Disposable {
+  return vscode.workspace.onDidSaveTextDocument((document) => savedVersions.set(document, document.version));
+}
+
+/** Whether the document as it is was saved by now or is in a moment. */
 function isSavedSoon(document: vscode.TextDocument): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       listener.dispose();
-      resolve(!document.isDirty);
+      resolve(!document.isDirty && savedVersions.get(document) === document.version);
     };
     const timer = setTimeout(done, document.isDirty ? SOON_MS : 0);
     const listener = vscode.workspace.onDidSaveTextDocument((saved) => {

@@ -21,7 +21,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   context.subscriptions.push(
     ...parts.disposables,
     ...registerTexts(parts),
-    new PendingView(parts.queue),
+    new PendingView(parts.queue, parts.editors),
     keepContext(parts.queue, parts.editors),
     registerCommands(parts),
     registerTools(api),

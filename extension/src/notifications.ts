@@ -53,17 +53,19 @@ export interface StatusLook {
   icon: string;
   text: string;
   tooltip: string;
-  command: string;
+  command: string | vscode.Command | undefined;
   /** A colour of the theme for the background. */
   colour?: string;
 }
 
-/** The extension's item of the status bar. */
+/** An item of the status bar; those of a higher `priority` stand further left. */
 export class StatusItem implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem('agentfs', vscode.StatusBarAlignment.Left, 10);
+  private readonly item: vscode.StatusBarItem;
 
-  constructor() {
-    this.item.name = 'agentfs';
+  /** `name`: what the status bar's menu calls it. */
+  constructor(id: string, name: string, priority: number) {
+    this.item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Left, priority);
+    this.item.name = name;
   }
 
   show({ icon, text, tooltip, command, colour }: StatusLook): void {
@@ -73,6 +75,10 @@ export class StatusItem implements vscode.Disposable {
     this.item.backgroundColor = colour === undefined ? undefined : new vscode.ThemeColor(colour);
     this.item.accessibilityInformation = { label: visible(tooltip), role: 'button' };
     this.item.show();
+  }
+
+  hide(): void {
+    this.item.hide();
   }
 
   dispose(): void {

@@ -6,7 +6,7 @@ import type { Proposal, Proposed } from './protocol';
 import { Signal } from './signal';
 
 /** Why a file under review is no longer what the agent saw. */
-export type Moved = 'editor' | 'disk' | 'gone';
+export type Moved = { kind: 'editor' | 'disk' | 'gone' } | { kind: 'renamed'; to: string };
 
 /** One proposal and how far its review has come. */
 export interface Review {

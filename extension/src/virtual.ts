@@ -7,7 +7,7 @@ import { fromBytes, toBytes } from './texts';
 
 /** The right side of a review: `agentfs-proposal://<id>/<path>`. */
 export const PROPOSAL = 'agentfs-proposal';
-/** The left side, where the file is not open; read-only. */
+/** The left side: the text that the proposal changes; read-only. */
 export const BASE = 'agentfs-base';
 /** Both sides of what has landed; read-only. */
 export const LANDED = 'agentfs-landed';

@@ -1,11 +1,17 @@
 /** What can be done with a change that landed: look at its diff, and propose its reverse. */
 import * as vscode from 'vscode';
 import type { Server } from '../client';
+import { SECTION } from '../config';
+import { findDocument } from '../hand';
 import type { Entry, LandedText } from '../ledger';
 import { notify } from '../notifications';
-import { AgentMethod, EditorMethod, type Envelope } from '../protocol';
+import { AgentMethod, EditorMethod, type Envelope, type Proposal } from '../protocol';
+import type { Review } from '../queue';
+import { baseName, brief } from '../shown';
+import { normalise, withEol } from '../texts';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../virtual';
 import { namesOf, textsOfHistory } from './landed';
+import { hashOf } from './moved';
 import { allTabs, isLandedTab } from './tabs';
 
 /** The session in which the user's own undos are proposed. */
@@ -58,14 +64,41 @@ export class LandedChanges implements vscode.Disposable {
     }
   }
 
+  /** Show what others have made of the files of a review since it was proposed. */
+  async openMoved({ proposed: { id }, proposal }: Review): Promise<void> {
+    const moved = (await Promise.all((proposal?.files ?? []).map(movedOf))).flatMap((one) => one ?? []);
+    const resources = moved.map(({ file, gone }) => {
+      const before = virtualUri(LANDED, `${id}.before`, file.path);
+      this.texts.set(before, withEol(file.base_text, file.eol));
+      return [before, gone ? virtualUri(LANDED, `${id}.gone`, file.path) : vscode.Uri.parse(file.uri)] as const;
+    });
+    const [only] = resources;
+    const names = brief(moved.map(({ file }) => baseName(file.path)).join(', '), 200);
+    const title = vscode.l10n.t('{0} (changed since the proposal)', names);
+    if (only === undefined) {
+      void notify('information', vscode.l10n.t('The text is the same again as when this was proposed.'));
+    } else if (resources.length === 1) {
+      await vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true });
+    } else {
+      const triples = resources.map(([before, now]) => [now, before, now]);
+      await vscode.commands.executeCommand('vscode.changes', title, triples);
+    }
+  }
+
   /** Propose the reverse of a change; it is reviewed like any. */
-  async undo(entry: Entry): Promise<void> {
+  async undo(entry: Pick<Entry, 'id'>): Promise<void> {
     const params = { change_id: entry.id, session: SESSION, agent: vscode.l10n.t('Undo') };
     const envelope = await this.server.request<Envelope>(undoMethod(this.server) ?? AgentMethod.undo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
       void notify('error', envelope.text);
     }
+  }
+
+  /** Whether the server can undo what landed. */
+  get canUndo(): boolean {
+    const isKept = vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
+    return isKept && undoMethod(this.server) !== undefined;
   }
 
   dispose(): void {
@@ -103,4 +136,16 @@ export class LandedChanges implements vscode.Disposable {
     this.texts.set(after, file.after);
     return { before, after };
   }
+}
+
+type File = Proposal['files'][number];
+
+/** What a file is now, where that is not what a proposal changes; `gone`: it is no more. */
+async function movedOf(file: File): Promise<{ file: File; gone: boolean } | undefined> {
+  const document = findDocument(file.uri);
+  if (document !== undefined) {
+    return normalise(document.getText()) === file.base_text ? undefined : { file, gone: false };
+  }
+  const hash = await hashOf(vscode.Uri.parse(file.uri));
+  return hash === file.base_hash ? undefined : { file, gone: hash === null };
 }

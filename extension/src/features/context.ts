@@ -1,8 +1,18 @@
 /** Tells menus and keys what they depend on: whether a review is visible and active, and how many wait. */
 import * as vscode from 'vscode';
-import type { ReviewQueue } from '../queue';
+import type { Review, ReviewQueue } from '../queue';
 import type { ReviewEditors } from './review';
 import { isMultiDiff } from './tabs';
+
+type Kind = '' | 'single' | 'several' | 'part';
+
+/** What the tab in front shows: nothing of a review, one of a file, one of several files, or a single one of these. */
+function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart: boolean): Kind {
+  if (tab === undefined || review === undefined) {
+    return '';
+  }
+  return isMultiDiff(tab) ? 'several' : isPart ? 'part' : 'single';
+}
 
 /** Keep the context keys `agentfs.ui.*` true. */
 export function keepContext(queue: ReviewQueue, editors: ReviewEditors): vscode.Disposable {
@@ -16,7 +26,7 @@ export function keepContext(queue: ReviewQueue, editors: ReviewEditors): vscode.
   const refresh = (): void => {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     const review = editors.current;
-    tell('review', review === undefined ? '' : tab && isMultiDiff(tab) ? 'several' : 'single');
+    tell('review', kindOf(tab, review, editors.currentPart !== undefined));
     tell('pending', queue.size > 0);
     tell('more', queue.size > 1);
   };

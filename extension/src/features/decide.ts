@@ -6,16 +6,25 @@ import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { findDocument } from '../hand';
 import { confirm, notify } from '../notifications';
-import type { Decision, Outcome, Proposal, SettleParams } from '../protocol';
+import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { Signal } from '../signal';
 import { normalise } from '../texts';
 import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
 import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
-import { carryOut } from './landing';
+import { carryOut, type NotSaved } from './landing';
 import type { ReviewEditors } from './review';
 import { isUnsavedElsewhere } from './tabs';
-import { askReason, lineOf, nameOf, tellEnd, tellRefusal, tellUnsaved } from './telling';
+import {
+  askReason,
+  lineOf,
+  nameOf,
+  tellEnd,
+  tellLost,
+  tellNotSaved,
+  tellRefusal,
+  tellUnsaved,
+} from './telling';
 
 /** A review that is over. `texts`: what landed of it, by path. */
 export interface Ended {
@@ -24,9 +33,17 @@ export interface Ended {
   texts: ReadonlyMap<string, string>;
 }
 
+/** What is kept of an acceptance until it is known how it ended. */
+interface Landing {
+  /** What was accepted, by path. */
+  texts: ReadonlyMap<string, string>;
+  /** Documents that could not be saved. */
+  notSaved: SavedFile[];
+}
+
 export class Decisions {
   readonly ended = new Signal<Ended>();
-  private readonly acceptedTexts = new Map<string, ReadonlyMap<string, string>>();
+  private readonly landings = new Map<string, Landing>();
   private decidedAt = -Infinity;
 
   constructor(
@@ -34,6 +51,8 @@ export class Decisions {
     private readonly queue: ReviewQueue,
     private readonly editors: ReviewEditors,
     private readonly files: ProposalFiles,
+    /** Shows what others have made of the files of a review. */
+    private readonly showMoved: (review: Review) => Promise<void>,
   ) {}
 
   /**
@@ -131,10 +150,13 @@ export class Decisions {
     if (review === undefined) {
       return;
     }
-    const texts = landedTexts(review, this.acceptedTexts.get(id));
-    this.acceptedTexts.delete(id);
-    if (!review.deciding) {
-      tellEnd(review, outcome);
+    const landing = this.landings.get(id);
+    const texts = landedTexts(review, landing?.texts);
+    this.landings.delete(id);
+    if (outcome === 'editor') {
+      tellNotSaved(review, landing?.notSaved ?? []);
+    } else if (!review.deciding) {
+      tellEnd(review, outcome, this.showMoved);
     }
     this.ended.fire({ review, outcome, texts });
   }
@@ -152,21 +174,23 @@ export class Decisions {
     this.queue.changed.fire();
     this.keepTexts(review, decision);
     try {
-      const refusal = await carryOut(this.server, decision);
+      const notSaved: NotSaved = (files) => {
+        this.landings.get(decision.id)?.notSaved.push(...files);
+      };
+      const refusal = await carryOut(this.server, decision, notSaved);
+      // How it ended else is the server's to say, and is waited for as long as that takes.
       if (refusal !== undefined) {
-        tellRefusal(review, refusal);
+        tellRefusal(review, refusal, this.showMoved);
         if (refusal.code === 'INVALID_PARAM') {
           this.undecided(review);
           return;
         }
         this.over(review.proposed.id, REFUSED[refusal.code] ?? 'failed');
-        return;
       }
-      // How it ended is the server's to say; should it not, what was decided stands.
-      setTimeout(() => this.over(review.proposed.id, OUTCOMES[decision.decision]), LAST_WORD_MS);
     } catch (error) {
       // The server is gone, and the proposal with it.
       this.server.channel.error(error instanceof Error ? error : String(error));
+      tellLost(review, decision.decision);
       this.over(review.proposed.id, 'failed');
     }
   }
@@ -185,7 +209,7 @@ export class Decisions {
   /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
   private undecided(review: Review): void {
     review.deciding = false;
-    this.acceptedTexts.delete(review.proposed.id);
+    this.landings.delete(review.proposed.id);
     this.queue.changed.fire();
   }
 
@@ -221,7 +245,7 @@ export class Decisions {
       const texts = review.proposal.files
         .filter(({ path }) => review.decided.get(path) !== 'rejected')
         .map((file) => [file.path, acceptedText(file, textNow)] as const);
-      this.acceptedTexts.set(review.proposed.id, new Map(texts));
+      this.landings.set(review.proposed.id, { texts: new Map(texts), notSaved: [] });
     }
   }
 
@@ -247,14 +271,6 @@ function landedTexts({ proposed }: Review, texts?: ReadonlyMap<string, string>):
 
 /** So long after a decision another press is taken for a part of it. */
 const AGAIN_MS = 1500;
-
-const LAST_WORD_MS = 3000;
-
-const OUTCOMES: Readonly<Record<Decision, Outcome>> = {
-  accepted: 'landed',
-  amended: 'landed',
-  rejected: 'rejected',
-};
 
 const REFUSED: Readonly<Record<string, Outcome>> = {
   CONFLICT: 'conflict',

@@ -11,21 +11,34 @@ import {
   isRefusal,
   type AppliedAnswer,
   type Refusal,
+  type SavedFile,
   type SettleAnswer,
   type SettleParams,
   type WorkspaceEdit,
 } from '../protocol';
 
-/** The server's no; undefined where the decision was carried out. */
-export async function carryOut(server: Server, decision: SettleParams): Promise<Refusal | undefined> {
+/** Hears which documents could not be saved, before the server does. */
+export type NotSaved = (files: readonly SavedFile[]) => void;
+
+/** The server's no; undefined where the decision was carried out. How it ended the server says by itself. */
+export async function carryOut(
+  server: Server,
+  decision: SettleParams,
+  notSaved: NotSaved,
+): Promise<Refusal | undefined> {
   const answer = await server.request<SettleAnswer>(EditorMethod.settle, decision);
   if (isRefusal(answer)) {
     return answer;
   }
-  return answer.apply === null ? undefined : land(server, decision.id, answer.apply);
+  return answer.apply === null ? undefined : land(server, decision.id, answer.apply, notSaved);
 }
 
-async function land(server: Server, id: string, edit: WorkspaceEdit): Promise<Refusal | undefined> {
+async function land(
+  server: Server,
+  id: string,
+  edit: WorkspaceEdit,
+  notSaved: NotSaved,
+): Promise<Refusal | undefined> {
   const files = await applyPinned(edit, server.convert);
   const answer = await server.request<AppliedAnswer>(EditorMethod.applied, { id, files });
   if (isRefusal(answer)) {
@@ -36,8 +49,8 @@ async function land(server: Server, id: string, edit: WorkspaceEdit): Promise<Re
   }
   if (answer.save.length > 0) {
     const saved = await Promise.all(answer.save.map(save));
+    notSaved(saved.filter((file) => !file.saved));
     await server.request(EditorMethod.saved, { id, files: saved });
-    warnUnsaved(saved.filter((file) => !file.saved).map((file) => file.reason ?? ''));
   }
   return undefined;
 }
@@ -49,15 +62,6 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
     void notify(
       'error',
       vscode.l10n.t('What was applied could not be taken back in {0}. Undo it there.', names.join(', ')),
-    );
-  }
-}
-
-function warnUnsaved(reasons: readonly string[]): void {
-  if (reasons.length > 0) {
-    void notify(
-      'warning',
-      vscode.l10n.t('The change is in the editor, but was not saved: {0}', reasons.join(' ')),
     );
   }
 }

@@ -116,7 +116,7 @@ export class Marks implements vscode.FileDecorationProvider, vscode.Disposable {
       renderOptions: { after: { contentText } },
     });
     editor.setDecorations(this.note, moved === undefined ? [after(said)] : []);
-    editor.setDecorations(this.alarm, moved === undefined ? [] : [after(`⚠ ${MOVED[moved]()}`)]);
+    editor.setDecorations(this.alarm, moved === undefined ? [] : [after(`⚠ ${movedNote(moved)}`)]);
   }
 
   private reviewOf(uri: vscode.Uri): Review | undefined {
@@ -166,20 +166,32 @@ function hoverOf({ proposed, moved: all }: Review, file: File): ReturnType<typeo
 }
 
 /** The same in a few words, as there is little room beside a line. */
-const MOVED: Readonly<Record<Moved, () => string>> = {
-  editor: () => vscode.l10n.t('Changed in the editor: can’t be accepted'),
-  disk: () => vscode.l10n.t('Changed on disk: can’t be accepted'),
-  gone: () => vscode.l10n.t('Gone from disk: can’t be accepted'),
-};
+function movedNote(moved: Moved): string {
+  switch (moved.kind) {
+    case 'editor':
+      return vscode.l10n.t('Changed in the editor: can’t be accepted');
+    case 'disk':
+      return vscode.l10n.t('Changed on disk: can’t be accepted');
+    case 'gone':
+      return vscode.l10n.t('Gone from disk: can’t be accepted');
+    case 'renamed':
+      return vscode.l10n.t('Renamed to {0}: can’t be accepted', visible(moved.to));
+  }
+}
 
 export function movedText(moved: Moved): string {
-  switch (moved) {
+  switch (moved.kind) {
     case 'editor':
       return vscode.l10n.t('The file has changed in the editor since this was proposed: it can’t be accepted any more.');
     case 'disk':
       return vscode.l10n.t('The file has changed on disk since this was proposed: it can’t be accepted any more.');
     case 'gone':
       return vscode.l10n.t('The file is gone since this was proposed: it can’t be accepted any more.');
+    case 'renamed':
+      return vscode.l10n.t(
+        'The file was renamed to {0} since this was proposed, for its old name. Rename it back to accept this, or reject it and say so.',
+        visible(moved.to),
+      );
   }
 }
 

@@ -1,13 +1,15 @@
 /**
- * Watches the files of the reviews that are open: when one is no longer what the agent saw, the review says
- * so. Whether accepting is a conflict is the server's to judge; this only tells beforehand.
+ * Watches the files of the reviews that were opened: when one is no longer what the agent saw, the review says
+ * so, also where that happened before it was opened. Whether accepting is a conflict is the server's to judge;
+ * this only tells beforehand.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { findDocument } from '../hand';
-import type { Proposal } from '../protocol';
+import type { Proposal, Proposed } from '../protocol';
 import type { Moved, Review, ReviewQueue } from '../queue';
+import { baseName } from '../shown';
 import { normalise } from '../texts';
 
 type File = Proposal['files'][number];
@@ -17,8 +19,16 @@ const SETTLED_MS = 150;
 
 export class MovedFiles implements vscode.Disposable {
   private readonly watched = new Map<string, vscode.Disposable>();
+  /** What the disk held of the open files of each proposal when it came, by URI. */
+  private readonly disks = new Map<string, ReadonlyMap<string, Promise<string | null>>>();
 
   constructor(private readonly queue: ReviewQueue) {}
+
+  /** A proposal comes. Of closed files it tells what the disk held; of open ones that is looked at now. */
+  arrived({ id, files }: Proposed): void {
+    const open = files.filter(({ version }) => version !== null);
+    this.disks.set(id, new Map(open.map(({ uri }) => [uri, hashOf(vscode.Uri.parse(uri))])));
+  }
 
   /** Begin to watch a review whose texts are known; once is enough. */
   watch(review: Review): void {
@@ -34,6 +44,7 @@ export class MovedFiles implements vscode.Disposable {
   forget(id: string): void {
     this.watched.get(id)?.dispose();
     this.watched.delete(id);
+    this.disks.delete(id);
   }
 
   dispose(): void {
@@ -42,14 +53,17 @@ export class MovedFiles implements vscode.Disposable {
 
   private watchFile(review: Review, file: File): vscode.Disposable {
     const uri = vscode.Uri.parse(file.uri);
-    // For a document the disk at this moment counts, for a closed file what the server has seen.
-    const base = file.version === null ? Promise.resolve(file.base_hash) : hashOf(uri);
+    const base = this.disks.get(review.proposed.id)?.get(file.uri) ?? Promise.resolve(file.base_hash);
+    let renamedTo: string | undefined;
+    const lookNow = async (): Promise<void> => {
+      const moved = await movedNow(file, uri, await base);
+      const isRenamed = moved?.kind === 'gone' && renamedTo !== undefined;
+      this.note(review, file, isRenamed ? { kind: 'renamed', to: renamedTo ?? '' } : moved);
+    };
     let timer: NodeJS.Timeout | undefined;
     const look = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        void base.then((hash) => movedNow(file, uri, hash)).then((moved) => this.note(review, file, moved));
-      }, SETTLED_MS);
+      timer = setTimeout(() => void lookNow(), SETTLED_MS);
     };
     const folder = vscode.Uri.joinPath(uri, '..');
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, '*'));
@@ -58,18 +72,24 @@ export class MovedFiles implements vscode.Disposable {
         look();
       }
     };
+    void lookNow();
     return vscode.Disposable.from(
       watcher,
       watcher.onDidChange(lookIfOwn),
       watcher.onDidCreate(lookIfOwn),
       watcher.onDidDelete(lookIfOwn),
       vscode.workspace.onDidChangeTextDocument(({ document }) => lookIfOwn(document.uri)),
+      vscode.workspace.onDidRenameFiles(({ files }) => {
+        renamedTo = newNameOf(uri, files) ?? renamedTo;
+        look();
+      }),
       new vscode.Disposable(() => clearTimeout(timer)),
     );
   }
 
   private note(review: Review, file: File, moved: Moved | undefined): void {
-    if (review.deciding || review.moved.get(file.path) === moved) {
+    const isSame = JSON.stringify(review.moved.get(file.path)) === JSON.stringify(moved);
+    if (review.deciding || isSame) {
       return;
     }
     if (moved === undefined) {
@@ -81,21 +101,38 @@ export class MovedFiles implements vscode.Disposable {
   }
 }
 
+/** The name a file has now, where it or a folder above it was renamed. */
+function newNameOf(
+  uri: vscode.Uri,
+  renamed: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[],
+): string | undefined {
+  const { path } = uri;
+  const own = renamed.find(({ oldUri }) => path === oldUri.path || path.startsWith(`${oldUri.path}/`));
+  if (own === undefined) {
+    return undefined;
+  }
+  const now = own.newUri.path + path.slice(own.oldUri.path.length);
+  return baseName(now) === baseName(path) ? vscode.workspace.asRelativePath(own.newUri.with({ path: now })) : baseName(now);
+}
+
 /** Whether the file is another than the one proposed for; `hash` is that of the disk then. */
 async function movedNow(file: File, uri: vscode.Uri, hash: string | null): Promise<Moved | undefined> {
   const document = findDocument(file.uri);
   if (document !== undefined && normalise(document.getText()) !== file.base_text) {
-    return 'editor';
+    return { kind: 'editor' };
   }
   if (document !== undefined && !document.isDirty) {
     return undefined; // it has the disk's text, whatever else of the disk is another
   }
   const now = await hashOf(uri);
-  return now === hash ? undefined : now === null ? 'gone' : 'disk';
+  if (now === hash || now === file.base_hash) {
+    return undefined;
+  }
+  return { kind: now === null ? 'gone' : 'disk' };
 }
 
 /** As the server writes it; null where there is no file. */
-async function hashOf(uri: vscode.Uri): Promise<string | null> {
+export async function hashOf(uri: vscode.Uri): Promise<string | null> {
   try {
     const bytes = await readFile(uri.fsPath);
     return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

@@ -5,7 +5,7 @@ import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, counts, folderOf, visible } from '../shown';
 import { PROPOSAL, virtualUri } from '../virtual';
 import { movedText } from './marks';
-import { agentOf } from './review';
+import { agentOf, type ReviewEditors } from './review';
 
 /** A proposal, or one of the several files of one. */
 export interface PendingNode {
@@ -18,10 +18,19 @@ export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode
   readonly onDidChangeTreeData = this.changes.event;
   private readonly view: vscode.TreeView<PendingNode>;
   private readonly listener: vscode.Disposable;
+  private inFront: Review | undefined;
 
-  constructor(private readonly queue: ReviewQueue) {
+  constructor(
+    private readonly queue: ReviewQueue,
+    private readonly editors: ReviewEditors,
+  ) {
     this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
-    this.listener = vscode.Disposable.from(queue.changed.subscribe(() => this.refresh()));
+    const look = (): void => this.lookInFront();
+    this.listener = vscode.Disposable.from(
+      queue.changed.subscribe(() => this.refresh()),
+      vscode.window.tabGroups.onDidChangeTabs(look),
+      vscode.window.tabGroups.onDidChangeTabGroups(look),
+    );
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
@@ -37,7 +46,13 @@ export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode
     const { files } = review.proposed;
     const [only] = files;
     const shown = file ?? (files.length === 1 ? only : undefined);
-    return shown === undefined ? itemOfSeveral(review) : itemOfFile(review, shown, file !== undefined);
+    if (shown === undefined) {
+      return itemOfSeveral(review);
+    }
+    const item = itemOfFile(review, shown, file !== undefined);
+    // A decision about one of several files is about what is seen: its row offers that while its review is in front.
+    item.contextValue = file === undefined ? 'review' : this.inFront === review ? 'file.inFront' : 'file';
+    return item;
   }
 
   dispose(): void {
@@ -46,7 +61,16 @@ export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode
     this.changes.dispose();
   }
 
+  private lookInFront(): void {
+    const now = this.editors.current;
+    if (now !== this.inFront) {
+      this.inFront = now;
+      this.changes.fire();
+    }
+  }
+
   private refresh(): void {
+    this.inFront = this.editors.current;
     const { size } = this.queue;
     const tooltip = vscode.l10n.t('Pending changes: {0}', size);
     this.view.badge = size === 0 ? undefined : { value: size, tooltip };
@@ -63,7 +87,6 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.description = [...(isPart ? [] : [agent]), amount, folder].filter((part) => part !== '').join(' · ');
   item.tooltip = tooltipOf(review, file);
   item.iconPath = iconOf(review, file);
-  item.contextValue = isPart ? 'file' : 'review';
   item.command = openCommand(review);
   item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
   item.accessibilityInformation = {

@@ -1,5 +1,5 @@
 /**
- * Shows a proposal as a diff: left what is there now, right what is proposed, which may be changed. One review
+ * Shows a proposal as a diff: left the text that it changes, right what is proposed, which may be changed. One review
  * is open at a time, however many wait. What is decided about it is `decide.ts`.
  */
 import * as vscode from 'vscode';
@@ -157,11 +157,10 @@ export class ReviewEditors implements vscode.Disposable {
     if (!this.files.has(right)) {
       this.files.set(right, withEol(file.proposed_text, file.eol));
     }
+    // Not the open document itself: a diff editor would let the user type in it.
+    const left = virtualUri(BASE, id, file.path);
+    this.bases.set(left, withEol(file.base_text, file.eol));
     const open = file.version === null ? undefined : findDocument(file.uri);
-    const left = open?.uri ?? virtualUri(BASE, id, file.path);
-    if (open === undefined) {
-      this.bases.set(left, withEol(file.base_text, file.eol));
-    }
     return { file, left, right, unsaved: open?.isDirty === true };
   }
 

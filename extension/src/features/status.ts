@@ -10,7 +10,7 @@ import type { Edits } from './edits';
 export class StatusView implements vscode.Disposable {
   /** What the server told last; undefined while it does not run. */
   status: Status | undefined;
-  private readonly item = new StatusItem();
+  private readonly item = new StatusItem('agentfs', 'agentfs', 10);
   private readonly connections: { dispose(): void }[];
 
   constructor(

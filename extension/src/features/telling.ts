@@ -1,7 +1,8 @@
 /** What the user is asked and told about decisions. Which ones there are, and what follows, is `decide.ts`. */
 import * as vscode from 'vscode';
+import { findDocument, saveWritable } from '../hand';
 import { askText, mention, notify } from '../notifications';
-import type { Outcome, Refusal } from '../protocol';
+import type { Decision, Outcome, Refusal, SavedFile } from '../protocol';
 import type { Review } from '../queue';
 import { baseName, brief, visible } from '../shown';
 import { agentOf } from './review';
@@ -24,11 +25,63 @@ export async function askReason(title: string): Promise<string | undefined> {
   });
 }
 
-export function tellRefusal(review: Review, { reason }: Refusal): void {
+/** The server's no to a decision, and why; of a conflict what changed can be shown by `showMoved`. */
+export function tellRefusal(
+  review: Review,
+  { code, reason }: Refusal,
+  showMoved: (review: Review) => Promise<void>,
+): void {
+  const message = vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason);
+  if (code !== 'CONFLICT' || review.proposal === undefined) {
+    void notify('error', message);
+    return;
+  }
+  const show = vscode.l10n.t('Show What Changed');
+  void notify('error', message, show).then((chosen) => (chosen === show ? showMoved(review) : undefined));
+}
+
+/** The server went away before it said what became of a decision. */
+export function tellLost(review: Review, decision: Decision): void {
   void notify(
     'error',
-    vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason),
+    decision === 'rejected'
+      ? vscode.l10n.t('The agentfs server stopped. {0} was not changed.', nameOf(review))
+      : vscode.l10n.t(
+          'The agentfs server stopped before it could say whether {0} was changed. Check the file.',
+          nameOf(review),
+        ),
   );
+}
+
+/** What was accepted waits in the editor; `failed`: documents that the editor could not save. */
+export function tellNotSaved({ proposed, decided }: Review, failed: readonly SavedFile[]): void {
+  const accepted = proposed.files.filter(({ path }) => decided.get(path) !== 'rejected');
+  const waiting = accepted.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
+  if (waiting.length > 0) {
+    const names = brief(waiting.map(({ path }) => baseName(path)).join(', '), 200);
+    const uris = waiting.map(({ uri }) => uri);
+    void offerToSave(names, uris, failed.map(({ reason }) => reason ?? ''));
+  }
+}
+
+function isAmong(uri: string, files: readonly SavedFile[]): boolean {
+  const wanted = vscode.Uri.parse(uri).toString();
+  return files.some((file) => vscode.Uri.parse(file.uri).toString() === wanted);
+}
+
+async function offerToSave(names: string, uris: readonly string[], reasons: readonly string[]): Promise<void> {
+  const said = [vscode.l10n.t('The change of {0} is in the editor, but not saved.', names), ...reasons];
+  const button = vscode.l10n.t('Save');
+  if ((await notify('warning', said.join(' '), button)) !== button) {
+    return;
+  }
+  for (const uri of uris) {
+    const saved = await saveWritable(uri);
+    if (!saved.saved) {
+      await offerToSave(names, uris, [saved.reason ?? '']);
+      return;
+    }
+  }
 }
 
 /** Nothing was decided, and what is to be done first. */
@@ -42,16 +95,23 @@ export function tellUnsaved(path: string): void {
   );
 }
 
-/** What ended without the user is said where it does not interrupt. */
-export function tellEnd(review: Review, outcome: Outcome): void {
+/** What ended without the user is said where it does not interrupt; a conflict can be looked at. */
+export function tellEnd(
+  review: Review,
+  outcome: Outcome,
+  showMoved: (review: Review) => Promise<void>,
+): void {
   const name = nameOf(review);
   const agent = agentOf(review.proposed.agent);
   const said: Partial<Record<Outcome, string>> = {
     withdrawn: vscode.l10n.t('{0} took the change of {1} back.', agent, name),
     timed_out: vscode.l10n.t('The review of {0} timed out.', name),
-    conflict: vscode.l10n.t('{0} has changed: the proposal is off.', name),
     failed: vscode.l10n.t('The proposal for {0} failed.', name),
   };
+  if (outcome === 'conflict') {
+    const reason = vscode.l10n.t('It has changed since this was proposed.');
+    tellRefusal(review, { ok: false, code: 'CONFLICT', reason }, showMoved);
+  }
   const message = said[outcome];
   if (message !== undefined) {
     mention(message);

@@ -69,6 +69,11 @@ const handlers = {
     return workspace.applyEdit(edit);
   },
   save: ({ path }) => documentAt(path).save(),
+  rename({ path, to }) {
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(fileUri(path), fileUri(to));
+    return workspace.applyEdit(edit);
+  },
   command: ({ id, args = [] }) => commands.executeCommand(id, ...args).then(plain),
   /** An agent's request, as its host sends it: through the API, or by the server's command where that has none. */
   request: ({ method, params }, id) =>

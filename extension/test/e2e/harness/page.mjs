@@ -275,6 +275,12 @@ export class WorkbenchPage {
     await this.#message(text).getByRole("button", { name: button }).waitFor();
   }
 
+  /** Waits for a message in the corner, and presses a button of it. */
+  async pressInMessage(text, button) {
+    await this.#message(text).getByRole("button", { name: button, exact: true }).click();
+    await this.#message(text).waitFor({ state: "detached" });
+  }
+
   /** Waits for a message in the corner, and takes it away. */
   async saysInPassing(text) {
     const message = this.#message(text);

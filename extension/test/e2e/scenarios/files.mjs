@@ -70,7 +70,7 @@ scenario("open, unsaved changes: the diff says whose changes are whose; nothing 
   await dirty.type("typed by me\n");
   const asked = await agent("dirty").readAndEdit(dirty, "two", "2");
   const shown = await ui.diffWith("2");
-  assert.match(shown.original, /typed by me/, "the left side is the document as it stands");
+  assert.match(shown.original, /typed by me/, "the left side is the text that was proposed for");
   await ui.sees(/unsaved/i);
 
   const { answer } = await accept(asked, "2");
@@ -81,6 +81,7 @@ scenario("open, unsaved changes: the diff says whose changes are whose; nothing 
   assert.equal(dirty.text(), "one\ntwo\n", "the disk is the user's to change");
   const document = await dirty.document();
   assert.deepEqual([document.text, document.dirty], ["typed by me\none\n2\n", true]);
+  await ui.saysInPassing("is in the editor, but not saved.");
 });
 
 const closed = file("files/closed.txt", "one\ntwo\n");

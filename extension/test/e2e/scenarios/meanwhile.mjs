@@ -37,7 +37,7 @@ scenario("typed in the file during the review: the review says so, accepting is 
   await ui.page.keyboard.type("mine ");
   await openReview();
   const diff = await ui.diffWith("2");
-  assert.match(diff.original, /mine one/);
+  assert.match(diff.original, /^one$/m, "the left side is what the proposal changes");
   await ui.sees(/changed/i);
   await ui.titleButton("Accept").click();
 

@@ -66,6 +66,7 @@ scenario("several files: one editor, accepted all at once, each lands in its way
   assert.equal(data.review.decision, "accepted");
   assert.deepEqual(texts(accepted), [OLD[0], NEW[1], NEW[2]]);
   assert.deepEqual(await unsaved(accepted), [MINE + NEW[0], true], "the user's text is the user's to save");
+  await ui.saysInPassing("The change of one.txt is in the editor, but not saved.");
   await ui.tabsAre("one.txt");
 });
 
@@ -99,6 +100,7 @@ scenario("several files: decided one by one", async () => {
   assert.match(text, /two\.txt/);
   assert.deepEqual(texts(each), [OLD[0], OLD[1], NEW[2]]);
   assert.deepEqual(await unsaved(each), [MINE + NEW[0], true]);
+  await ui.saysInPassing("The change of one.txt is in the editor, but not saved.");
   await ui.tabsAre("one.txt");
 });
 
@@ -180,6 +182,7 @@ scenario("several files: what landed is one row of the view, and undone together
   await ui.titleButton("Accept").click();
   assert.deepEqual((await asked.answer).data.landing, "editor");
   assert.deepEqual(texts(undone), [OLD[0], NEW[1], NEW[2]]);
+  await ui.saysInPassing("The change of a.txt is in the editor, but not saved.");
   await call("command", { id: "agentfs.ui.showPending" });
 
   await ui.pressInRow("Landed", "a.txt, b.txt, c.txt", "Propose to Undo");
@@ -190,5 +193,6 @@ scenario("several files: what landed is one row of the view, and undone together
   await until("the closed files are as before", () => texts(undone).join() === OLD.join());
   await until("the open one too, what is typed aside", async () => (await unsaved(undone))[0] === MINE + OLD[0]);
   await until("no review is left", async () => (await state()).pending.length === 0);
+  await ui.saysInPassing("The change of a.txt is in the editor, but not saved.");
   await ui.tabsAre("a.txt");
 });

@@ -1,0 +1,41 @@
+/** Confirms for a moment, in the status bar, what landed after the user's decision, and offers to undo it. */
+import * as vscode from 'vscode';
+import { StatusItem } from '../notifications';
+import type { LandedChanges } from './changes';
+import type { Ended } from './decide';
+import { nameOf } from './telling';
+
+const SHOWN_MS = 15_000;
+
+export class Confirmation implements vscode.Disposable {
+  private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last change'), 9);
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly changes: LandedChanges) {}
+
+  /** A review is over. */
+  ended({ review, outcome }: Ended): void {
+    if (outcome !== 'landed' || !review.deciding) {
+      return;
+    }
+    const { canUndo } = this.changes;
+    const name = nameOf(review);
+    const { id } = review.proposed;
+    const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);
+    this.item.show({
+      icon: 'check',
+      text,
+      tooltip: canUndo ? vscode.l10n.t('Click to propose the reverse of this change.') : text,
+      command: canUndo
+        ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id }] }
+        : undefined,
+    });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.item.hide(), SHOWN_MS);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.item.dispose();
+  }
+}

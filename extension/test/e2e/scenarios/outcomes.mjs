@@ -1,0 +1,181 @@
+// What a person hears of a change after the decision, and what keeps a review true while it waits.
+
+import assert from "node:assert/strict";
+import { chmodSync, renameSync } from "node:fs";
+
+import { until } from "../harness/page.mjs";
+import { agent, batch, call, file, openReview, scenario, set, state, ui } from "../harness/suite.mjs";
+
+const confirmed = file("outcomes/confirmed.txt", "old\n");
+
+scenario("a change that landed is confirmed in the status bar, and undone from there", async () => {
+  const asked = await agent("confirmed").readAndEdit(confirmed, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+
+  await ui.page.locator(".statusbar-item", { hasText: "Changed confirmed.txt" }).click();
+
+  await openReview();
+  await ui.diffWith("old");
+  await ui.titleButton("Accept").click();
+  await until("it is undone", () => confirmed.text() === "old\n");
+});
+
+const dirty = file("outcomes/dirty.txt", "one\ntwo\n");
+
+scenario("a change that waits unsaved says so, and offers to save", async () => {
+  await dirty.open();
+  await dirty.type("mine ");
+  const asked = await agent("dirty").readAndEdit(dirty, "two", "2");
+  await openReview();
+  await ui.diffWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+
+  await ui.pressInMessage("The change of dirty.txt is in the editor, but not saved.", "Save");
+
+  await until("it is saved", () => dirty.text() === "mine one\n2\n");
+  await until("it is no longer unsaved", async () => (await dirty.document()).dirty === false);
+});
+
+const locked = file("outcomes/locked.txt", "one\ntwo\n");
+
+scenario("a change of a file that is read-only in the editor says so too, and saves at the user's word", async () => {
+  await set("files.readonlyInclude", { "**/locked.txt": true });
+  await locked.open();
+  const asked = await agent("locked").readAndEdit(locked, "two", "2");
+  await openReview();
+  await ui.diffWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+  assert.equal(locked.text(), "one\ntwo\n");
+
+  await ui.pressInMessage("The change of locked.txt is in the editor, but not saved.", "Save");
+
+  await until("it is saved", () => locked.text() === "one\n2\n");
+});
+
+const moved = file("outcomes/moved.txt", "one\ntwo\n");
+
+scenario("a conflict says what changed, and shows it", async () => {
+  const asked = await agent("moved").readAndEdit(moved, "two", "2");
+  await openReview();
+  await ui.diffWith("2");
+  moved.change("one by a build\ntwo\n");
+  await ui.sees(/changed/i);
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).error.code, "CONFLICT");
+
+  await ui.pressInMessage("moved.txt was not changed. 'outcomes/moved.txt' was changed on disk", "Show What Changed");
+
+  const diff = await ui.diffWith("one by a build");
+  assert.match(diff.original, /^one$/m);
+  await ui.tabsAre("moved.txt (changed since the proposal)");
+});
+
+const front = file("outcomes/front.txt", "old\n");
+const behind = file("outcomes/behind.txt", "old\n");
+const behindOpen = file("outcomes/behind-open.txt", "old\n");
+
+scenario("a file that changes before its review is first shown: the review says so from the start", async () => {
+  await behindOpen.open();
+  const first = await agent("front").readAndEdit(front, "old", "new front");
+  const second = await agent("behind").readAndEdit(behind, "old", "new behind");
+  const third = await agent("behind-open").readAndEdit(behindOpen, "old", "new open");
+  await until("all are pending", async () => (await state()).pending.length === 3);
+  await openReview();
+  await ui.diffWith("new front");
+  behind.change("changed meanwhile\n");
+  await behindOpen.type("mine ");
+
+  await ui.titleButton("Next Proposal").click();
+  await ui.diffWith("new behind");
+  await ui.sees("Changed on disk: can’t be accepted");
+  await ui.titleButton("Next Proposal").click();
+  await ui.diffWith("new open");
+  await ui.sees("Changed in the editor: can’t be accepted");
+  for (const asked of [first, second, third]) await asked.cancel();
+});
+
+const renamed = file("outcomes/renamed.txt", "old\n");
+
+scenario("the file is renamed during the review: the review says why it can't be accepted", async () => {
+  const asked = await agent("renamed").readAndEdit(renamed, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+
+  await call("rename", { path: renamed.path, to: renamed.path.replace("renamed.txt", "other.txt") });
+
+  await ui.sees("Renamed to other.txt: can’t be accepted");
+  renameSync(renamed.path.replace("renamed.txt", "other.txt"), renamed.path);
+  await until("and that it can be again", async () => !(await ui.frontText()).includes("can’t be accepted"));
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+  assert.equal(renamed.text(), "new\n");
+});
+
+const leftOpen = file("outcomes/left.txt", "one\ntwo\n");
+
+scenario("the left side of a review takes no typing, though the file is open", async () => {
+  await leftOpen.open();
+  const asked = await agent("left").readAndEdit(leftOpen, "two", "2");
+  await openReview();
+  await ui.diffWith("2");
+
+  await ui.clickLine("one", "original");
+  await ui.page.keyboard.type("slip");
+
+  await ui.page.keyboard.press("Escape");
+  assert.equal((await leftOpen.document()).text, "one\ntwo\n");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "disk");
+  assert.equal(leftOpen.text(), "one\n2\n");
+});
+
+const pair = ["one", "two"].map((name) => file(`outcomes/pair/${name}.txt`, `old ${name}\n`));
+
+async function proposePair(session, more = {}) {
+  for (const each of pair) await agent(session).read(each);
+  const operations = pair.map(({ name }, index) => ({
+    tool: "write",
+    params: { path: name, content: `new ${index}\n` },
+  }));
+  const asked = batch(session, operations, more);
+  await openReview();
+  await ui.severalWith("new 1");
+  return asked;
+}
+
+scenario("a tab for one file of several does not offer what it refuses", async () => {
+  const asked = await proposePair("part");
+  const [proposal] = (await state()).pending;
+  await call("command", { id: "agentfs.ui.showPending" });
+  await call("open", { path: `agentfs-proposal://${proposal.id}/${pair[0].name}` });
+  await ui.titleButton("Accept").waitFor();
+  await until("it is not offered", async () => (await ui.titleButton("Accept and Allow for This Session").count()) === 0);
+  await asked.cancel();
+});
+
+const alone = file("outcomes/alone.txt", "old\n");
+
+scenario("the buttons of a row are those of its own review", async () => {
+  const asked = await proposePair("rows", { atomic: false });
+  const other = await agent("alone").readAndEdit(alone, "old", "new alone");
+  await until("both are pending", async () => (await state()).pending.length === 2);
+  await call("command", { id: "agentfs.ui.showPending" });
+  const row = () => ui.viewRow("Pending", "one.txt").first();
+  const offers = async (name) => {
+    await row().hover();
+    return (await row().getByRole("button", { name }).count()) > 0;
+  };
+  await until("offered while its review is in front", () => offers("Accept This File"));
+
+  await ui.titleButton("Next Proposal").click();
+  await ui.diffWith("new alone");
+
+  await until("not offered for a review that is not in front", async () => !(await offers("Accept This File")));
+  await asked.cancel();
+  await other.cancel();
+});
