@@ -164,17 +164,68 @@ async def test_an_answer_to_an_older_question_does_not_undo_a_newer_one(root: Pa
         assert await decision(editor, "b.py") == "rejected"
 
 
-async def test_wrong_settings_are_named_to_the_user_once_each(root: Path) -> None:
+async def test_wrong_settings_are_named_to_the_user_once_and_in_one_message(root: Path) -> None:
     wrong = {"approval": {"mode": "yolo"}, "diff": {"max_lines": "many"}, "tabs": 8}
     async with editing(root, options=wrong, answers=REFUSES) as editor:
         assert await decision(editor, "a.py") == "rejected"
-        told = shown(editor)
-        assert len(told) == 3
+        (told,) = shown(editor)
+        assert told.startswith("agentfs: 3 problems in the settings. agentfs.approval.mode must be ")
         for key in ("agentfs.approval.mode", "agentfs.diff.max_lines", "agentfs.tabs"):
-            assert [key in one for one in told].count(True) == 1
+            assert told.count(key) == 1
         editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": {"tabs": 8}}})
         await editor.request("agentfs/status")
-        assert shown(editor) == told
+        assert shown(editor) == [told]
+
+
+FLOOD = {f"key{number}": number for number in range(3000)}
+FIRST = " key0 is no setting of agentfs; it is ignored. key1 is no setting of agentfs; it is ignored."
+
+
+async def test_thousands_of_unknown_keys_in_the_workspace_are_one_message_for_each_state(root: Path) -> None:
+    file = root / ".agentfs.toml"
+    file.write_text("".join(f"{key} = 1\n" for key in FLOOD))
+    async with editing(root) as editor:
+        await editor.read("missing.py")
+        (told,) = shown(editor)
+        assert told.startswith(f"{file}: 3000 problems.{FIRST}")
+        assert told.endswith("it is ignored. agentfs-lsp check-config lists the other 2997 as well.")
+        file.write_text("# the same\n" + file.read_text())
+        await editor.read("missing.py")
+        assert shown(editor) == [told]
+        file.write_text(file.read_text().replace("key", "more"))
+        await editor.read("missing.py")
+        assert shown(editor) == [told, told.replace(" key", " more")]
+        file.write_text(file.read_text() + "tabs = 8\n")
+        await editor.read("missing.py")
+        assert shown(editor)[2:] == [f"{file}: tabs is no setting of agentfs; it is ignored."]
+
+
+async def test_thousands_of_unknown_keys_from_the_editor_are_one_message(root: Path) -> None:
+    async with editing(root, capabilities=ASKS, answers=configured(FLOOD)) as editor:
+        assert await decision(editor, "a.py") == "rejected"
+        (told,) = shown(editor)
+        assert told.startswith(
+            f"agentfs: 3000 problems in the settings.{FIRST}".replace(" key", " agentfs.key")
+        )
+
+
+async def test_what_has_everything_asked_is_told_before_what_is_ignored(root: Path) -> None:
+    (root / ".agentfs.toml").write_text("".join(f"{key} = 1\n" for key in FLOOD) + 'rules = "none"\n')
+    async with editing(root) as editor:
+        await editor.read("missing.py")
+        (told,) = shown(editor)
+        assert "3001 problems. rules must be " in told
+        assert "you are asked before anything is read or changed. key0 is" in told
+        assert len(told) < 1000
+
+
+async def test_long_keys_leave_room_for_what_is_wrong_with_them(root: Path) -> None:
+    (root / ".agentfs.toml").write_text("".join(f"{'k' * 9000}{number} = 1\n" for number in range(5)))
+    async with editing(root) as editor:
+        await editor.read("missing.py")
+        (told,) = shown(editor)
+        assert len(told) < 1000
+        assert told.count("it is ignored.") == 3
 
 
 async def test_a_wrong_security_setting_is_the_strictest(root: Path) -> None:

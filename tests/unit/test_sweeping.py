@@ -7,6 +7,7 @@ from threading import Event
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from agentfs_lsp.domain.texts import english
 from agentfs_lsp.lsp import sweeping
 from agentfs_lsp.lsp.sweeping import Sweeping
 
@@ -18,7 +19,7 @@ def beside(sweep: Any) -> Sweeping:
     """A stand-in for the disk, as no real one hangs at a word."""
     workspace = SimpleNamespace(files=SimpleNamespace(sweep=sweep), roots=())
     diff_files = SimpleNamespace(sweep=lambda _: None)
-    return Sweeping(cast("Any", workspace), cast("Any", diff_files), cast("Any", None), cast("Any", None))
+    return Sweeping(cast("Any", workspace), cast("Any", diff_files), cast("Any", None), lambda: english)
 
 
 async def test_nobody_waits_before_it_began() -> None:

@@ -16,7 +16,7 @@ from agentfs_lsp.domain.setting_groups import MIB
 from agentfs_lsp.domain.tightening import tightened
 from agentfs_lsp.lsp.outgoing import ClientError
 from agentfs_lsp.lsp.settings import Changed
-from agentfs_lsp.lsp.settings_texts import problem_text
+from agentfs_lsp.lsp.settings_texts import problems_texts
 from agentfs_lsp.lsp.workspace_file import NAME, NO_FILE, WorkspaceFile, look_again
 from agentfs_lsp.service.workspace import InForce
 
@@ -118,10 +118,9 @@ class Configuration:
         if now is known:
             return
         self._said[root.path] = now
-        settings = self._workspace.settings
-        self._apply(
-            Changed(settings, settings, tuple(one for one in now.problems if one not in known.problems))
-        )
+        settings, known_problems = self._workspace.settings, frozenset(known.problems)
+        new = tuple(one for one in now.problems if one not in known_problems)
+        self._apply(Changed(settings, settings, new))
 
     async def _register(self, client: ClientCapabilities) -> None:
         registrations = [
@@ -173,8 +172,7 @@ class Configuration:
             if said is not NO_FILE
         }
         self._changed(changed)
-        for problem in changed.problems:
-            text = problem_text(problem, self._say())
+        for text in problems_texts(changed.problems, self._say()):
             self._outgoing.notify("window/showMessage", {"type": 2, "message": text})
         self._withdraw_denied()
 

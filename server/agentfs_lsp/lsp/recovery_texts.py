@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os.path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.shown import escape_to_one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.ports import Recovered
 
@@ -16,8 +20,18 @@ WARNING, INFO = 2, 3
 """LSP's message types."""
 
 
-def recovery_message(recovered: Recovered, say: Say) -> dict[str, object]:
-    """The params of `window/showMessage`."""
+def recovery_messages(recovered: Iterable[Recovered], say: Say) -> Iterator[dict[str, object]]:
+    """The params of `window/showMessage`, one for each way in which landings ended."""
+    by_outcome: dict[str, Recovered] = {}
+    for one in recovered:
+        before = by_outcome.setdefault(one.outcome, one)
+        if before is not one:
+            together = os.path.dirname(one.kept_in) if one.outcome == "set_aside" else ""
+            by_outcome[one.outcome] = replace(one, paths=(*before.paths, *one.paths), kept_in=together)
+    return (_message(one, say) for one in by_outcome.values())
+
+
+def _message(recovered: Recovered, say: Say) -> dict[str, object]:
     paths = ", ".join(map(escape_to_one_line, recovered.paths[:PATHS_SHOWN]))
     if len(recovered.paths) > PATHS_SHOWN:
         paths += " …"

@@ -67,7 +67,7 @@ class SettingsStore:
         return self._replace("switched", Layer(turned, ()))
 
     def _replace(self, name: LayerName, layer: Layer) -> Changed:
-        known = self.problems
+        known = frozenset(self.problems)
         before = self._current
         told = self._told_switches()
         self._layers[name] = layer

@@ -10,17 +10,59 @@ from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from agentfs_lsp.domain.shapes import Wanted
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.settings_reading import Problem
 
 
+_TOLD = 3
+"""So many of several problems are told one by one."""
+
+_LONGEST_KEY = 80
+"""Characters of a key that are shown."""
+
 RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", "requires": switch}'
+
+
+def problems_texts(problems: Iterable[Problem], say: Say) -> Iterator[str]:
+    """What the user is told of problems that came up together: one text for each file that they stand in, and
+    one for the editor's settings."""
+    by_origin: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_origin.setdefault(problem.origin, []).append(problem)
+    for origin, ones in by_origin.items():
+        yield problem_text(ones[0], say) if len(ones) == 1 else _problems_of(origin, ones, say)
+
+
+def _problems_of(origin: str, problems: Sequence[Problem], say: Say) -> str:
+    """How many there are, and the first of them: what is ignored comes behind what is not."""
+    count = len(problems)
+    if origin:
+        said = [say("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
+    else:
+        said = [say("agentfs: {count} problems in the settings.", count=count)]
+    first = sorted(problems, key=lambda one: one.kind == "unknown")[:_TOLD]
+    said += [_told(one, _key(one), say) for one in first]
+    more = count - len(first)
+    if more and origin:
+        said.append(say("agentfs-lsp check-config lists the other {count} as well.", count=more))
+    elif more:
+        said.append(say("There are {count} more.", count=more))
+    return sentences(say, said)
 
 
 def problem_text(problem: Problem, say: Say) -> str:
     """One or two sentences: what is wrong with which setting, and what is in force instead."""
-    name = _name(problem)
+    key = _key(problem)
+    if not problem.origin:
+        return _told(problem, key, say)
+    origin = escape_to_one_line(problem.origin)
+    return _told(problem, f"{origin}: {key}" if key else origin, say)
+
+
+def _told(problem: Problem, name: str, say: Say) -> str:
     match problem.kind:
         case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml":
             return _of_workspace(problem, name, say)
@@ -44,12 +86,12 @@ def problem_text(problem: Problem, say: Say) -> str:
             return _instead(problem.key, facts, say)
 
 
-def _name(problem: Problem) -> str:
+def _key(problem: Problem) -> str:
+    """The setting as its file has it: the editor's are in the section agentfs."""
     path = escape_to_one_line(problem.path)
-    if problem.origin:
-        origin = escape_to_one_line(problem.origin)
-        return f"{origin}: {path}" if path else origin
-    return path if problem.kind == "no_object" and path == "agentfs" else f"agentfs.{path}"
+    path = path if len(path) <= _LONGEST_KEY else f"{path[:_LONGEST_KEY]}…"
+    is_section = problem.kind == "no_object" and path == "agentfs"
+    return path if problem.origin or is_section else f"agentfs.{path}"
 
 
 def _of_workspace(problem: Problem, name: str, say: Say) -> str:

@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.lsp.recovery_texts import recovery_message
+from agentfs_lsp.lsp.recovery_texts import recovery_messages
 from agentfs_lsp.service.workspace import in_thread
 
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ class Sweeping:
     async def _sweep(self) -> None:
         """Finish half a landing, or take it back, and remove what is left of others. The user is told."""
         try:
-            for recovered in await in_thread(self._workspace.files.sweep):
-                _log.warning("a landing of %d files: %s", len(recovered.paths), recovered.outcome)
-                self._outgoing.notify("window/showMessage", recovery_message(recovered, self._say()))
+            recovered = await in_thread(self._workspace.files.sweep)
+            for one in recovered:
+                _log.warning("a landing of %d files: %s", len(one.paths), one.outcome)
+            for message in recovery_messages(recovered, self._say()):
+                self._outgoing.notify("window/showMessage", message)
             await in_thread(self._diff_files.sweep, self._workspace.roots)
         finally:
             self._over.set()

@@ -1,0 +1,29 @@
+"""What is told of interrupted landings: one message for each way in which they ended, however many."""
+
+from __future__ import annotations
+
+from agentfs_lsp.domain.texts import english
+from agentfs_lsp.lsp.recovery_texts import INFO, WARNING, recovery_messages
+from agentfs_lsp.service.ports import Recovered
+
+
+def test_many_landings_are_one_message_for_each_outcome() -> None:
+    recovered = [
+        one
+        for number in range(100)
+        for one in (
+            Recovered("finished", (f"/r/done{number}",)),
+            Recovered("set_aside", (f"/r/half{number}",), f"/state/set-aside/{number}"),
+        )
+    ]
+    finished, half_done = recovery_messages(recovered, english)
+    assert (finished["type"], half_done["type"]) == (INFO, WARNING)
+    assert str(finished["message"]).endswith(
+        "was finished: /r/done0, /r/done1, /r/done2, /r/done3, /r/done4 …"
+    )
+    assert str(half_done["message"]).endswith("is kept in /state/set-aside.")
+
+
+def test_one_landing_names_its_own_folder() -> None:
+    (told,) = recovery_messages([Recovered("set_aside", ("/r/a",), "/state/set-aside/1")], english)
+    assert str(told["message"]).endswith("is kept in /state/set-aside/1.")
