@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import REVIEW, RpcError, editing
+from support.editor import REVIEW, RpcError, connected, editing
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -147,6 +147,18 @@ async def test_a_second_proposal_for_a_file_waits_for_the_first(editor: Editor, 
     await editor.settle(next_one)
     assert [(await each)["status"] for each in (answer, second)] == ["success", "success"]
     assert file.read_text() == "one\n2\n3\n"
+
+
+async def test_what_was_announced_is_settled_even_before_initialized(root: Path, file: Path) -> None:
+    async with connected(root, answers=REVIEWING["answers"]) as editor:
+        folder = {"uri": root.as_uri(), "name": "root"}
+        params = {"processId": None, "capabilities": REVIEW, "workspaceFolders": [folder]}
+        await editor.request("initialize", params)
+        answer = editor.start("agentfs/write", {"path": "b.py", "content": "b\n"})
+        proposal = await editor.proposed()
+        await editor.settle(proposal)
+        assert (await answer)["status"] == "success"
+        assert await editor.seen("agentfs/settled") == {"id": proposal["id"], "outcome": "landed"}
 
 
 async def test_what_was_never_announced_is_never_settled(editor: Editor, file: Path) -> None:

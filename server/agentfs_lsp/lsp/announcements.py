@@ -14,25 +14,24 @@ if TYPE_CHECKING:
 
 
 class Announcements:
-    """`agentfs/statusChanged`, `agentfs/toolsChanged` and `agentfs/settled`. Nothing is sent before `begin`:
-    the answer to `initialize` comes first. Nothing is sent to clients that do not know these: some warn their
-    users of what they do not know."""
+    """`agentfs/statusChanged`, `agentfs/toolsChanged` and `agentfs/settled`. The first two are not sent
+    before `begin`: the answer to `initialize` comes first. None is sent to clients that do not know it: some
+    warn their users of what they do not know."""
 
     def __init__(self, outgoing: Outgoing, workspace: Workspace) -> None:
         self._outgoing = outgoing
         self._ws = workspace
         self._begun = False
-        self._reviews = False
         self._catalogue: object = None
 
     def begin(self, client: ClientCapabilities) -> None:
         """From here on the client is told."""
-        self._begun, self._reviews = client.knows_agentfs, client.traits.review
+        self._begun = client.knows_agentfs
         self._catalogue = self._listed()
 
     def settled(self, proposal: Proposal, outcome: Outcome) -> None:
-        """A proposal that was announced is over."""
-        if self._begun and self._reviews and proposal.shown_at_ms is not None:
+        """A proposal is over. A review client was told of it, whether or not it has sent `initialized`."""
+        if proposal.rung == "review":
             self._outgoing.notify("agentfs/settled", {"id": proposal.id, "outcome": outcome})
 
     def status(self) -> None:
