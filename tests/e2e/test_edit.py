@@ -53,6 +53,9 @@ async def test_an_edit_replaces_one_place_and_tells_of_it(auto: Editor) -> None:
         (b"a\nb\n", "a\r\nb", "a\r\nB", b"a\nB\n"),
         (b"a\nb", "b", "c", b"a\nc"),
         (b"a\r\nb", "b", "b\nc", b"a\r\nb\r\nc"),
+        # a lone carriage return does not become one line end with the line feed behind it
+        (b"a\rb\n\n", "a\rb\n", "x\n\n", b"x\r\n\n\n"),
+        (b"a\rx\nb\n", "x", "", b"a\r\r\nb\n"),
         # encodings
         (b"\xef\xbb\xbfa\xc3\xa4\n", "ä", "ö", b"\xef\xbb\xbfa\xc3\xb6\n"),
         (UTF_16 + "a😀b\r\n".encode("utf-16-le"), "😀b", "ä", UTF_16 + "aä\r\n".encode("utf-16-le")),

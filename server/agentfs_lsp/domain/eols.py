@@ -39,9 +39,9 @@ def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[
     for piece in pieces:
         start = _advance(shown, at, piece.start - at_plain)
         end = _advance(shown, start, piece.end - piece.start)
-        put.append(_apart(shown, start, end, with_eol(piece.text, surrounding_eol(shown, start, end))))
+        put.append(Splice(start, end, with_eol(piece.text, surrounding_eol(shown, start, end))))
         at_plain, at = piece.end, end
-    return tuple(put)
+    return kept_apart(shown, put)
 
 
 def first_eol(text: str) -> str:
@@ -64,17 +64,28 @@ def surrounding_eol(text: str, start: int, end: int) -> str:
     return behind.group() if behind else "\n"
 
 
-def _apart(shown: str, start: int, end: int, text: str) -> Splice:
-    """The piece, so put that no `\\r` before a line feed becomes one line end with it: where both kinds stand
-    alone in a file, an empty line would be lost."""
-    behind_return, before_feed = shown.endswith("\r", 0, start), shown.startswith("\n", end)
-    if behind_return and before_feed and not text:
-        return Splice(start, end + 1, "\r\n")
-    if behind_return and text.startswith("\n"):
-        text = "\r" + text
-    if before_feed and text.endswith("\r"):
-        text += "\n"
-    return Splice(start, end, text)
+def kept_apart(text: str, splices: Sequence[Splice]) -> tuple[Splice, ...]:
+    """The splices, changed so that no `\\r` and `\\n` that stood apart become one line end: in a file that holds
+    both kinds an empty line would be lost. None of them begins or ends inside a `\\r\\n`."""
+    if "\r" not in text:
+        return tuple(splices)
+    apart: list[Splice] = []
+    at, before = 0, ""  # where the splices so far end, and the last character of what they make
+    for number, splice in enumerate(splices):
+        start, end, put = splice.start, splice.end, splice.text
+        if start > at:
+            before = text[start - 1]
+        touched = number + 1 < len(splices) and splices[number + 1].start == end
+        before_feed = not touched and text.startswith("\n", end)
+        if before == "\r" and put.startswith("\n"):
+            put = "\r" + put
+        if before_feed and put.endswith("\r"):
+            put += "\n"
+        elif before_feed and before == "\r" and not put:
+            end, put = end + 1, "\r\n"
+        apart.append(Splice(start, end, put))
+        at, before = end, put[-1:] or before
+    return tuple(apart)
 
 
 def _advance(text: str, start: int, plain: int) -> int:

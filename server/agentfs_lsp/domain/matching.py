@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.eols import kept_apart
 from agentfs_lsp.domain.errors import (
     CountMismatch,
     EmptyOldString,
@@ -100,4 +101,4 @@ def _splices(search: Search, places: list[Place], new: str) -> tuple[Splice, ...
         splices += made
     if not splices:
         raise NothingChanges
-    return tuple(splices)
+    return kept_apart(search.text, splices)

@@ -163,9 +163,12 @@ def differing_elements(old: Sequence[str], new: Sequence[str]) -> list[Stretch]:
 
 
 def _joined(lines: Sequence[str], ends: Iterator[str]) -> str:
-    pieces = [lines[0]]
+    pieces = ["", lines[0]]
     for line in lines[1:]:
-        pieces += (next(ends), line)
+        end = next(ends)
+        if end == "\n" and pieces[-2:] == ["\r", ""]:
+            end = "\r\n"  # else an empty line would be lost: the two would be one line end
+        pieces += (end, line)
     return "".join(pieces)
 
 

@@ -161,7 +161,7 @@ async def _reversed(ws: Workspace, viewer: str | None, change_id: str, file: Kep
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
     if file.operation == "delete":
         ws.check_creatable(location)
-    reverse = await off_loop(present.size, _reverse, path, file, present, ws.settings_in(location.root))
+    reverse = await off_loop(present.size, reversal, path, file, present, ws.settings_in(location.root))
     if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_whole(file):
         raise NotUndoable(change_id, "bytes")
     return reverse
@@ -188,7 +188,7 @@ def _check_seen(ws: Workspace, viewer: str | None, present: Present) -> None:
         raise unseen(ws.name_of(location), present, record)
 
 
-def _reverse(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+def reversal(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
     """The reverse of one file's change, on what is present. Raises Conflict, Unencodable."""
     change = _REVERSES[file.operation](path, file, present, settings)
     change.check()

@@ -1,0 +1,125 @@
+"""A change makes and loses line ends only in what it replaces: no `\\r` and `\\n` become one, or are parted
+(docs/protocol.md#7-agentfsedit)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from hypothesis import assume, event, example, given
+from hypothesis import strategies as st
+
+from agentfs_lsp.domain.change import apply_splices
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.lines import ends_between, normalise
+from agentfs_lsp.domain.matching import find
+from agentfs_lsp.domain.merging import merge
+from agentfs_lsp.domain.occurrences import occurrences
+from agentfs_lsp.domain.settings import Settings
+from agentfs_lsp.domain.textfile import TextFile
+from agentfs_lsp.service.change import FileChange
+from agentfs_lsp.service.kept import KeptFile
+from agentfs_lsp.service.merging import splices_into
+from agentfs_lsp.service.ports import Location, Root
+from agentfs_lsp.service.present import Present
+from agentfs_lsp.service.undo import reversal
+
+ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+WORDS = st.sampled_from(["a", "b", "c", "", "", "x y"])
+TEXTS = st.builds(
+    lambda lines, rest: "".join(word + end for word, end in lines) + rest,
+    st.lists(st.tuples(WORDS, ENDS), max_size=8),
+    WORDS,
+)
+CRAMPED = st.text(st.sampled_from("ab\r\n"), max_size=10)
+BASES = st.one_of(TEXTS, CRAMPED)
+
+
+def line_ends(text: str) -> int:
+    return ends_between(text, 0, len(text))
+
+
+def seen(text: str) -> Present:
+    """A closed file of this text."""
+    file = TextFile(text, "utf-8", b"", lossy=False)
+    return Present(Location(Root("w", "/w", "file:///w"), "f"), None, file, None, file, dirty=False, hash="")
+
+
+def change_of(text: str, old: str, new: str, *, replace_all: bool = False) -> tuple[FileChange, int]:
+    """The edit, and at how many places. Raises DomainError."""
+    match = find(text, old, new, replace_all=replace_all)
+    return FileChange("f", seen(text), "update", match.splices, Settings()), match.replacements
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> tuple[str, str, str]:
+    """A text, a piece of it, its line ends perhaps spelled otherwise, and what is to stand there instead."""
+    text = draw(BASES)
+    start = draw(st.integers(0, len(text)))
+    old = text[start : draw(st.integers(start, len(text)))]
+    return text, draw(st.sampled_from([old, normalise(old)])), draw(BASES)
+
+
+@given(edits(), st.booleans())
+@example(("a\rb\n\n", "a\rb\n", "x\n\n"), False)
+@example(("a\rx\nb", "x", ""), False)
+@example(("a\rxx\nb", "x", ""), True)
+@example(("a\rb\nc", "a\rb\nc", "\n\n"), False)
+def test_an_edit(edit: tuple[str, str, str], replace_all: bool) -> None:
+    text, old, new = edit
+    with suppress(DomainError):
+        change, places = change_of(text, old, new, replace_all=replace_all)
+        event(f"places: {min(places, 3)}")
+        grown = line_ends(change.proposed) - line_ends(text)
+        assert grown == places * (line_ends(new) - line_ends(old))
+        found = tuple(occurrences(text, old))
+        if len(found) == 1:
+            at = found[0]
+            whole = normalise(text[:at]) + normalise(new) + normalise(text[at + len(old) :])
+            assert normalise(change.proposed) == whole
+
+
+@given(edits(), edits())
+def test_two_edits_of_a_batch(first: tuple[str, str, str], second: tuple[str, str, str]) -> None:
+    """As one change, and its hunks as they are handed to editors, they make what one after the other makes."""
+    text, old, new = first
+    with suppress(DomainError):
+        one, _ = change_of(text, old, new)
+        assume(second[1] in one.proposed)
+        two, places = change_of(one.proposed, second[1], second[2])
+        both = one.followed_by(two)
+        assert both.proposed == two.proposed == apply_splices(text, both.hunks)
+        assert line_ends(both.proposed) - line_ends(one.proposed) == places * (
+            line_ends(second[2]) - line_ends(second[1])
+        )
+
+
+@given(BASES, BASES)
+def test_an_amendment(text: str, amended: str) -> None:
+    change = FileChange("f", seen(text), "update", (), Settings()).amended(amended)
+    assert normalise(change.proposed) == normalise(amended)
+
+
+@given(BASES, BASES, BASES)
+def test_a_merge(before: str, after: str, present: str) -> None:
+    found = merge(normalise(before), normalise(after), normalise(present))
+    with suppress(DomainError):
+        splices = splices_into("f", before, after, seen(present))
+        merged = apply_splices(normalise(present), found.splices)
+        assert normalise(apply_splices(present, splices)) == merged
+
+
+@given(edits(), edits())
+def test_an_undo(edit: tuple[str, str, str], later: tuple[str, str, str]) -> None:
+    """Of the last change it gives back the text byte for byte; below a later one, every line end of it."""
+    text, old, new = edit
+    with suppress(DomainError):
+        change, _ = change_of(text, old, new)
+        kept = KeptFile(
+            "/w", "f", "update", None, None, 0, 0, "utf-8", b"", before=text, after=change.proposed
+        )
+        assert reversal("f", kept, seen(change.proposed), Settings()).proposed == text
+        assume(later[1] in change.proposed)
+        moved, _ = change_of(change.proposed, later[1], later[2])
+        undone = reversal("f", kept, seen(moved.proposed), Settings()).proposed
+        lost = line_ends(change.proposed) - line_ends(text)
+        assert line_ends(moved.proposed) - line_ends(undone) == lost
