@@ -77,6 +77,13 @@ class TextFile:
         many such bytes that takes long."""
         return _SURROGATE.sub("\ufffd", self.text) if self.lossy else self.text
 
+    @property
+    def tells_itself(self) -> bool:
+        """Whether its bytes are decoded so by everybody: no setting, editor or later change of them decides."""
+        return bool(self.bom) or (
+            self.encoding == "utf-8" and not self.lossy and not self.text.startswith("\ufeff")
+        )
+
     @lazily
     def line_ends(self) -> LineEnds:
         """Its line ends, counted once."""
@@ -110,6 +117,20 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
         text, lossy = _fit(body, encoding, _KEEP[encoding]), True
     if text is None or _has_nul(text, encoding, body):
         raise BinaryFile(path)
+    return TextFile(text, encoding, mark, lossy)
+
+
+def decode_as(data: bytes, encoding: str, mark: bytes = b"") -> TextFile | None:
+    """The text of a file that is known to be in `encoding` behind `mark`, whatever else its bytes look like; None
+    where they are not, and where the text has NUL. `encoding` is a name that `encoding_named` gives."""
+    if not data.startswith(mark):
+        return None
+    body = data[len(mark) :]
+    text, lossy = _fit(body, encoding), False
+    if text is None and encoding in _KEEP:
+        text, lossy = _fit(body, encoding, _KEEP[encoding]), True
+    if text is None or "\0" in text or (not lossy and _expressed(text, encoding) != body):
+        return None
     return TextFile(text, encoding, mark, lossy)
 
 

@@ -6,14 +6,22 @@ It has its files' turn already (`queue.py`), and is under way (`proposals.py`).
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.errors import (
+    DomainError,
+    LandingUnknown,
+    Rejected,
+    ReviewTimedOut,
+    Unencodable,
+)
 from agentfs_lsp.service.change import Landing, about
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing import described, land, land_each
 from agentfs_lsp.service.late import watch_for_late
 from agentfs_lsp.service.lock import check_unmoved
+from agentfs_lsp.service.present import remember
 from agentfs_lsp.service.proposals import Decision
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
 
@@ -74,6 +82,8 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome
 async def _land(
     ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], hand: Hand
 ) -> list[Outcome]:
+    for change in changes:
+        await off_loop(change.extent, _remember_encoding, ws, change)
     if proposal.atomic:
         outcomes = await land(ws, changes, hand)
     else:
@@ -87,6 +97,17 @@ async def _land(
         elif isinstance(outcome, LandingUnknown):
             ws.sessions.forget(proposal.session, change.base.location.absolute)
     return outcomes
+
+
+def _remember_encoding(ws: Workspace, change: FileChange) -> None:
+    """Before it lands, so that nobody reads it otherwise: what is left of it may look like another encoding."""
+    text = change.proposed_file
+    if change.operation != "delete" and not text.tells_itself:
+        location = change.base.location
+        with suppress(Unencodable):  # an editor's text, of which nobody knows how it will be saved
+            remember(
+                ws.files, ws.decoded, location, text, change.proposed_hash, ws.settings_in(location.root)
+            )
 
 
 def _remember(ws: Workspace, session: str, landing: Landing) -> None:

@@ -3,6 +3,9 @@
 Decoding and hashing 10 MB takes longer than reading it; comparing it with what was read last does not. So the
 last few large files are held with their text, and compared, never trusted. Where there is no room for all
 texts, bytes and hash alone are held of the older ones: hashing takes longest.
+
+Beside them, of files of any size, stands in which encoding their bytes were written or shown by an editor
+(docs/protocol.md#5-agentfsread): a Latin-1 file that loses a letter may look like UTF-8, and would read otherwise.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.revision import hash_bytes
 
@@ -24,6 +27,19 @@ SMALL = 64 * 1024
 
 BUDGET = 64 * 1024 * 1024
 """Bytes of files and texts held; least recently used first out."""
+
+MOST_ENCODINGS = 10_000
+"""So many revisions of which the encoding is remembered; least recently used first out."""
+
+
+class Written(NamedTuple):
+    """How a file's bytes were written, or shown by an editor: in which encoding, and behind which mark.
+    `expected`: the encodings that the user had named for the file then; with others it is told anew."""
+
+    encoding: str
+    mark: bytes
+    expected: tuple[str, ...]
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +58,24 @@ class DecodedFiles:
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._encodings: OrderedDict[tuple[str, str], Written] = OrderedDict()  # by path and hash
         self._lock = threading.Lock()
+
+    def remember_encoding(self, absolute: str, digest: str, written: Written) -> None:
+        """The revision of this hash is written so, whatever else its bytes look like."""
+        with self._lock:
+            self._encodings[absolute, digest] = written
+            self._encodings.move_to_end((absolute, digest))
+            if len(self._encodings) > MOST_ENCODINGS:
+                self._encodings.popitem(last=False)
+
+    def remembered_encoding(self, absolute: str, digest: str) -> Written | None:
+        """How that revision is written, where it is remembered."""
+        with self._lock:
+            known = self._encodings.get((absolute, digest))
+            if known is not None:
+                self._encodings.move_to_end((absolute, digest))
+            return known
 
     def text_of(
         self, absolute: str, data: bytes, decode: Callable[[bytes], TextFile]
@@ -69,7 +102,7 @@ class DecodedFiles:
     def keep(self, absolute: str, data: bytes, text: TextFile, digest: str) -> None:
         """Remember a large file. Only what tells its encoding by itself: what was guessed by a setting is
         guessed again."""
-        if text.lossy or not (text.bom or text.encoding == "utf-8"):
+        if not text.tells_itself:
             return
         with self._lock:
             self._known.pop(absolute, None)

@@ -13,10 +13,21 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected, hash_bytes
-from agentfs_lsp.domain.textfile import TextFile, decode, encode, encoding_named, eol_of
+from agentfs_lsp.domain.textfile import (
+    TextFile,
+    decode,
+    decode_as,
+    encode,
+    encoding_named,
+    eol_of,
+    mark_of,
+)
+from agentfs_lsp.service.decoding import Written
 from agentfs_lsp.service.editorconfig import charset_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.service.decoding import DecodedFiles
     from agentfs_lsp.service.editor_ports import Document
@@ -120,13 +131,62 @@ def look(
         text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else _NOTHING
         return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
 
-    def decode_bytes(data: bytes) -> TextFile:
-        return as_text(files, location, data, settings, buffer.encoding_hint if buffer else None)
+    told = encoding_named(buffer.encoding_hint) if buffer and buffer.encoding_hint else None
 
-    disk, digest = decoded.text_of(location.absolute, blob.data, decode_bytes)
+    def detect(data: bytes) -> TextFile:
+        try:
+            return as_text(files, location, data, settings, told)
+        except BinaryFile:
+            known = _remembered(files, decoded, location, data, hash_bytes(data), settings)
+            if known is None:
+                raise
+            return known
+
+    disk, digest = decoded.text_of(location.absolute, blob.data, detect)
+    known = _remembered(files, decoded, location, blob.data, digest, settings)
     if buffer is None:
-        return Present(location, blob, disk, None, disk, dirty=False, hash=digest)
-    return _overlay(location, blob, disk, digest, buffer)
+        text = known or disk
+        return Present(location, blob, text, None, text, dirty=False, hash=digest)
+    readings = [known or disk, disk]
+    if told == disk.encoding:
+        readings = [disk]
+    elif told and not disk.bom and (as_told := decode_as(blob.data, told)) and not as_told.lossy:
+        readings.insert(0, as_told)
+    found = next((one for one in readings if _reads_as(buffer, one)), None)
+    if found is None and not told:
+        found = _as_the_editor_reads(files, location, blob, settings, buffer)
+    text = found or readings[0]
+    if not text.lossy:
+        remember(files, decoded, location, text, digest, settings)
+    return _overlay(location, blob, text, digest, buffer, differs=found is None)
+
+
+def remember(
+    files: FileStore,
+    decoded: DecodedFiles,
+    location: Location,
+    text: TextFile,
+    digest: str,
+    settings: Settings,
+) -> None:
+    """That the file's bytes of this hash read as `text`, where they could be taken for something else."""
+    if not text.tells_itself:
+        expected = tuple(_expected_encodings(files, location, settings))
+        decoded.remember_encoding(location.absolute, digest, Written(text.encoding, text.bom, expected))
+
+
+def _remembered(
+    files: FileStore,
+    decoded: DecodedFiles,
+    location: Location,
+    data: bytes,
+    digest: str,
+    settings: Settings,
+) -> TextFile | None:
+    written = decoded.remembered_encoding(location.absolute, digest)
+    if written is None or written.expected != tuple(_expected_encodings(files, location, settings)):
+        return None
+    return decode_as(data, written.encoding, written.mark)
 
 
 def as_text(
@@ -139,20 +199,46 @@ def as_text(
         as_utf_8 = decode(data, "utf-8")
         if not as_utf_8.lossy:
             return as_utf_8
-    for encoding in (told, charset_for(files, location), settings.encoding.default):
-        if encoding and encoding != "utf-8":
-            with suppress(BinaryFile):
-                text = decode(data, encoding)
-                if not text.lossy:
-                    return text
+    for encoding in (*([told] if told else ()), *_expected_encodings(files, location, settings)):
+        with suppress(BinaryFile):
+            text = decode(data, encoding)
+            if not text.lossy:
+                return text
     if as_utf_8 is None:
         raise BinaryFile(location.relative)
     return as_utf_8
 
 
-def _overlay(location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer) -> Present:
+def _expected_encodings(files: FileStore, location: Location, settings: Settings) -> Iterator[str]:
+    """What else than UTF-8 a file without a mark may be in."""
+    for encoding in (charset_for(files, location), settings.encoding.default):
+        if encoding and encoding != "utf-8":
+            yield encoding
+
+
+def _as_the_editor_reads(
+    files: FileStore, location: Location, blob: Blob, settings: Settings, buffer: Buffer
+) -> TextFile | None:
+    """The file's bytes in an encoding in which they read as the open document does, though they could be
+    UTF-8; None for none."""
+    if blob.data.isascii() or mark_of(blob.data):
+        return None
+    for name in _expected_encodings(files, location, settings):
+        encoding = encoding_named(name)
+        text = decode_as(blob.data, encoding) if encoding else None
+        if text is not None and _reads_as(buffer, text):
+            return text
+    return None
+
+
+def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
     shown = disk.shown
-    differs = buffer.text != shown and (normalise(buffer.text.removeprefix("\ufeff")) != normalise(shown))
+    return buffer.text == shown or normalise(buffer.text.removeprefix("\ufeff")) == normalise(shown)
+
+
+def _overlay(
+    location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer, *, differs: bool
+) -> Present:
     mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
     text = TextFile(buffer.text, disk.encoding, mark, lossy=False)
     digest = _hash_of_buffer(text) if differs else disk_digest

@@ -23,7 +23,7 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.lines import line_of, normalise
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.splicing import shortened
-from agentfs_lsp.domain.textfile import TextFile, encode
+from agentfs_lsp.domain.textfile import TextFile, decode_as, encode
 from agentfs_lsp.service.change import FileChange, Landing
 from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.history import as_seen, find_latest, find_one, location_of
@@ -190,6 +190,7 @@ def _check_seen(ws: Workspace, viewer: str | None, present: Present) -> None:
 
 def reversal(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
     """The reverse of one file's change, on what is present. Raises Conflict, Unencodable."""
+    present = _as_it_was_encoded(file, present)
     change = _REVERSES[file.operation](path, file, present, settings)
     change.check()
     return change
@@ -225,7 +226,6 @@ def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) 
     """From after to before; in a file that has moved on, as a merge."""
     if not present.exists:
         raise _conflict(path, present, "gone")
-    present = _as_it_was_encoded(file, present)
     before, after, shown = file.before or "", file.after or "", present.text.shown
     if shown == after:
         splices = tuple(shortened(shown, piece) for piece in diff(after, before))
@@ -235,17 +235,38 @@ def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) 
 
 
 def _as_it_was_encoded(file: KeptFile, present: Present) -> Present:
-    """The file in the encoding it had before the change, where its bytes read the same in that: a file that
-    is left with ASCII alone does not tell its encoding, and what comes back is to come back in it."""
+    """The file in the encoding it had before the change, where its bytes read the same in that, or more like
+    what the change left: what remains may look like another encoding, and what comes back is to come back in
+    its own."""
+    there = present.text
+    if present.blob is None:
+        return present
+    if present.buffer is not None:
+        return _buffer_as_it_was_encoded(file, present)
+    was = decode_as(present.blob.data, file.encoding, file.bom)
+    if was is None or (was.encoding, was.bom) == (there.encoding, there.bom):
+        return present
+    after = file.after or ""
+    if was.text != there.text and _distance(after, was.shown) >= _distance(after, there.shown):
+        return present
+    return replace(present, text=was, disk=was)
+
+
+def _distance(one: str, other: str) -> int:
+    """How much text differs."""
+    return sum(piece.end - piece.start + len(piece.text) for piece in diff(one, other))
+
+
+def _buffer_as_it_was_encoded(file: KeptFile, present: Present) -> Present:
     there = present.text
     was = replace(there, encoding=file.encoding)
-    if there.lossy or there.bom or was == there or present.blob is None:
+    if there.lossy or there.bom or file.bom or was == there:
         return present
     try:
         reads_the_same = encode(there.text, was) == encode(there.text, there)
     except Unencodable:
         return present
-    return replace(present, text=was) if reads_the_same and not file.bom else present
+    return replace(present, text=was) if reads_the_same else present
 
 
 _REVERSES = {"create": _deletion, "delete": _creation, "update": _step_back}
