@@ -1,4 +1,4 @@
-"""What a change leaves of a file is in the file's encoding, whatever it looks like: docs/protocol.md#5-agentfsread."""
+"""A change leaves its file in its encoding, whatever the bytes look like: docs/protocol.md#5-agentfsread."""
 
 from __future__ import annotations
 

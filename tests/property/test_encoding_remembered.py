@@ -1,4 +1,4 @@
-"""Whatever a change leaves of a file's bytes, they read on as what was written, and its undo brings back every
+"""Whatever a change leaves of a file, it reads as what was written, and its undo brings back every
 byte: docs/protocol.md#5-agentfsread."""
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def test_an_edit(edit: tuple[str, str, str], replace_all: bool) -> None:
 
 @given(edits(), edits())
 def test_two_edits_of_a_batch(first: tuple[str, str, str], second: tuple[str, str, str]) -> None:
-    """As one change, and its hunks as they are handed to editors, they make what one after the other makes."""
+    """One change of both, and its hunks as editors get them, make what one after the other makes."""
     text, old, new = first
     with suppress(DomainError):
         one, _ = change_of(text, old, new)

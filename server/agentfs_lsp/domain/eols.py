@@ -65,8 +65,8 @@ def surrounding_eol(text: str, start: int, end: int) -> str:
 
 
 def kept_apart(text: str, splices: Sequence[Splice]) -> tuple[Splice, ...]:
-    """The splices, changed so that no `\\r` and `\\n` that stood apart become one line end: in a file that holds
-    both kinds an empty line would be lost. None of them begins or ends inside a `\\r\\n`."""
+    """The splices, changed so that no `\\r` and `\\n` that stood apart become one line end: a line would be
+    lost. None of them begins or ends inside a `\\r\\n`."""
     if "\r" not in text:
         return tuple(splices)
     apart: list[Splice] = []

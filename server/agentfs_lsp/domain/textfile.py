@@ -79,7 +79,7 @@ class TextFile:
 
     @property
     def tells_itself(self) -> bool:
-        """Whether its bytes are decoded so by everybody: no setting, editor or later change of them decides."""
+        """Whether its bytes alone decide how they are decoded: no setting and no editor does."""
         return bool(self.bom) or (
             self.encoding == "utf-8" and not self.lossy and not self.text.startswith("\ufeff")
         )
@@ -121,8 +121,8 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
 
 
 def decode_as(data: bytes, encoding: str, mark: bytes = b"") -> TextFile | None:
-    """The text of a file that is known to be in `encoding` behind `mark`, whatever else its bytes look like; None
-    where they are not, and where the text has NUL. `encoding` is a name that `encoding_named` gives."""
+    """The text of a file that is known to be in `encoding` behind `mark`, whatever else its bytes look like.
+    None where they do not fit, and where the text has NUL. `encoding` is as `encoding_named` gives it."""
     if not data.startswith(mark):
         return None
     body = data[len(mark) :]

@@ -16,7 +16,7 @@ from agentfs_lsp.domain.errors import (
     ReviewTimedOut,
     Unencodable,
 )
-from agentfs_lsp.service.change import Landing, about
+from agentfs_lsp.service.change import MARK, Landing, about
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing import described, land, land_each
 from agentfs_lsp.service.late import watch_for_late
@@ -100,9 +100,12 @@ async def _land(
 
 
 def _remember_encoding(ws: Workspace, change: FileChange) -> None:
-    """Before it lands, so that nobody reads it otherwise: what is left of it may look like another encoding."""
+    """Before it lands, so that nobody reads it otherwise: what is left may look like another encoding."""
+    base, marked = change.base.text, any(MARK in one.text for one in change.splices)
+    if change.operation == "delete" or (base.tells_itself and not marked and MARK not in base.text):
+        return  # told without putting a large text together
     text = change.proposed_file
-    if change.operation != "delete" and not text.tells_itself:
+    if not text.tells_itself:
         location = change.base.location
         with suppress(Unencodable):  # an editor's text, of which nobody knows how it will be saved
             remember(

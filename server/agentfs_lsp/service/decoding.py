@@ -4,8 +4,8 @@ Decoding and hashing 10 MB takes longer than reading it; comparing it with what 
 last few large files are held with their text, and compared, never trusted. Where there is no room for all
 texts, bytes and hash alone are held of the older ones: hashing takes longest.
 
-Beside them, of files of any size, stands in which encoding their bytes were written or shown by an editor
-(docs/protocol.md#5-agentfsread): a Latin-1 file that loses a letter may look like UTF-8, and would read otherwise.
+The encoding in which a file was written, or shown by an editor, is remembered too, by path and hash
+(docs/protocol.md#5-agentfsread): a Latin-1 file that loses a letter may look like UTF-8.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ class Written(NamedTuple):
     encoding: str
     mark: bytes
     expected: tuple[str, ...]
-
 
 
 @dataclass(frozen=True, slots=True)
