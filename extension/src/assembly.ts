@@ -2,10 +2,12 @@
 import * as vscode from 'vscode';
 import { Server } from './client';
 import type { Parts } from './commands';
+import { DraftStore } from './drafts';
 import { Arrivals } from './features/arrivals';
 import { LandedChanges } from './features/changes';
 import { Confirmation } from './features/confirm';
 import { Decisions } from './features/decide';
+import { Drafts } from './features/drafts';
 import { Edits } from './features/edits';
 import { HistoryView } from './features/history';
 import { Marks } from './features/marks';
@@ -22,6 +24,7 @@ import { ProposalFiles, ReadOnlyTexts } from './virtual';
 export interface Assembled extends Parts {
   files: ProposalFiles;
   bases: ReadOnlyTexts;
+  draftTexts: ReadOnlyTexts;
   landed: ReadOnlyTexts;
   proposed: vscode.EventEmitter<Proposed>;
   settled: vscode.EventEmitter<Settled>;
@@ -35,6 +38,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const queue = new ReviewQueue();
   const files = new ProposalFiles();
   const bases = new ReadOnlyTexts();
+  const draftTexts = new ReadOnlyTexts();
   const landed = new ReadOnlyTexts();
   const marks = new Marks(queue);
   const moved = new MovedFiles(queue);
@@ -60,6 +64,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const changes = new LandedChanges(server, landed);
   const decisions = new Decisions(server, queue, editors, files, (review) => changes.openMoved(review));
   const arrivals = new Arrivals(queue, editors);
+  const drafts = new Drafts(new DraftStore(draftsFolder(context)), queue, files, draftTexts);
   const history = new HistoryView(server);
   const confirmation = new Confirmation(changes);
 
@@ -70,6 +75,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       marks.forget(ended.review);
       history.ended(ended);
       confirmation.ended(ended);
+      void drafts.ended(ended);
       void arrivals.ended(ended.review);
       settled.fire({ id, outcome: ended.outcome });
     }),
@@ -79,8 +85,13 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), channel, proposed, settled, server, marks, moved, status, editors, arrivals, history, changes, confirmation];
-  const parts = { server, lifecycle, queue, editors, decisions, history, changes, status, fetch };
-  const texts = { files, bases, landed };
+  const own = [watchSaves(), channel, proposed, settled, server, marks, moved, status, editors, arrivals, history, changes, confirmation, drafts];
+  const parts = { server, lifecycle, queue, editors, decisions, drafts, history, changes, status, fetch };
+  const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
+}
+
+/** Of this workspace, where there is one. */
+function draftsFolder({ storageUri, globalStorageUri }: vscode.ExtensionContext): string {
+  return vscode.Uri.joinPath(storageUri ?? globalStorageUri, 'drafts').fsPath;
 }

@@ -1,10 +1,13 @@
 /** Every command of the extension, by its id. What they do is the part of features/. */
 import * as vscode from 'vscode';
 import type { Server } from './client';
+import type { Draft } from './drafts';
 import type { LandedChanges } from './features/changes';
 import type { Decisions } from './features/decide';
+import type { Drafts } from './features/drafts';
 import type { HistoryView } from './features/history';
 import type { PendingNode } from './features/pending';
+import { draftInFront } from './features/draftsView';
 import type { ReviewEditors } from './features/review';
 import type { StatusView } from './features/status';
 import type { Entry } from './ledger';
@@ -19,6 +22,7 @@ export interface Parts {
   queue: ReviewQueue;
   editors: ReviewEditors;
   decisions: Decisions;
+  drafts: Drafts;
   history: HistoryView;
   changes: LandedChanges;
   status: StatusView;
@@ -40,6 +44,7 @@ function handlers({
   queue,
   editors,
   decisions,
+  drafts,
   history,
   status,
   fetch,
@@ -66,6 +71,12 @@ function handlers({
         await editors.show(review, 'focus');
       }
     },
+    applyDraft: async () => {
+      const draft = draftInFront(drafts);
+      if (draft !== undefined) {
+        await drafts.apply(draft);
+      }
+    },
     olderLanded: () => history.older(),
     manual: () => status.manual(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
@@ -78,7 +89,7 @@ function handlers({
  * What the rows of the views offer. They never fall back on what is in front: a row that is drawn anew while it is
  * pressed comes as nothing, and a decision about another change than the one that was pressed is worse than none.
  */
-function rowHandlers({ editors, decisions, changes }: Parts): Record<string, Handler> {
+function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<string, Handler> {
   const of =
     <Row>(act: (row: Row) => unknown) =>
     (row?: Row): unknown =>
@@ -88,6 +99,8 @@ function rowHandlers({ editors, decisions, changes }: Parts): Record<string, Han
     'row.reject': of(({ review }: PendingNode) => decisions.reject(review)),
     'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
     'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
+    'row.openDraft': of((draft: Draft) => drafts.open(draft)),
+    'row.discardDraft': of((draft: Draft) => drafts.discard(draft)),
     'row.openLanded': of((entry: Entry) => changes.open(entry)),
     'row.undoLanded': of((entry: Entry) => changes.undo(entry)),
   };

@@ -4,9 +4,10 @@ import { apiOver, type AgentfsApi, type Ask } from './api';
 import { assemble, type Assembled } from './assembly';
 import { registerCommands } from './commands';
 import { keepContext } from './features/context';
+import { DraftsView } from './features/draftsView';
 import { PendingView } from './features/pending';
 import { registerTools } from './features/tools';
-import { BASE, LANDED, PROPOSAL } from './virtual';
+import { BASE, DRAFT, LANDED, PROPOSAL } from './virtual';
 
 let running: Assembled | undefined;
 
@@ -22,24 +23,28 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     ...parts.disposables,
     ...registerTexts(parts),
     new PendingView(parts.queue, parts.editors),
-    keepContext(parts.queue, parts.editors),
+    new DraftsView(parts.drafts),
+    keepContext(parts.queue, parts.editors, parts.drafts),
     registerCommands(parts),
     registerTools(api),
   );
   void parts.editors.closeStale();
   void parts.changes.closeStale();
+  void parts.drafts.load();
   parts.lifecycle.restart();
   return api;
 }
 
 export async function deactivate(): Promise<void> {
+  await running?.drafts.close();
   await running?.lifecycle.stop();
 }
 
-function registerTexts({ files, bases, landed }: Assembled): vscode.Disposable[] {
+function registerTexts({ files, bases, draftTexts, landed }: Assembled): vscode.Disposable[] {
   return [
     vscode.workspace.registerFileSystemProvider(PROPOSAL, files, { isCaseSensitive: true }),
     vscode.workspace.registerTextDocumentContentProvider(BASE, bases),
+    vscode.workspace.registerTextDocumentContentProvider(DRAFT, draftTexts),
     vscode.workspace.registerTextDocumentContentProvider(LANDED, landed),
   ];
 }

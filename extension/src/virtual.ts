@@ -9,6 +9,8 @@ import { fromBytes, toBytes } from './texts';
 export const PROPOSAL = 'agentfs-proposal';
 /** The left side: the text that the proposal changes; read-only. */
 export const BASE = 'agentfs-base';
+/** What the user typed into a proposal that is over; read-only. */
+export const DRAFT = 'agentfs-draft';
 /** Both sides of what has landed; read-only. */
 export const LANDED = 'agentfs-landed';
 

@@ -1,6 +1,8 @@
 /** Tells menus and keys what they depend on: whether a review is visible and active, and how many wait. */
 import * as vscode from 'vscode';
 import type { Review, ReviewQueue } from '../queue';
+import type { Drafts } from './drafts';
+import { draftInFront } from './draftsView';
 import type { ReviewEditors } from './review';
 import { isMultiDiff } from './tabs';
 
@@ -15,7 +17,7 @@ function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart:
 }
 
 /** Keep the context keys `agentfs.ui.*` true. */
-export function keepContext(queue: ReviewQueue, editors: ReviewEditors): vscode.Disposable {
+export function keepContext(queue: ReviewQueue, editors: ReviewEditors, drafts: Drafts): vscode.Disposable {
   const told = new Map<string, unknown>();
   const tell = (key: string, value: unknown): void => {
     if (told.get(key) !== value) {
@@ -29,10 +31,13 @@ export function keepContext(queue: ReviewQueue, editors: ReviewEditors): vscode.
     tell('review', kindOf(tab, review, editors.currentPart !== undefined));
     tell('pending', queue.size > 0);
     tell('more', queue.size > 1);
+    tell('drafts', drafts.all.length > 0);
+    tell('draft', draftInFront(drafts) !== undefined);
   };
   refresh();
   return vscode.Disposable.from(
     queue.changed.subscribe(refresh),
+    drafts.changed.subscribe(refresh),
     vscode.window.tabGroups.onDidChangeTabs(refresh),
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),
   );

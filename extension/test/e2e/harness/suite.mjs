@@ -1,7 +1,7 @@
 // What every scenario needs: the one workbench of the run, files, an agent, and a clean desk afterwards.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -102,6 +102,26 @@ export function file(name, content) {
 export async function openReview() {
   await until("a proposal waits", async () => (await state()).pending.length > 0);
   await call("command", { id: "agentfs.ui.openReview" });
+}
+
+/** The processes of this run's own server, by what they were started with. */
+export function servers() {
+  const launcher = path.join(home, "extensions");
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const started = commandLine(pid);
+      return started.some((part) => part.startsWith(launcher) && part.endsWith("run_server.py"));
+    })
+    .map(Number);
+}
+
+function commandLine(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return []; // it has ended meanwhile
+  }
 }
 
 const underWay = [];

@@ -1,31 +1,9 @@
 // The server's life, seen from the window: restarted by the user, and killed from outside.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, file, home, scenario, state, ui } from "../harness/suite.mjs";
-
-/** The processes of this run's own server, by what they were started with. */
-function servers() {
-  const launcher = path.join(home, "extensions");
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const started = commandLine(pid);
-      return started.some((part) => part.startsWith(launcher) && part.endsWith("run_server.py"));
-    })
-    .map(Number);
-}
-
-function commandLine(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-  } catch {
-    return []; // it has ended meanwhile
-  }
-}
+import { agent, file, scenario, servers, state, ui } from "../harness/suite.mjs";
 
 const restarted = file("lifecycle/restarted.txt", "old\n");
 

@@ -1,10 +1,11 @@
 // What a person hears of a change after the decision, and what keeps a review true while it waits.
 
 import assert from "node:assert/strict";
-import { chmodSync, renameSync } from "node:fs";
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, openReview, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, batch, call, file, home, openReview, scenario, servers, set, state, ui } from "../harness/suite.mjs";
 
 const confirmed = file("outcomes/confirmed.txt", "old\n");
 
@@ -136,20 +137,19 @@ scenario("the left side of a review takes no typing, though the file is open", a
 
 const pair = ["one", "two"].map((name) => file(`outcomes/pair/${name}.txt`, `old ${name}\n`));
 
-async function proposePair(session, more = {}) {
-  for (const each of pair) await agent(session).read(each);
-  const operations = pair.map(({ name }, index) => ({
+async function proposePair(session, files = pair) {
+  for (const each of files) await agent(session).read(each);
+  const operations = files.map(({ name, base }) => ({
     tool: "write",
-    params: { path: name, content: `new ${index}\n` },
+    params: { path: name, content: `new ${base}\n` },
   }));
-  const asked = batch(session, operations, more);
-  await openReview();
-  await ui.severalWith("new 1");
-  return asked;
+  return batch(session, operations, { atomic: false });
 }
 
 scenario("a tab for one file of several does not offer what it refuses", async () => {
   const asked = await proposePair("part");
+  await openReview();
+  await ui.severalWith("new two.txt");
   const [proposal] = (await state()).pending;
   await call("command", { id: "agentfs.ui.showPending" });
   await call("open", { path: `agentfs-proposal://${proposal.id}/${pair[0].name}` });
@@ -158,24 +158,54 @@ scenario("a tab for one file of several does not offer what it refuses", async (
   await asked.cancel();
 });
 
-const alone = file("outcomes/alone.txt", "old\n");
+const others = ["three", "four"].map((name) => file(`outcomes/others/${name}.txt`, `old ${name}\n`));
 
 scenario("the buttons of a row are those of its own review", async () => {
-  const asked = await proposePair("rows", { atomic: false });
-  const other = await agent("alone").readAndEdit(alone, "old", "new alone");
+  const asked = await proposePair("rows");
+  await openReview();
+  await ui.severalWith("new two.txt");
+  const other = await proposePair("others", others);
   await until("both are pending", async () => (await state()).pending.length === 2);
   await call("command", { id: "agentfs.ui.showPending" });
-  const row = () => ui.viewRow("Pending", "one.txt").first();
   const offers = async (name) => {
-    await row().hover();
-    return (await row().getByRole("button", { name }).count()) > 0;
+    const row = ui.viewRow("Pending", name).first();
+    await row.hover();
+    return (await row.getByRole("button", { name: "Accept This File" }).count()) > 0;
   };
-  await until("offered while its review is in front", () => offers("Accept This File"));
+  await until("offered while its review is in front", () => offers("one.txt"));
+  assert.equal(await offers("three.txt"), false);
 
   await ui.titleButton("Next Proposal").click();
-  await ui.diffWith("new alone");
+  await ui.severalWith("new four.txt");
 
-  await until("not offered for a review that is not in front", async () => !(await offers("Accept This File")));
+  await until("offered for the other one now", () => offers("three.txt"));
+  assert.equal(await offers("one.txt"), false);
   await asked.cancel();
   await other.cancel();
+});
+
+const late = file("outcomes/late.txt", "one\ntwo\n");
+
+scenario("an outcome that the server tells late is the one that counts", async () => {
+  const [before] = servers();
+  const python = path.join(home, "late-python");
+  const relay = path.join(import.meta.dirname, "../harness/late_settled.py");
+  writeFileSync(
+    python,
+    `#!/bin/sh\ncase "$*" in *run_server.py*) exec python3 ${relay} python3 "$@" ;; esac\nexec python3 "$@"\n`,
+  );
+  chmodSync(python, 0o755);
+  await set("agentfs.interpreter", python);
+  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
+  await late.open();
+  await late.type("mine ");
+  const asked = await until("it answers", () => agent("late").readAndEdit(late, "two", "2"));
+  await openReview();
+  await ui.diffWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+
+  await ui.saysInPassing("The change of late.txt is in the editor, but not saved.");
+  await call("command", { id: "agentfs.ui.showPending" });
+  assert.match(await ui.viewRow("Landed", "late.txt").innerText(), /unsaved/);
 });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { DraftStore, type Draft } from './drafts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentfs-drafts-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const draft = (id: string, more: Partial<Draft> = {}): Draft => ({
+  id,
+  path: 'src/a.py',
+  uri: 'file:///w/src/a.py',
+  agent: 'Ada',
+  explanation: '',
+  base: 'one\n',
+  text: 'mine\n',
+  at: 1,
+  over: false,
+  ...more,
+});
+
+test('what is put there is there for the next window, newest first', async () => {
+  const own = join(folder, 'kept');
+  const store = new DraftStore(own);
+  await store.put(draft('a'));
+  await store.put(draft('b', { at: 2 }));
+  await store.put(draft('a', { text: 'mine too\n' }));
+  const found = await new DraftStore(own).load();
+  assert.deepEqual(
+    found.map(({ id, text }) => [id, text]),
+    [
+      ['b', 'mine\n'],
+      ['a', 'mine too\n'],
+    ],
+  );
+  await store.remove(draft('a'));
+  assert.deepEqual((await store.load()).map(({ id }) => id), ['b']);
+});
+
+test('what can’t be read is none, and a folder that is not there is empty', async () => {
+  const own = join(folder, 'damaged');
+  assert.deepEqual(await new DraftStore(own).load(), []);
+  await new DraftStore(own).put(draft('a'));
+  writeFileSync(join(own, 'half.json'), '{"id": "b", "pa');
+  writeFileSync(join(own, 'other.json'), '{"id": 7}');
+  assert.deepEqual((await new DraftStore(own).load()).map(({ id }) => id), ['a']);
+});
+
+test('the oldest make room', async () => {
+  const own = join(folder, 'many');
+  const store = new DraftStore(own);
+  for (let at = 0; at < 103; at += 1) {
+    await store.put(draft(`d${at}`, { at }));
+  }
+  const found = await store.load();
+  assert.deepEqual([found.length, found[0]?.id, found.at(-1)?.id], [100, 'd102', 'd3']);
+  assert.equal(readdirSync(own).length, 100);
+});

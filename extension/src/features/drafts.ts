@@ -1,0 +1,222 @@
+/**
+ * Keeps what users type into proposals until it lands or they throw it away: through a conflict, a withdrawal, a reload
+ * of the window and a crash of the server. Drafts of reviews that are over are listed, and brought to their files.
+ */
+import * as vscode from 'vscode';
+import type { Draft, DraftStore } from '../drafts';
+import { findDocument } from '../hand';
+import { confirm, mention, notify } from '../notifications';
+import type { Proposal } from '../protocol';
+import type { Review, ReviewQueue } from '../queue';
+import { reapplied } from '../reapply';
+import { baseName, brief, visible } from '../shown';
+import { Signal } from '../signal';
+import { normalise } from '../texts';
+import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
+import type { Ended } from './decide';
+
+/** A draft is kept this long after the last key. */
+const SETTLED_MS = 200;
+
+export class Drafts implements vscode.Disposable {
+  /** The drafts of reviews that are over are others. */
+  readonly changed = new Signal<void>();
+  private readonly kept = new Map<string, Draft>();
+  private readonly typed = new Map<string, NodeJS.Timeout>();
+  private readonly listener: vscode.Disposable;
+  private isClosing = false;
+
+  constructor(
+    private readonly store: DraftStore,
+    private readonly queue: ReviewQueue,
+    private readonly files: ProposalFiles,
+    private readonly texts: ReadOnlyTexts,
+  ) {
+    this.listener = vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
+      if (uri.scheme === PROPOSAL && this.queue.get(idOf(uri)) !== undefined) {
+        this.keepSoon(uri);
+      }
+    });
+  }
+
+  /** Those of reviews that are over, newest first. */
+  get all(): readonly Draft[] {
+    return [...this.kept.values()].sort((one, other) => other.at - one.at);
+  }
+
+  /** The draft that this URI shows. */
+  shownAt(uri: vscode.Uri): Draft | undefined {
+    return uri.scheme === DRAFT ? this.kept.get(keyOf(idOf(uri), pathOf(uri))) : undefined;
+  }
+
+  /** Take up what an earlier window left. */
+  async load(): Promise<void> {
+    const drafts = await this.store.load();
+    drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
+    const left = drafts.filter(({ over }) => !over);
+    await this.over(left);
+  }
+
+  /** A review is over; what was typed in it and did not land is kept. */
+  async ended({ review, outcome }: Ended): Promise<void> {
+    if (this.isClosing || review.proposal === undefined) {
+      return;
+    }
+    const drafts = review.proposal.files.flatMap((file) => {
+      this.forgetKeys(virtualUri(PROPOSAL, review.proposed.id, file.path));
+      return this.draftOf(review, file) ?? [];
+    });
+    const isDone = outcome === 'landed' || outcome === 'editor' || (outcome === 'rejected' && review.deciding);
+    const isKept = await Promise.all(drafts.map(async (draft) => !isDone || (await isMissing(review, draft))));
+    const lost = drafts.filter((_, index) => isKept[index]);
+    drafts.filter((_, index) => !isKept[index]).forEach((draft) => void this.store.remove(draft));
+    lost.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
+    await this.over(lost);
+  }
+
+  /** Show a draft beside its file; the arrows between the sides bring a part of it there. */
+  async open(draft: Draft): Promise<void> {
+    const left = virtualUri(DRAFT, draft.id, draft.path);
+    this.texts.set(left, draft.text);
+    const title = vscode.l10n.t('{0} (your draft → the file)', visible(baseName(draft.path)));
+    await vscode.commands.executeCommand('vscode.diff', left, await targetOf(draft), title, { preview: false });
+  }
+
+  /** Bring all of a draft to its file, in the editor and unsaved, where its place is certain. */
+  async apply(draft: Draft): Promise<void> {
+    const name = baseName(draft.path);
+    const document = await vscode.workspace.openTextDocument(await targetOf(draft));
+    const now = document.getText();
+    const text = reapplied(draft.base, draft.text, normalise(now));
+    if (text === undefined) {
+      const message = vscode.l10n.t(
+        '{0} has changed where your draft differs. Bring it there part by part, with the arrows between the sides.',
+        name,
+      );
+      await notify('warning', message);
+      return;
+    }
+    const edit = new vscode.WorkspaceEdit();
+    const whole = new vscode.Range(document.positionAt(0), document.positionAt(now.length));
+    edit.replace(document.uri, whole, text);
+    if (await vscode.workspace.applyEdit(edit)) {
+      this.forget(draft);
+      mention(vscode.l10n.t('Your draft is in {0}, to be saved by you.', name));
+    }
+  }
+
+  /** Throw a draft away, after a question. */
+  async discard(draft: Draft): Promise<void> {
+    const question = vscode.l10n.t('Discard your draft of {0}?', visible(draft.path));
+    if (await confirm(question, [], vscode.l10n.t('Discard'))) {
+      this.forget(draft);
+    }
+  }
+
+  /** The window closes: what was typed last is kept now. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all([...this.typed.keys()].map((key) => this.keep(vscode.Uri.parse(key))));
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+    this.typed.forEach(clearTimeout);
+  }
+
+  private keepSoon(uri: vscode.Uri): void {
+    const key = uri.toString();
+    clearTimeout(this.typed.get(key));
+    this.typed.set(key, setTimeout(() => void this.keep(uri), SETTLED_MS));
+  }
+
+  private forgetKeys(uri: vscode.Uri): void {
+    clearTimeout(this.typed.get(uri.toString()));
+    this.typed.delete(uri.toString());
+  }
+
+  private async keep(uri: vscode.Uri): Promise<void> {
+    this.forgetKeys(uri);
+    const review = this.queue.get(idOf(uri));
+    const file = review?.proposal?.files.find(({ path }) => path === pathOf(uri));
+    if (review === undefined || file === undefined) {
+      return;
+    }
+    const draft = this.draftOf(review, file);
+    await (draft === undefined
+      ? this.store.remove({ id: review.proposed.id, path: file.path })
+      : this.store.put(draft));
+  }
+
+  /** What the user made of a file of a review; undefined where it is what the agent proposed. */
+  private draftOf({ proposed }: Review, file: Proposal['files'][number]): Draft | undefined {
+    const uri = virtualUri(PROPOSAL, proposed.id, file.path);
+    const text = findDocument(uri.toString())?.getText() ?? this.files.get(uri);
+    if (text === undefined || normalise(text) === file.proposed_text) {
+      return undefined;
+    }
+    return {
+      id: proposed.id,
+      path: file.path,
+      uri: file.uri,
+      agent: proposed.agent,
+      explanation: proposed.explanation,
+      base: file.base_text,
+      text: normalise(text),
+      at: Date.now(),
+      over: false,
+    };
+  }
+
+  /** The reviews of these are over: the user is told once. */
+  private async over(drafts: readonly Draft[]): Promise<void> {
+    this.changed.fire();
+    const [first] = drafts;
+    if (first === undefined) {
+      return;
+    }
+    await Promise.all(drafts.map((draft) => this.store.put(Object.assign(draft, { over: true }))));
+    const names = brief(drafts.map(({ path }) => baseName(path)).join(', '), 200);
+    const show = drafts.length === 1 ? vscode.l10n.t('Show Draft') : vscode.l10n.t('Show Drafts');
+    const message = vscode.l10n.t('What you typed into the proposal for {0} did not land, and is kept as a draft.', names);
+    void notify('information', message, show).then(async (chosen) => {
+      if (chosen !== undefined) {
+        await (drafts.length === 1 ? this.open(first) : vscode.commands.executeCommand('agentfs.drafts.focus'));
+      }
+    });
+  }
+
+  private forget(draft: Draft): void {
+    this.kept.delete(keyOf(draft.id, draft.path));
+    void this.store.remove(draft);
+    this.changed.fire();
+  }
+}
+
+function keyOf(id: string, path: string): string {
+  return `${id} ${path}`;
+}
+
+/** Whether a draft is not in its file, though of its proposal something landed: of several files one may fail. */
+async function isMissing({ proposed, decided }: Review, draft: Draft): Promise<boolean> {
+  if (proposed.files.length === 1 || proposed.atomic || decided.get(draft.path) === 'rejected') {
+    return false;
+  }
+  const uri = vscode.Uri.parse(draft.uri);
+  const document = findDocument(draft.uri);
+  if (document !== undefined) {
+    return normalise(document.getText()) !== draft.text;
+  }
+  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => undefined);
+  return bytes === undefined || normalise(new TextDecoder().decode(bytes)) !== draft.text;
+}
+
+/** The file, or, where it is gone, what becomes it when it is saved. */
+async function targetOf({ uri: told }: Draft): Promise<vscode.Uri> {
+  const uri = vscode.Uri.parse(told);
+  const isThere = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? uri : uri.with({ scheme: 'untitled' });
+}

@@ -1,0 +1,43 @@
+/** Brings what a user typed into a proposal to the file as it is now. No I/O, no vscode. */
+
+/** So many unchanged lines on each side tell the place of a change. */
+const CONTEXT = 3;
+
+/**
+ * `current` with what makes `draft` of `base`; all with `\n` line ends. Undefined where the lines that the draft
+ * changes, with those beside them, do not stand in `current` exactly once: a place is never guessed.
+ */
+export function reapplied(base: string, draft: string, current: string): string | undefined {
+  if (current === base || current === draft) {
+    return draft;
+  }
+  const before = base.split('\n');
+  const after = draft.split('\n');
+  const now = current.split('\n');
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) {
+    head += 1;
+  }
+  let tail = 0;
+  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) {
+    tail += 1;
+  }
+  const from = Math.max(0, head - CONTEXT);
+  const rest = Math.max(0, tail - CONTEXT);
+  const wanted = before.slice(from, before.length - rest);
+  const [place, ...others] = placesOf(wanted, now);
+  if (place === undefined || others.length > 0) {
+    return undefined;
+  }
+  const changed = after.slice(from, after.length - rest);
+  return [...now.slice(0, place), ...changed, ...now.slice(place + wanted.length)].join('\n');
+}
+
+type Lines = readonly string[];
+
+function placesOf(wanted: Lines, lines: Lines): number[] {
+  const last = lines.length - wanted.length;
+  const starts = Array.from({ length: Math.max(0, last + 1) }, (_, index) => index);
+  return starts.filter((start) => wanted.every((line, index) => lines[start + index] === line));
+}

@@ -1,0 +1,152 @@
+// What a person typed into a proposal outlives whatever ends its review, and finds its way to the file.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import { agent, call, file, openReview, reloadWindow, scenario, servers, state, ui } from "../harness/suite.mjs";
+
+const KEPT = "did not land, and is kept as a draft.";
+
+/** An agent proposes `new` for `old` in a file, and the person types behind it. */
+async function typed(session, target, words = " and mine") {
+  const asked = await agent(session).readAndEdit(target, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  await ui.page.keyboard.type(words);
+  await ui.diffWith(`new${words}`);
+  return asked;
+}
+
+/** The drafts that are listed, by their rows. */
+const rows = (name) => ui.viewRow("Drafts", name).count();
+
+/** Throws away what a scenario left, as a person does. */
+async function discard(name) {
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.pressInRow("Drafts", name, "Discard Draft…");
+  await ui.answerDialog("Discard");
+  await until("it is gone", async () => (await rows(name)) === 0);
+}
+
+const lines = "a\nb\nc\nd\nold\ne\nf\ng\nh\n";
+const moved = file("drafts/moved.txt", lines);
+
+scenario("a conflict: what was typed is kept, and brought to the file as it is now", async () => {
+  const asked = await typed("moved", moved);
+  moved.change(`by a build\n${lines}`);
+  await ui.sees("Changed on disk");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).error.code, "CONFLICT");
+  await ui.saysInPassing("moved.txt was not changed.");
+
+  await ui.pressInMessage(KEPT, "Show Draft");
+  const diff = await ui.diffWith("by a build");
+  assert.match(diff.original, /new and mine/);
+  await ui.titleButton("Apply Draft to the File").click();
+
+  const text = `by a build\n${lines.replace("old", "new and mine")}`;
+  await until("it is in the editor", async () => (await moved.document())?.text === text);
+  assert.equal((await moved.document()).dirty, true, "unsaved: it is the person's own");
+  assert.equal(moved.text(), `by a build\n${lines}`);
+  await until("the draft is used", async () => (await rows("moved.txt")) === 0);
+});
+
+const withdrawn = file("drafts/withdrawn.txt", "old\n");
+
+scenario("a withdrawal: what was typed is listed until it is thrown away", async () => {
+  const asked = await typed("withdrawn", withdrawn);
+
+  await asked.cancel();
+
+  await ui.saysInPassing(KEPT);
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", "withdrawn.txt").click();
+  assert.match((await ui.diffWith("old")).original, /new and mine/);
+  await discard("withdrawn.txt");
+});
+
+const reloaded = file("drafts/reloaded.txt", "old\n");
+
+scenario("a reload of the window: what was typed is there afterwards", async () => {
+  await typed("reloaded", reloaded);
+
+  await reloadWindow();
+
+  await ui.pressInMessage(KEPT, "Show Draft");
+  assert.match((await ui.diffWith("old")).original, /new and mine/);
+  await discard("reloaded.txt");
+});
+
+const killed = file("drafts/killed.txt", "old\n");
+
+scenario("a crash of the server: what was typed is kept", async () => {
+  const asked = await typed("killed", killed);
+  const [before] = servers();
+
+  process.kill(before, "SIGKILL");
+
+  await asked.answer.catch(() => {});
+  await ui.pressInMessage(KEPT, "Show Draft");
+  assert.match((await ui.diffWith("old")).original, /new and mine/);
+  await discard("killed.txt");
+  await until("another server runs", () => servers().some((pid) => pid !== before));
+});
+
+const dying = file("drafts/dying.txt", "old\n");
+
+scenario("a crash of the server during Accept: the person is told, and what was typed is kept", async () => {
+  const asked = await typed("dying", dying);
+  const [before] = servers();
+  process.kill(before, "SIGSTOP");
+
+  await ui.titleButton("Accept").click();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("it is on its way", async () =>
+    (await ui.viewRow("Pending", "dying.txt").innerHTML()).includes("codicon-loading"),
+  );
+  process.kill(before, "SIGKILL");
+
+  await asked.answer.catch(() => {});
+  await ui.saysInPassing("The agentfs server stopped before it could say whether dying.txt was changed.");
+  await ui.saysInPassing(KEPT);
+  assert.equal(dying.text(), "old\n");
+  await discard("dying.txt");
+  await until("another server runs", () => servers().some((pid) => pid !== before));
+});
+
+const closing = file("drafts/closing.txt", "old\n");
+
+scenario("closing the tab of a draft asks about the draft, and what was typed is kept whatever the answer", async () => {
+  const asked = await typed("closing", closing);
+
+  await ui.closeActiveTab();
+
+  assert.match(await ui.dialogText(), /closing\.txt \(agent’s proposal\)/);
+  await ui.answerDialog("Save");
+  await ui.tabsAre();
+  await openReview();
+  await ui.diffWith("new and mine");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(closing.text(), "new and mine\n");
+});
+
+const decided = file("drafts/decided.txt", "old\n");
+
+scenario("what landed, and what the person rejected, leaves no draft", async () => {
+  const first = await typed("decided", decided);
+  await ui.titleButton("Accept").click();
+  assert.equal((await first.answer).data.review.decision, "amended");
+  const second = agent("decided").edit(decided, "new", "newer");
+  await openReview();
+  await ui.diffWith("newer");
+  await ui.clickLine("newer");
+  await ui.page.keyboard.type(" still");
+  await ui.titleButton("Reject").click();
+  await ui.answer("");
+  assert.equal((await second.answer).error.code, "USER_REJECTED");
+
+  await until("no review is left", async () => (await state()).pending.length === 0);
+  assert.equal(await rows("decided.txt"), 0);
+});
