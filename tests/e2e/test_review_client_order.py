@@ -67,10 +67,13 @@ class Heard:
         self.editor, self.id, self.answer = editor, proposal["id"], answer
         self.requests = {answer.request_id: "the agent's answer"}  # type: ignore[attr-defined]
 
-    async def send(self, method: str, **params: Any) -> Message:
+    def start(self, method: str, **params: Any) -> asyncio.Future[Any]:
         request = self.editor.start(f"agentfs/{method}", {"id": self.id, **params})
         self.requests[request.request_id] = method  # type: ignore[attr-defined]
-        answer: Message = await request
+        return request
+
+    async def send(self, method: str, **params: Any) -> Message:
+        answer: Message = await self.start(method, **params)
         return answer
 
     async def all(self) -> list[str]:
@@ -124,6 +127,20 @@ async def test_a_proposal_that_is_taken_back_is_settled_before_the_agent_is_answ
     heard = Heard(editor, *await asked(editor))
     editor.cancel(heard.answer)
     assert await heard.all() == ["settled", "the agent's answer"]
+
+
+async def test_a_settle_that_comes_too_late_while_it_is_looked_at_is_answered_in_the_same_order(
+    editor: Editor, file: Path
+) -> None:
+    """Whether a large amended text fits is looked at beside the event loop; meanwhile the agent cancels."""
+    heard = Heard(editor, *await asked(editor))
+    files = [{"uri": file.as_uri(), "decision": "amended", "text": LONG * 50_000}]
+    with editor.in_one_piece():
+        settle = heard.start("settle", decision="amended", files=files)
+        editor.cancel(heard.answer)
+    assert (await settle)["code"] == "WITHDRAWN"
+    assert await heard.all() == ["settle", "settled", "the agent's answer"]
+    assert file.read_text() == TEXT
 
 
 # --- which proposals there are ----------------------------------------------------------------------------

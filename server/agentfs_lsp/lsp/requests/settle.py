@@ -42,6 +42,7 @@ async def _checked(
     amendments: Sequence[tuple[FileChange, str]],
 ) -> Result:
     """Settle once the texts are known to fit; until then nothing is decided."""
+    conversation.answered_by(exchange.task)
     unfit = await in_thread(_misfit, amendments)
     if unfit is not None:
         return refusal(unfit, exchange.say)
