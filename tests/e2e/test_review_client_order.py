@@ -138,6 +138,8 @@ async def test_a_settle_that_comes_too_late_while_it_is_looked_at_is_answered_in
     with editor.in_one_piece():
         settle = heard.start("settle", decision="amended", files=files)
         editor.cancel(heard.answer)
+    await editor.request("agentfs/status", {})
+    editor.cancel(heard.answer)  # again, which hurries nothing
     assert (await settle)["code"] == "WITHDRAWN"
     assert await heard.all() == ["settle", "settled", "the agent's answer"]
     assert file.read_text() == TEXT

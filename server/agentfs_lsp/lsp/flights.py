@@ -66,6 +66,7 @@ class Flights:
         self._say = say
         self._flying: dict[asyncio.Task[object], tuple[RequestId, Later]] = {}
         self._by_id: dict[RequestId, asyncio.Task[object]] = {}
+        self._cancelled: set[asyncio.Task[object]] = set()
 
     def serve(self, request_id: RequestId, handler: Callable[[object], object], params: object) -> None:
         """Run a handler and answer with what it gives, now or when it is there."""
@@ -107,7 +108,8 @@ class Flights:
         later = self._flying[task][1]
         if later.past_return():
             later.stop()
-        else:
+        elif task not in self._cancelled:  # once: what it does before it ends is not interrupted
+            self._cancelled.add(task)
             task.cancel()
 
     async def _watched(self, later: Later) -> object:
@@ -118,6 +120,7 @@ class Flights:
 
     def _landed(self, task: asyncio.Task[object]) -> None:
         request_id, later = self._flying.pop(task)
+        self._cancelled.discard(task)
         later.work.close()  # for a task that was cancelled before its first step
         if self._by_id.get(request_id) is task:
             del self._by_id[request_id]
