@@ -25,7 +25,7 @@ def feed():
 
 threading.Thread(target=feed, daemon=True).start()
 while head := server.stdout.readline():
-    while not (line := server.stdout.readline()).strip() == b"":
+    while (line := server.stdout.readline()).strip() != b"":
         head += line
     length = int(head.lower().partition(b"content-length:")[2].split()[0])
     frame = head + b"\r\n" + server.stdout.read(length)
