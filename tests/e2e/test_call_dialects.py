@@ -175,6 +175,30 @@ async def test_a_model_creates_and_empties_a_file_only_where_it_says_so(
             assert path.read_bytes() == b""
 
 
+@pytest.mark.parametrize(
+    ("dialect", "name", "parameter"),
+    [("standard", "Write", "path"), ("gemini", "write_file", "file_path"), ("workspace", "write", "path")],
+)
+async def test_what_the_guidance_says_of_answers_is_so(
+    root: Path, file: Path, dialect: str, name: str, parameter: str
+) -> None:
+    long = "line\n" * 500
+    async with editing(root, options=AUTO) as editor:
+        asked = {parameter: "new/folder/b.md", "content": long}
+        cut = await call(editor, dialect, name, **asked)
+        assert (cut["status"], cut["data"]["applied"]) == ("partial", True)
+        assert cut["data"]["diff_preview"].endswith("\n... (truncated)")
+        assert "(Created directory: new/folder/)" in cut["text"]
+        assert (root / "new" / "folder" / "b.md").read_text() == long
+        again = await call(editor, dialect, name, **asked)
+        assert (again["data"]["unchanged"], again["data"]["applied"]) == (True, True)
+        editor.open("a.md", "one\ntwo\nunsaved\n")
+        await read(editor)
+        waiting = await call(editor, dialect, name, **{parameter: "a.md", "content": "1\n"})
+        assert (waiting["status"], waiting["data"]["applied"]) == ("partial", False)
+        assert "waits in the editor, not saved yet" in waiting["text"]
+
+
 async def test_workspace_denies_absolute_paths_that_lie_outside(root: Path, file: Path) -> None:
     (root.parent / "other.md").write_text("one\n")
     outside = ["/etc/hostname", f"{root}/../other.md", f"{root}-state/x", "//etc/hostname", "/"]

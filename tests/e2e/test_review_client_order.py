@@ -249,6 +249,24 @@ async def test_a_new_connection_has_nothing_that_waits(root: Path, file: Path) -
     assert file.read_text() == TEXT
 
 
+@pytest.mark.parametrize(("unsaved", "outcome"), [("", "landed"), ("mine\n", "editor")])
+async def test_the_outcome_of_a_batch_is_that_of_what_landed_of_it(
+    editor: Editor, root: Path, file: Path, unsaved: str, outcome: str
+) -> None:
+    editor.open("a.py", TEXT + unsaved)
+    await editor.read("a.py")
+    writes = [{"tool": "write", "params": {"path": path, "content": "1\n"}} for path in ("b.py", "c.py")]
+    operations = [{"tool": "edit", "params": EDIT}, *writes]
+    answer = editor.start("agentfs/batch", {"operations": operations, "atomic": False})
+    proposal = await editor.proposed()
+    uris = {one["path"]: one["uri"] for one in proposal["files"]}
+    await editor.settle(proposal, files=[{"uri": uris["b.py"], "decision": "rejected"}])
+    results = {one["path"]: one["status"] for one in (await answer)["data"]["results"]}
+    assert (results["b.py"], results["c.py"]) == ("error", "success")
+    assert (await editor.seen("agentfs/settled"))["outcome"] == outcome
+    assert not (root / "b.py").exists()
+
+
 # --- edits that are no question ---------------------------------------------------------------------------
 
 
