@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
 from support.editor import AUTO, editing
+from support.landing import nothing_can_land
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +73,50 @@ async def test_the_user_is_told(
     async with editing(root, options=AUTO, state=state) as editor:
         await editor.request("shutdown")  # which waits for what the start has to do
         assert editor.all("window/showMessage") == []
+
+
+async def test_nobody_sees_half_of_it_while_it_is_held_up(root: Path) -> None:
+    """Another server is landing, for longer than changes of other files wait."""
+    for name in (*NAMES, "other.py"):
+        (root / name).write_text("old\n")
+    state = root.parent / "state"
+    await interrupted(root, state, 3)
+    assert {text for name, text in in_root(root).items() if name in NAMES} == {MINE, "old\n"}
+    with ExitStack() as held_up:
+        held_up.enter_context(nothing_can_land(state))
+        async with editing(root, options={**AUTO, "require_read": False}, state=state) as editor:
+            reads = [editor.start("agentfs/read", {"path": name}) for name in NAMES]
+            edit = {"path": "c.py", "old_string": "new", "new_string": "newer", "session": "another"}
+            changing = editor.start("agentfs/edit", edit)
+            assert (await editor.read("other.py"))["data"]["content"] == "old\n"
+            other = await editor.edit("other.py", "old", "new", dry_run=True)
+            assert other["data"]["applied"] is False, "it waited for a while, and no longer"
+            assert not any(one.done() for one in (*reads, changing))
+            held_up.close()
+            contents = [(await one)["data"]["content"] for one in reads[:2]]
+            assert contents == [MINE] * 2
+            assert (await reads[2])["data"]["content"] in (MINE, "newer\n")
+            assert (await changing)["data"]["applied"] is True
+    left = dict.fromkeys(NAMES, MINE) | {"c.py": "newer\n", "other.py": "old\n"}
+    assert in_root(root) == left
+
+
+async def test_an_undo_in_the_terminal_recovers_first(root: Path) -> None:
+    for name in NAMES:
+        (root / name).write_text("older\n")
+    state = root.parent / "state"
+    async with editing(root, options=AUTO, state=state) as editor:
+        await editor.read("c.py")
+        change = await editor.edit("c.py", "older", "old")
+    await interrupted(root, state, 3)
+    command = ["-m", "agentfs_lsp", "undo", change["data"]["change_id"], "--yes", "--workspace", str(root)]
+    env = {**os.environ, "XDG_STATE_HOME": str(state)}
+    done = subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, env=env, check=False, cwd=root
+    )
+    assert in_root(root) == dict.fromkeys(NAMES, MINE)
+    assert "was finished: " in done.stderr
+    assert done.returncode == 1, "what it is to undo is not there any more"
 
 
 async def test_a_chinese_user_is_told_in_chinese(root: Path) -> None:

@@ -7,6 +7,7 @@ from threading import Event
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from agentfs_lsp.domain.errors import SystemFailed
 from agentfs_lsp.domain.texts import english
 from agentfs_lsp.lsp import sweeping
 from agentfs_lsp.lsp.sweeping import Sweeping
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 def beside(sweep: Any) -> Sweeping:
     """A stand-in for the disk, as no real one hangs at a word."""
-    workspace = SimpleNamespace(files=SimpleNamespace(sweep=sweep), roots=())
+    nothing: Any = lambda: None  # noqa: E731
+    files = SimpleNamespace(sweep=sweep)
+    workspace = SimpleNamespace(files=files, roots=(), begin_recovery=nothing, end_recovery=nothing)
     diff_files = SimpleNamespace(sweep=lambda _: None)
     return Sweeping(cast("Any", workspace), cast("Any", diff_files), cast("Any", None), lambda: english)
 
@@ -50,3 +53,15 @@ async def test_where_it_hangs_changes_wait_once(monkeypatch: pytest.MonkeyPatch)
     go_on.set()
     await under_way
     await one.over()
+
+
+async def test_while_another_server_lands_it_is_tried_again() -> None:
+    failures = [SystemFailed("landing.lock", "landing_elsewhere")] * 2
+
+    def sweep() -> list[object]:
+        if failures:
+            raise failures.pop()
+        return []
+
+    await beside(sweep).begin()
+    assert not failures

@@ -15,7 +15,7 @@ from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, open
 from agentfs_lsp.adapters.journal import Journals
 from agentfs_lsp.adapters.lines import read_line_range
 from agentfs_lsp.adapters.litter import Notes, sweep
-from agentfs_lsp.adapters.recovery import Recovery, unsettled
+from agentfs_lsp.adapters.recovery import Recovery, interrupted, unsettled
 from agentfs_lsp.adapters.refusals import domain_error, regular
 from agentfs_lsp.adapters.resolving import Roots
 from agentfs_lsp.adapters.staging import Staging
@@ -212,6 +212,10 @@ class DiskStore:
                 self._staging.remove_empty(handle, relative)
 
     # --- litter -------------------------------------------------------------------------------------------
+
+    def interrupted(self) -> frozenset[str]:
+        """See `FileStore.interrupted`."""
+        return interrupted(self._state)
 
     def sweep(self) -> list[Recovered]:
         """See `FileStore.sweep`. For a thread of its own, once at start."""

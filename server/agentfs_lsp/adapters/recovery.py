@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.adapters import journal
@@ -43,14 +44,20 @@ class Recovery:
         self._open_beneath = open_beneath
 
     def run(self) -> list[Recovered]:
-        """What was found and what became of it. What can't be reached now is kept for the next start."""
+        """What was found and what became of it. What can't be reached now is kept for the next start. Raises
+        SystemFailed (landing_elsewhere) where another server lands for so long that it is to be tried again.
+        """
         folder = os.path.join(self._state.path, journal.FOLDER)
         if not _names(folder):
             return []
         try:
             with self._lock.held():
                 found = [self._recover(folder, name) for name in sorted(_names(folder))]
-        except (SystemRefused, SystemFailed):
+        except SystemFailed as error:
+            if error.reason == "landing_elsewhere":
+                raise
+            return []
+        except SystemRefused:
             return []
         return [one for one in found if one is not None]
 
@@ -124,6 +131,18 @@ def unsettled(state: StateFolder) -> set[str]:
     """The servers of which a landing is still to be finished."""
     names = _names(os.path.join(state.path, journal.FOLDER))
     return {name.partition("-")[0] for name in names}
+
+
+def interrupted(state: StateFolder) -> frozenset[str]:
+    """The real absolute paths of the files whose landing is still to be finished, by this server's next
+    recovery or by a living one that is about it."""
+    folder = os.path.join(state.path, journal.FOLDER)
+    paths: set[str] = set()
+    for name in _names(folder):
+        if not name.endswith(".new"):
+            with suppress(OSError):
+                paths.update(entry.path for entry in journal.read(os.path.join(folder, name)) or ())
+    return frozenset(paths)
 
 
 def _names(folder: str) -> list[str]:

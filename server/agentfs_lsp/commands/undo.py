@@ -26,6 +26,7 @@ from agentfs_lsp.domain.settings import Settings
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.envelope import told_of
 from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.lsp.recovery_texts import recovery_messages
 from agentfs_lsp.service.ports import Root
 from agentfs_lsp.service.proposals import Proposals
 from agentfs_lsp.service.sessions import Sessions
@@ -56,7 +57,7 @@ def run(arguments: Sequence[str], say: Say) -> int:
         return complain("undo", str(error))
     agrees: Callable[[Proposal], bool] = partial(_ask, say) if asks else lambda _: True
     try:
-        undone = asyncio.run(_undo(place, options.id, agrees))
+        undone = asyncio.run(_undo(place, options.id, agrees, say))
     except Rejected as error:  # by whoever reads this
         return (
             _fail(error, say, as_json=True) if options.json else complain("undo", say("Nothing was changed."))
@@ -87,7 +88,7 @@ def _parser(say: Say) -> argparse.ArgumentParser:
     return parser
 
 
-async def _undo(place: Place, change_id: str, agrees: Callable[[Proposal], bool]) -> Undone:
+async def _undo(place: Place, change_id: str, agrees: Callable[[Proposal], bool], say: Say) -> Undone:
     settings, clock, files = Settings(), SteadyClock(), DiskStore(place.state)
     root = Root("", place.root, "file://" + place.root)
     workspace = Workspace(
@@ -105,6 +106,9 @@ async def _undo(place: Place, change_id: str, agrees: Callable[[Proposal], bool]
     )
     files.set_roots(workspace.roots)
     try:
+        if files.interrupted():  # else half a landing would be taken for the file
+            for message in recovery_messages(files.sweep(), say):
+                print(message["message"], file=sys.stderr)
         return await undo(workspace, Undo(SESSION, change_id), Trace())
     finally:
         files.close()

@@ -7,15 +7,17 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.domain.errors import SystemFailed
 from agentfs_lsp.lsp.recovery_texts import recovery_messages
 from agentfs_lsp.service.workspace import in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.service.ports import Recovered
     from agentfs_lsp.service.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -25,7 +27,8 @@ LONGEST_S = 5.0
 
 
 class Sweeping:
-    """It goes on beside everything else; changes wait for it, reads do not."""
+    """It goes on beside everything else. Changes wait for it for a while. Changes and reads of a file of an
+    interrupted landing wait however long it takes: the file may hold half of it."""
 
     def __init__(
         self, workspace: Workspace, diff_files: DiffFiles, outgoing: Outgoing, say: Callable[[], Say]
@@ -41,6 +44,7 @@ class Sweeping:
     def begin(self) -> Coroutine[Any, Any, None]:
         """What is to be awaited beside everything else. From now on changes wait for it."""
         self._over.clear()
+        self._workspace.begin_recovery()
         self._waited_by = asyncio.get_running_loop().time() + LONGEST_S
         return self._sweep()
 
@@ -59,11 +63,18 @@ class Sweeping:
     async def _sweep(self) -> None:
         """Finish half a landing, or take it back, and remove what is left of others. The user is told."""
         try:
-            recovered = await in_thread(self._workspace.files.sweep)
+            recovered = await self._swept()
+            self._workspace.end_recovery()
             for one in recovered:
                 _log.warning("a landing of %d files: %s", len(one.paths), one.outcome)
             for message in recovery_messages(recovered, self._say()):
                 self._outgoing.notify("window/showMessage", message)
             await in_thread(self._diff_files.sweep, self._workspace.roots)
         finally:
+            self._workspace.end_recovery()
             self._over.set()
+
+    async def _swept(self) -> Sequence[Recovered]:
+        while True:
+            with suppress(SystemFailed):  # another server is landing: it was waited for, and is again
+                return await in_thread(self._workspace.files.sweep)

@@ -158,9 +158,14 @@ class FileStore(Protocol):
     def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
         """Remove those of these folders below the root that are empty when their turn comes; never raises."""
 
+    def interrupted(self) -> frozenset[str]:
+        """The real absolute paths of files of landings that are half done: what they hold now is not to be
+        believed before `sweep` is over. Quick where there are none."""
+
     def sweep(self) -> Sequence[Recovered]:
         """Finish or take back what servers that were killed left half done, and remove what else they left
-        behind; never what a living one has."""
+        behind; never what a living one has. Raises SystemFailed (landing_elsewhere) where another server
+        lands for so long that this is to be tried again."""
 
     def close(self) -> None:
         """A clean exit, after the last landing."""

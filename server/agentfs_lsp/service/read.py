@@ -84,9 +84,17 @@ def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Begin:
     if verdict.decision == "deny":
         trace.readable = False
         raise PolicyDenied(path, "read", verdict.rule or "")
+    if location.absolute in ws.interrupted:
+        return partial(_once_recovered, ws, command, trace, location)
     if verdict.decision == "ask":
         return partial(_asked, ws, command, path, location)
     return _served(ws, command, path, location)
+
+
+async def _once_recovered(ws: Workspace, command: Read, trace: Trace, location: Location) -> Passage:
+    await ws.recovered(location)
+    passage = read(ws, command, trace)  # from the beginning: what was true before may not be any more
+    return passage if isinstance(passage, Passage) else await passage()
 
 
 async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:

@@ -71,6 +71,9 @@ class Workspace:
     queue: FileQueue = field(default_factory=FileQueue)
     late_watched: int = 0
     """Withdrawn previews that are still looked out for (`late.py`)."""
+    interrupted: frozenset[str] = frozenset()
+    """Absolute paths of files of which a crash left a landing half done, until that is recovered."""
+    _recovered: asyncio.Event = field(default_factory=asyncio.Event)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
@@ -155,6 +158,20 @@ class Workspace:
             raise Conflict(self.name_of(location), "editor", "out_of_sync")
         return Buffer.of(document)
 
+    def begin_recovery(self) -> None:
+        """What a crash interrupted is about to be recovered: from now on its files are waited for."""
+        self.interrupted = self.files.interrupted()
+
+    def end_recovery(self) -> None:
+        """As far as it can be it is recovered."""
+        self.interrupted = frozenset()
+        self._recovered.set()
+
+    async def recovered(self, location: Location) -> None:
+        """Wait while the file may hold half of a landing (docs/protocol.md#10-agentfsbatch)."""
+        if location.absolute in self.interrupted:
+            await self._recovered.wait()
+
     def afterwards(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do what no answer waits for."""
         task = asyncio.ensure_future(work)
@@ -173,7 +190,8 @@ class Workspace:
 
     async def look(self, location: Location) -> Present:
         """The file as it is now, buffer over disk; off the event loop unless it is small. What is still
-        being remembered of its last landing is waited for."""
+        being remembered of its last landing, or recovered of an interrupted one, is waited for."""
+        await self.recovered(location)
         remembering = self._remembering.get(location.absolute)
         if remembering is not None:
             await asyncio.wait([remembering])
