@@ -1,8 +1,9 @@
 /**
  * What other extensions get from `activate`: agents' requests, with the user's review in between, and word of
- * proposals. Nothing here can decide about one. The README has an example.
+ * proposals. Nothing here can decide about one. A cancelled request rejects with `vscode.CancellationError`; every other
+ * one is answered, also where the server does not run. The README has an example.
  */
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import {
   AgentMethod,
   type BatchParams,
@@ -13,6 +14,7 @@ import {
   type Settled,
   type WriteParams,
 } from './protocol';
+import type { Ask } from './requests';
 
 export type { BatchParams, EditParams, Envelope, Proposed, ReadParams, Settled, WriteParams };
 
@@ -39,10 +41,7 @@ export interface AgentfsApi {
   readonly onDidSettle: vscode.Event<Settled>;
 }
 
-/** A request to the server, once it runs. */
-export type Ask = <R>(method: string, params: unknown, token?: vscode.CancellationToken) => Promise<R>;
-
-/** The API over a server. A cancelled request rejects with `vscode.CancellationError`. */
+/** The API over the server. */
 export function apiOver(
   ask: Ask,
   onDidPropose: vscode.Event<Proposed>,
@@ -50,21 +49,11 @@ export function apiOver(
 ): AgentfsApi {
   return {
     version: 1,
-    read: (params, token) => cancellable(ask<Envelope>(AgentMethod.read, params, token)),
-    write: (params, token) => cancellable(ask<Envelope>(AgentMethod.write, params, token)),
-    edit: (params, token) => cancellable(ask<Envelope>(AgentMethod.edit, params, token)),
-    batch: (params, token) => cancellable(ask<Envelope>(AgentMethod.batch, params, token)),
+    read: (params, token) => ask(AgentMethod.read, params, token),
+    write: (params, token) => ask(AgentMethod.write, params, token),
+    edit: (params, token) => ask(AgentMethod.edit, params, token),
+    batch: (params, token) => ask(AgentMethod.batch, params, token),
     onDidPropose,
     onDidSettle,
   };
-}
-
-const CANCELLED = -32800;
-
-async function cancellable<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw (error as { code?: unknown }).code === CANCELLED ? new vscode.CancellationError() : error;
-  }
 }

@@ -19,6 +19,7 @@ import { watchSaves } from './hand';
 import { currentSettings, Lifecycle } from './lifecycle';
 import type { Proposed, Settled } from './protocol';
 import { ReviewQueue } from './queue';
+import { askOver } from './requests';
 import { ProposalFiles, ReadOnlyTexts } from './virtual';
 
 export interface Assembled extends Parts {
@@ -56,12 +57,13 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   });
   const status = new StatusView(server, queue, edits);
   const lifecycle = new Lifecycle(context, server);
+  const ask = askOver(lifecycle, server);
   const fetch = fetchTexts(server, (review) => {
     moved.watch(review);
     marks.mark(review);
   });
   const editors = new ReviewEditors(queue, files, bases, fetch);
-  const changes = new LandedChanges(server, landed);
+  const changes = new LandedChanges(server, ask, landed);
   const decisions = new Decisions(server, queue, editors, files, (review) => changes.openMoved(review));
   const arrivals = new Arrivals(queue, editors);
   const drafts = new Drafts(new DraftStore(draftsFolder(context)), queue, files, draftTexts);
@@ -86,7 +88,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
   ];
   const own = [watchSaves(), channel, proposed, settled, server, marks, moved, status, editors, arrivals, history, changes, confirmation, drafts];
-  const parts = { server, lifecycle, queue, editors, decisions, drafts, history, changes, status, fetch };
+  const parts = { ask, server, lifecycle, queue, editors, decisions, drafts, history, changes, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -5,9 +5,9 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Executable } from 'vscode-languageclient/node';
 import { SECTION, type Settings } from './config';
 import { notify } from './notifications';
+import type { Command } from './process';
 import { findPython, LEAST, versionOf, type Candidate, type Found } from './python';
 
 const LEAST_TEXT = LEAST.join('.');
@@ -40,9 +40,9 @@ export async function findInterpreter(context: vscode.ExtensionContext, settings
  * The server's command line. `-I -S`: no variables, no user's and no site's packages, no working directory on
  * the path: the standard library and what is bundled is all there is to import.
  */
-export function serverCommand(context: vscode.ExtensionContext, python: string): Executable {
+export function serverCommand(context: vscode.ExtensionContext, python: string): Command {
   const launcher = path.join(context.extensionPath, 'bundled', 'run_server.py');
-  return { command: python, args: ['-I', '-S', launcher], options: { cwd: context.extensionPath } };
+  return { command: python, args: ['-I', '-S', launcher], cwd: context.extensionPath };
 }
 
 /** Say that there is no Python, and help to choose one. True when one was chosen. */

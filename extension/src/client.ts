@@ -4,6 +4,8 @@
  */
 import * as vscode from 'vscode';
 import {
+  CloseAction,
+  ErrorAction,
   LanguageClient,
   MessageType,
   RevealOutputChannelOn,
@@ -12,15 +14,17 @@ import {
   State,
   type ApplyWorkspaceEditParams,
   type ApplyWorkspaceEditResult,
-  type Executable,
   type LanguageClientOptions,
+  type DynamicFeature,
   type Middleware,
+  type StaticFeature,
 } from 'vscode-languageclient/node';
 import { SECTION, serverSection, type Settings } from './config';
 import { DocumentStates } from './documentStates';
 import type { Convert } from './hand';
 import { notify, type Severity } from './notifications';
 import { AgentMethod, EditorMethod, Told, type Envelope, type Proposed, type Settled, type Status } from './protocol';
+import { ServerProcess, type Command } from './process';
 import { Signal } from './signal';
 import { TraceChannel } from './trace';
 
@@ -28,6 +32,30 @@ import { TraceChannel } from './trace';
 export type ServerState =
   | { kind: 'stopped' | 'starting' | 'running' }
   | { kind: 'failed'; reason: string };
+
+/**
+ * The library's client, but for two things. What goes wrong is said in the log alone: the user is told by whoever knows
+ * what it means. And the server's commands are registered by commands.ts, which has them while no server runs, too.
+ */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
+  override warn(message: string, data?: unknown): void {
+    super.warn(message, data, false);
+  }
+
+  override info(message: string, data?: unknown): void {
+    super.info(message, data, false);
+  }
+
+  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
+    if (!('registrationType' in feature && feature.registrationType.method === 'workspace/executeCommand')) {
+      super.registerFeature(feature);
+    }
+  }
+}
 
 /** A preview that the server sends to be applied, with what VS Code itself would do about it. */
 export type ApplyEdit = (
@@ -46,7 +74,7 @@ export interface Receiver {
 const STOP_MS = 8000; // landings under way are finished first
 
 /** Requests for changes; what they answer is what landed. */
-const CHANGING: ReadonlySet<string> = new Set([
+export const CHANGING: ReadonlySet<string> = new Set([
   AgentMethod.write,
   AgentMethod.edit,
   AgentMethod.batch,
@@ -57,6 +85,8 @@ const CHANGING: ReadonlySet<string> = new Set([
 
 export class Server implements vscode.Disposable {
   readonly stateChanged = new Signal<ServerState>();
+  /** A server that ran is gone, and nobody had stopped it. */
+  readonly crashed = new Signal<void>();
   /** A change that somebody asked for was answered, whoever sent the request. */
   readonly answered = new Signal<{ method: string; params: unknown; envelope: Envelope }>();
   /** The methods this server serves; empty until it runs. */
@@ -64,6 +94,7 @@ export class Server implements vscode.Disposable {
   /** Whether this server has been told that reviews are shown here. */
   reviews = false;
   private client: LanguageClient | undefined;
+  private process: ServerProcess | undefined;
   private current: ServerState = { kind: 'stopped' };
   private readonly traces: TraceChannel;
 
@@ -79,19 +110,25 @@ export class Server implements vscode.Disposable {
   }
 
   /** Start `command`; one that runs is stopped first. Rejects with why it did not start. */
-  async start(command: Executable, settings: Settings): Promise<void> {
+  async start(command: Command, settings: Settings): Promise<void> {
     if (this.client !== undefined) {
       await this.stop();
     }
     this.trace(settings);
     this.reviews = settings.style === 'diff';
-    const client = this.build(command);
+    const process = new ServerProcess(command, this.channel);
+    const client = this.build(process);
     this.client = client;
+    this.process = process;
     this.become({ kind: 'starting' });
     try {
       await client.start();
+      this.channel.info(`Connected to agentfs-lsp ${client.initializeResult?.serverInfo?.version ?? ''}`);
     } catch (error) {
-      this.fail(error instanceof Error ? error.message : String(error));
+      process.end();
+      if (this.client === client) {
+        this.fail(error instanceof Error ? error.message : String(error));
+      }
       throw error;
     }
   }
@@ -107,11 +144,14 @@ export class Server implements vscode.Disposable {
   }
 
   async stop(): Promise<void> {
-    const client = this.client;
+    const { client, process } = this;
     this.client = undefined;
-    if (client?.needsStop() === true) {
+    this.process = undefined;
+    process?.expectEnd();
+    if (client?.isRunning() === true) {
       await client.stop(STOP_MS).catch((error: unknown) => this.channel.warn(String(error)));
     }
+    process?.end();
     await client?.dispose().catch(() => undefined);
     this.become({ kind: 'stopped' });
   }
@@ -145,7 +185,7 @@ export class Server implements vscode.Disposable {
     this.traces.dispose();
   }
 
-  private build(command: Executable): LanguageClient {
+  private build(process: ServerProcess): LanguageClient {
     const states = new DocumentStates((method, state) => {
       void client.sendNotification(method, state).catch(() => undefined);
     });
@@ -154,9 +194,14 @@ export class Server implements vscode.Disposable {
       outputChannel: this.channel,
       traceOutputChannel: this.traces,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true, message: 'The connection is closed.' }),
+      },
       middleware: this.middleware(states),
     };
-    const client = new LanguageClient(SECTION, 'agentfs', command, options);
+    const client = new QuietClient(SECTION, 'agentfs', () => process.start(), options);
     client.registerFeature({
       getState: () => ({ kind: 'static' }),
       fillClientCapabilities: (capabilities) => {
@@ -181,6 +226,10 @@ export class Server implements vscode.Disposable {
       if (this.client === client) {
         this.methods = methodsOf(client);
         this.become(STATES[newState]);
+        if (newState === State.Stopped) {
+          process.end();
+          this.crashed.fire();
+        }
       }
     });
     return client;
@@ -207,20 +256,13 @@ export class Server implements vscode.Disposable {
       },
       sendRequest: async (type, params, token, next) => {
         const result = await next(type, params, token);
-        this.listen(typeof type === 'string' ? type : type.method, params, result);
+        const method = typeof type === 'string' ? type : type.method;
+        if (CHANGING.has(method)) {
+          this.answered.fire({ method, params, envelope: result as Envelope });
+        }
         return result;
       },
     };
-  }
-
-  /** Commands are agents' requests too: `agentfs.edit` with the params as its argument. */
-  private listen(method: string, params: unknown, result: unknown): void {
-    const { command, arguments: given } = (params ?? {}) as { command?: string; arguments?: unknown[] };
-    const asked = method === 'workspace/executeCommand' ? String(command).replace('.', '/') : method;
-    if (CHANGING.has(asked)) {
-      const own = asked === method ? params : given?.[0];
-      this.answered.fire({ method: asked, params: own, envelope: result as Envelope });
-    }
   }
 
   private become(state: ServerState): void {

@@ -13,10 +13,13 @@ import type { StatusView } from './features/status';
 import type { Entry } from './ledger';
 import type { Lifecycle } from './lifecycle';
 import { notify } from './notifications';
+import { AgentMethod } from './protocol';
 import type { Review, ReviewQueue } from './queue';
+import type { Ask } from './requests';
 import { PROPOSAL, virtualUri } from './virtual';
 
 export interface Parts {
+  ask: Ask;
   server: Server;
   lifecycle: Lifecycle;
   queue: ReviewQueue;
@@ -35,7 +38,22 @@ export function registerCommands(parts: Parts): vscode.Disposable {
   const registered = Object.entries({ ...handlers(parts), ...rowHandlers(parts) }).map(([id, handler]) =>
     vscode.commands.registerCommand(`agentfs.ui.${id}`, handler),
   );
-  return vscode.Disposable.from(...registered);
+  return vscode.Disposable.from(...registered, ...registerRequests(parts));
+}
+
+/**
+ * The server's own commands (docs/protocol.md#15-commands), for agents' hosts that know no custom requests. They are there
+ * while no server runs, too.
+ */
+function registerRequests({ ask, status }: Parts): vscode.Disposable[] {
+  const requests = Object.entries(AgentMethod).map(([name, method]) =>
+    vscode.commands.registerCommand(`agentfs.${name}`, (params: unknown) => ask(method, params ?? {})),
+  );
+  const manual = vscode.commands.registerCommand('agentfs.manual', async () => {
+    await status.manual();
+    return { ok: true };
+  });
+  return [...requests, manual];
 }
 
 function handlers({

@@ -2,8 +2,9 @@
 import * as vscode from 'vscode';
 import { findInterpreter, offerInterpreter, serverCommand } from './bootstrap';
 import type { Server } from './client';
-import { notify } from './notifications';
 import { readSettings, SECTION, type Settings } from './config';
+import { LatestTask } from './latestTask';
+import { mention, notify } from './notifications';
 
 /** Settings that the server's process, or what it is told at its start, depends on. */
 const AT_START = ['interpreter', 'review.style'].map((key) => `${SECTION}.${key}`);
@@ -13,9 +14,15 @@ export function currentSettings(): Settings {
   return readSettings(vscode.workspace.getConfiguration(SECTION));
 }
 
+/** A server that crashes more often than this within these milliseconds is not started again by itself. */
+const MOST_CRASHES = 4;
+const CRASHES_WITHIN_MS = 3 * 60_000;
+
 export class Lifecycle implements vscode.Disposable {
-  private started: Promise<void> = Promise.resolve();
-  private readonly listeners: vscode.Disposable[];
+  private readonly starts = new LatestTask(() => this.startNow());
+  private isClosing = false;
+  private crashes: readonly number[] = [];
+  private readonly listeners: { dispose(): void }[];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -24,42 +31,43 @@ export class Lifecycle implements vscode.Disposable {
     this.listeners = [
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (AT_START.some((key) => event.affectsConfiguration(key))) {
-          this.restart();
+          void this.restart();
         } else if (event.affectsConfiguration(SECTION)) {
           this.server.trace(currentSettings());
         }
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
         if (this.server.state.kind === 'failed') {
-          this.restart();
+          void this.restart();
         }
       }),
+      server.crashed.subscribe(() => this.crashed()),
     ];
   }
 
-  /** Start, or stop and start anew; one after the other, however often it is asked for. */
-  restart(): void {
-    this.started = this.started.catch(() => undefined).then(() => this.startNow());
-    this.started.catch((error: unknown) => this.server.channel.error(String(error)));
+  /** Start, or stop and start anew. However often it is asked for while a start is under way: once more afterwards. */
+  async restart(): Promise<void> {
+    await this.starts.run().catch((error: unknown) => this.server.channel.error(String(error)));
   }
 
   /** Resolves when the server runs; rejects with why it does not. */
   async running(): Promise<void> {
-    await this.started;
+    await this.starts.last.catch(() => undefined);
     const { state } = this.server;
-    if (state.kind === 'failed') {
-      throw new Error(state.reason);
+    if (state.kind !== 'running') {
+      throw new Error(state.kind === 'failed' ? state.reason : vscode.l10n.t('It was stopped.'));
     }
   }
 
-  /** The window closes: landings under way are finished. */
+  /** The window closes: landings under way are finished, and a start under way is given up. */
   async stop(): Promise<void> {
+    this.isClosing = true;
     this.dispose();
     await this.server.stop();
   }
 
   dispose(): void {
-    vscode.Disposable.from(...this.listeners).dispose();
+    this.listeners.forEach((listener) => listener.dispose());
   }
 
   private async startNow(): Promise<void> {
@@ -71,17 +79,49 @@ export class Lifecycle implements vscode.Disposable {
     this.server.prepare();
     const settings = currentSettings();
     const found = await findInterpreter(this.context, settings);
+    if (this.isClosing) {
+      return;
+    }
     if (found.kind === 'missing') {
       this.server.fail(vscode.l10n.t('no Python that fits was found.'));
-      void offerInterpreter(found).then((chosen) => {
-        if (chosen) {
-          this.restart();
-        }
-      });
+      void offerInterpreter(found).then((chosen) => (chosen ? this.restart() : undefined));
       return;
     }
     this.server.channel.info(`Python ${found.version.join('.')}: ${found.command}`);
-    await this.server.start(serverCommand(this.context, found.command), settings);
+    try {
+      await this.server.start(serverCommand(this.context, found.command), settings);
+    } catch (error) {
+      if (this.server.state.kind === 'failed') {
+        void this.offerRestart(vscode.l10n.t('agentfs could not start: {0}', this.server.state.reason));
+      }
+      throw error;
+    }
+  }
+
+  /** Start it again, unless that helps for a moment only. */
+  private crashed(): void {
+    const now = Date.now();
+    this.crashes = [...this.crashes.filter((at) => now - at < CRASHES_WITHIN_MS), now];
+    if (this.crashes.length <= MOST_CRASHES) {
+      mention(vscode.l10n.t('The agentfs server has stopped and is started again.'));
+      void this.restart();
+      return;
+    }
+    const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes.', this.crashes.length);
+    this.crashes = [];
+    this.server.fail(reason);
+    void this.offerRestart(reason);
+  }
+
+  private async offerRestart(reason: string): Promise<void> {
+    const again = vscode.l10n.t('Start Again');
+    const output = vscode.l10n.t('Show Output');
+    const chosen = await notify('error', reason, again, output);
+    if (chosen === again) {
+      await this.restart();
+    } else if (chosen === output) {
+      this.server.channel.show(true);
+    }
   }
 
   private refuseWindows(): void {

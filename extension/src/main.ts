@@ -1,6 +1,6 @@
 /** Puts the parts together, and starts. Nothing is done here. */
 import * as vscode from 'vscode';
-import { apiOver, type AgentfsApi, type Ask } from './api';
+import { apiOver, type AgentfsApi } from './api';
 import { assemble, type Assembled } from './assembly';
 import { registerCommands } from './commands';
 import { keepContext } from './features/context';
@@ -14,11 +14,9 @@ let running: Assembled | undefined;
 export function activate(context: vscode.ExtensionContext): AgentfsApi {
   const parts = assemble(context);
   running = parts;
-  const ask: Ask = async (method, params, token) => {
-    await parts.lifecycle.running();
-    return parts.server.request(method, params, token);
-  };
-  const api = apiOver(ask, parts.proposed.event, parts.settled.event);
+  const { version } = context.extension.packageJSON as { version: string };
+  parts.server.channel.info(`agentfs ${version} in ${vscode.env.appName} ${vscode.version}`);
+  const api = apiOver(parts.ask, parts.proposed.event, parts.settled.event);
   context.subscriptions.push(
     ...parts.disposables,
     ...registerTexts(parts),
@@ -31,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   void parts.editors.closeStale();
   void parts.changes.closeStale();
   void parts.drafts.load();
-  parts.lifecycle.restart();
+  void parts.lifecycle.restart();
   return api;
 }
 

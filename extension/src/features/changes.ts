@@ -5,7 +5,8 @@ import { SECTION } from '../config';
 import { findDocument } from '../hand';
 import type { Entry, LandedText } from '../ledger';
 import { notify } from '../notifications';
-import { AgentMethod, EditorMethod, type Envelope, type Proposal } from '../protocol';
+import { AgentMethod, EditorMethod, type Proposal } from '../protocol';
+import type { Ask } from '../requests';
 import type { Review } from '../queue';
 import { baseName, brief } from '../shown';
 import { normalise, withEol } from '../texts';
@@ -31,6 +32,7 @@ export class LandedChanges implements vscode.Disposable {
 
   constructor(
     private readonly server: Server,
+    private readonly ask: Ask,
     private readonly texts: ReadOnlyTexts,
   ) {
     this.listener = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
@@ -88,7 +90,7 @@ export class LandedChanges implements vscode.Disposable {
   /** Propose the reverse of a change; it is reviewed like any. */
   async undo(entry: Pick<Entry, 'id'>): Promise<void> {
     const params = { change_id: entry.id, session: SESSION, agent: vscode.l10n.t('Undo') };
-    const envelope = await this.server.request<Envelope>(undoMethod(this.server) ?? AgentMethod.undo, params);
+    const envelope = await this.ask(undoMethod(this.server) ?? AgentMethod.undo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
       void notify('error', envelope.text);
@@ -125,7 +127,7 @@ export class LandedChanges implements vscode.Disposable {
       return [];
     }
     const params = { change_id: entry.id, texts: true };
-    const { data } = await this.server.request<Envelope>(method, params);
+    const { data } = await this.ask(method, params);
     return textsOfHistory(data);
   }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, file, scenario, servers, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, scenario, servers, state, ui } from "../harness/suite.mjs";
 
 const restarted = file("lifecycle/restarted.txt", "old\n");
 
@@ -14,7 +14,7 @@ scenario("Restart Server: what is pending goes, nothing lands, and the next prop
 
   await ui.runCommand("agentfs: Restart Server");
 
-  await assert.rejects(asked.answer);
+  assert.equal((await asked.answer).status, "error");
   await ui.tabsAre();
   await until("another server runs", () => servers().some((pid) => pid !== before));
   assert.equal(restarted.text(), "old\n");
@@ -34,7 +34,9 @@ scenario("the server is killed during a review: nothing lands, no tab stays, and
 
   process.kill(before, "SIGKILL");
 
-  await assert.rejects(asked.answer);
+  const { status, error, text, context } = await asked.answer;
+  assert.deepEqual([status, error.code, context.landing], ["error", "EXECUTION_ERROR", "unknown"]);
+  assert.match(text, /read the file, and repeat the request if the change is missing/);
   await ui.tabsAre();
   assert.deepEqual((await state()).pending, []);
   assert.equal(killed.text(), "old\n");
@@ -62,4 +64,43 @@ scenario("the server is killed while a document is unsaved: the next one hears w
   assert.notEqual(servers()[0], before);
   await ui.page.keyboard.press("Control+Z");
   await until("and that it no longer is", async () => !(await dirty()));
+});
+
+const told = file("lifecycle/told.txt", "old\n");
+const answers = (session) => async () => (await agent(session).read(told)).status === "success";
+
+scenario("commands and tools are answered while the server is gone", async () => {
+  const [before] = servers();
+  process.kill(before, "SIGKILL");
+  const [byCommand, byTool] = await Promise.all([
+    call("command", { id: "agentfs.read", args: [{ path: told.name }] }),
+    call("tool", { name: "agentfs_read", input: { path: told.name } }),
+  ]);
+
+  const toModel = byTool.content.map(({ value }) => value).join("");
+  for (const text of [byCommand.text, toModel]) assert.match(text, /Read 'lifecycle\/told\.txt'|Repeat the request/);
+  await until("the server answers", answers("told"));
+});
+
+scenario("a server that keeps dying: one notification, no raw errors, and a button that starts it", async () => {
+  while (!(await ui.isSaid("has stopped"))) {
+    const [before] = servers();
+    process.kill(before, "SIGKILL");
+    await until("another one, or none any more", async () => (await answers("dying")()) || ui.isSaid("has stopped"));
+  }
+  const messages = ui.page.locator(".notifications-toasts .notification-list-item");
+  assert.equal(await messages.count(), 1);
+  const answer = await agent("dying").read(told);
+  assert.equal(answer.error.code, "EXECUTION_ERROR");
+  assert.match(answer.text, /Ask the user to start it/);
+  await ui.statusItem("").locator(".codicon-error").waitFor();
+
+  await messages.getByRole("button", { name: "Start Again" }).click();
+  await until("the server answers", answers("dying"));
+});
+
+scenario("ten restarts at once leave one server running", async () => {
+  await Promise.all(Array.from({ length: 10 }, () => call("command", { id: "agentfs.ui.restart" })));
+  await until("the server answers", answers("ten"));
+  await until("one server is left", () => servers().length === 1);
 });
