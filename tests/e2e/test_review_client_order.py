@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import REVIEW, RpcError, connected, editing
+from support.editor import NO_ANSWER, REVIEW, RpcError, connected, editing
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -127,6 +127,19 @@ async def test_a_proposal_that_is_taken_back_is_settled_before_the_agent_is_answ
     heard = Heard(editor, *await asked(editor))
     editor.cancel(heard.answer)
     assert await heard.all() == ["settled", "the agent's answer"]
+
+
+async def test_a_settle_that_comes_together_with_the_previews_answer_is_answered_in_the_same_order(
+    editor: Editor, file: Path
+) -> None:
+    editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
+    heard = Heard(editor, *await asked(editor))
+    preview = await editor.seen_message("workspace/applyEdit")
+    with editor.in_one_piece():
+        editor.send({"jsonrpc": "2.0", "id": preview["id"], "result": PENDING})
+        settle = heard.start("settle", decision="rejected")
+    assert await settle == {"ok": True, "apply": None}
+    assert await heard.all() == ["settle", "settled", "the agent's answer"]
 
 
 async def test_a_settle_that_comes_too_late_while_it_is_looked_at_is_answered_in_the_same_order(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from agentfs_lsp.lsp.parameter_texts import parameter_text, review_params_text
 from agentfs_lsp.lsp.review_params import BadReviewParams
 
 if TYPE_CHECKING:
+    import asyncio
+
     from agentfs_lsp.adapters.review.client import ClientReviews
     from agentfs_lsp.adapters.review.conversation import Answer
     from agentfs_lsp.domain.positions import Encoding
@@ -37,14 +38,8 @@ class EditorExchange:
     set_mode: Callable[[Mode, str | None], None]
     set_switch: Callable[[str, bool], bool]
     """Whether there is such a switch."""
-
-    @property
-    def task(self) -> asyncio.Task[object]:
-        """What answers this request, where its answer takes its time: the answer has been sent before
-        whoever waits for the task goes on."""
-        task = asyncio.current_task()
-        assert task is not None
-        return task
+    sent: asyncio.Future[None]
+    """Done once an answer that takes its time has been sent."""
 
 
 EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]

@@ -44,12 +44,13 @@ class Work(Protocol):
 @dataclass(frozen=True, slots=True)
 class Later:
     """An answer that takes its time. `past_return` tells whether cancelling is too late, and `stop` is called
-    where it is; `progress_token` is the client's workDoneToken."""
+    where it is; `progress_token` is the client's workDoneToken; `sent` is called once the answer is."""
 
     work: Work
     past_return: Callable[[], bool] = lambda: False
     progress_token: object = None
     stop: Callable[[], None] = lambda: None
+    sent: Callable[[], None] = lambda: None
 
 
 class Flights:
@@ -130,6 +131,7 @@ class Flights:
             self._fail(request_id, error)
         else:
             self._answer(request_id, task.result())
+        later.sent()
 
     def _answer(self, request_id: RequestId, result: object) -> None:
         self._send({"jsonrpc": "2.0", "id": request_id, "result": result})

@@ -147,11 +147,14 @@ class Server:
 
     def _serve_editor(self, request: EditorRequest, params: object) -> object:
         """What the editor tells of the user's decision is not taken back by cancelling."""
+        sent: asyncio.Future[None] = self._loop.create_future()
         exchange = EditorExchange(
-            params, self._reviews, self._editor.encoding, self._say, self._set_mode, self._set_switch
+            params, self._reviews, self._editor.encoding, self._say, self._set_mode, self._set_switch, sent
         )
         result = answer_editor(request, exchange)
-        return result if isinstance(result, dict) else Later(result, lambda: True)
+        if isinstance(result, dict):
+            return result
+        return Later(result, lambda: True, sent=lambda: sent.set_result(None))
 
     def _execute(self, params: object) -> object:
         """`workspace/executeCommand`: a command's one argument is the request's params."""

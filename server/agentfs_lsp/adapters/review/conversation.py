@@ -81,7 +81,7 @@ class Conversation:
         self._applied_report: asyncio.Future[Reports] = loop.create_future()
         self._applied_answer: asyncio.Future[Answer] = loop.create_future()
         self._saved_report: asyncio.Future[Reports] = loop.create_future()
-        self._requests: set[asyncio.Task[object]] = set()
+        self._unanswered: set[asyncio.Future[None]] = set()
 
     # --- the client's messages ----------------------------------------------------------------------------
 
@@ -111,10 +111,10 @@ class Conversation:
             self.proposal.settled = True
         return asyncio.shield(self._settle_answer)
 
-    def answered_by(self, request: asyncio.Task[object]) -> None:
-        """This task answers a message of the client."""
-        self._requests.add(request)
-        request.add_done_callback(self._requests.discard)
+    def answered_by(self, sent: asyncio.Future[None]) -> None:
+        """A message of the client is answered once `sent` is done."""
+        self._unanswered.add(sent)
+        sent.add_done_callback(self._unanswered.discard)
 
     @property
     def is_answered(self) -> bool:
@@ -179,8 +179,8 @@ class Conversation:
     async def conclude(self) -> None:
         """Answer whatever waits for an answer, and return once that has been sent."""
         self.end("EXECUTION_ERROR")  # where nothing has answered yet: nobody else will
-        if self._requests:
-            await asyncio.wait(self._requests)
+        if self._unanswered:
+            await asyncio.wait(self._unanswered)
 
     def abandon(self) -> None:
         """Nobody is there to report any more."""

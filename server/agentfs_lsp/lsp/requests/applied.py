@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.review.conversation import UNKNOWN
 from agentfs_lsp.lsp.editor import workspace_edit
@@ -10,10 +10,13 @@ from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_reports
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from agentfs_lsp.adapters.review.conversation import Conversation, Reports
     from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
 
 
-async def applied_request(exchange: EditorExchange) -> Result:
+def applied_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:
     """Take the report; answered once the change stands or falls, with what to save or to take back."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
@@ -21,7 +24,11 @@ async def applied_request(exchange: EditorExchange) -> Result:
     reports = parse_reports(exchange.params, conversation, "applied")
     if not conversation.is_answered:
         raise BadReviewParams("unsettled")
-    conversation.answered_by(exchange.task)
+    conversation.answered_by(exchange.sent)
+    return _answered(exchange, conversation, reports)
+
+
+async def _answered(exchange: EditorExchange, conversation: Conversation, reports: Reports) -> Result:
     answer = await conversation.applied(reports)
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}

@@ -28,11 +28,13 @@ def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Res
     settlement = parse_settlement(exchange.params, conversation)
     amendments = conversation.amendments(settlement)
     if sum(max(change.base.size, len(text)) for change, text in amendments) > INLINE_BYTES:
+        conversation.answered_by(exchange.sent)
         return _checked(exchange, conversation, settlement, amendments)
     unfit = _misfit(amendments)
     if unfit is not None:
         return refusal(unfit, exchange.say)
-    return _answered(exchange, conversation, conversation.settle(settlement))
+    conversation.answered_by(exchange.sent)
+    return _answered(exchange, conversation.settle(settlement))
 
 
 async def _checked(
@@ -42,11 +44,10 @@ async def _checked(
     amendments: Sequence[tuple[FileChange, str]],
 ) -> Result:
     """Settle once the texts are known to fit; until then nothing is decided."""
-    conversation.answered_by(exchange.task)
     unfit = await in_thread(_misfit, amendments)
     if unfit is not None:
         return refusal(unfit, exchange.say)
-    return await _answered(exchange, conversation, conversation.settle(settlement))
+    return await _answered(exchange, conversation.settle(settlement))
 
 
 def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
@@ -60,10 +61,7 @@ def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
     return None
 
 
-async def _answered(
-    exchange: EditorExchange, conversation: Conversation, settled: Awaitable[Answer]
-) -> Result:
-    conversation.answered_by(exchange.task)
+async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> Result:
     answer = await settled
     if answer.code is not None:
         return refusal(answer, exchange.say)
