@@ -76,7 +76,7 @@ $(DEV): pyproject.toml | $(BIN)/pip
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix test-extension test-editors bench-extension screenshots
+.PHONY: vsix test-extension test-editors test-terminal-editors bench-extension screenshots
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
@@ -89,6 +89,11 @@ vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: d
 test-extension: ## the extension's unit tests; left out, and said so, where Node 20 is missing
 	@if $(NODE_FITS); then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
 	else echo "Node 20 or newer is not on the PATH: the extension's unit tests are left out."; fi
+
+test-terminal-editors: $(DEV) compiled ## the server in real Neovim and Emacs, in a terminal; installs them
+	@tests/editors/able.sh
+	@PYTHON=$(PYTHON) tests/editors/install.sh
+	$(BIN)/pytest tests/editors
 
 test-editors: $(VSIX) $(TEST_EXTENSIONS) ## the real-editor tests: the package in a VS Code workbench, in a browser
 	@$(WORKBENCH) main.mjs

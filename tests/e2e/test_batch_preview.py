@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from support.editor import path_of
 from support.personas import VSCODE, pressing, ticking
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.editor import Editor
     from support.wire import Message
 
@@ -119,10 +119,18 @@ async def test_file_by_file_where_it_is_not_atomic(files: Path) -> None:
 
 async def test_where_one_file_does_not_fit_all_are_asked_for_by_message(files: Path) -> None:
     created = {"tool": "write", "params": {"path": "new.py", "content": "new\n"}}
+    diffs: list[str] = []
+
+    def look(params: Message) -> Message:
+        diffs.append(Path(path_of(params["uri"])).read_text())
+        return {"success": True}
+
     async with VSCODE.editing(files, press="Approve") as editor:
+        editor.answers["window/showDocument"] = look
         answer = await batch(editor, created)
-        (asked,) = editor.all(ASK)
-    assert "+++ b/new.py" in asked["params"]["message"]
+        assert len(editor.all(ASK)) == 1
+    (diff,) = diffs
+    assert all(f"+++ b/{name}" in diff for name in ("open.py", "closed.py", "new.py"))
     assert answer["data"]["review"]["rung"] == "message"
     assert (files / "new.py").read_text() == "new\n"
     assert on_disk(files) == [OLD, NEW]

@@ -49,7 +49,7 @@ def assert_without_links(editor: Editor, *, said: str = r"[Details]\x28command:"
 
 
 async def test_a_proposal_in_a_message_holds_no_link(root: Path) -> None:
-    async with editing(root, answers={ASK: pressing("Approve")}) as editor:
+    async with editing(root, answers={ASK: pressing("Approve")}, name="code-server") as editor:
         words = {"agent": COMMAND, "explanation": TITLED}
         answer = await editor.write(NAME, IN_A_FILE, **words)
         question = await editor.seen(ASK)
@@ -64,7 +64,7 @@ async def test_a_proposal_in_a_message_holds_no_link(root: Path) -> None:
 async def test_the_pages_of_a_long_diff_hold_no_link(root: Path) -> None:
     (root / ".agentfs").write_text("in the diff file's way")
     long = "".join(f"{'x' * number}{COMMAND} {TITLED}\n" for number in range(40))
-    async with editing(root, answers={ASK: pressing("Approve")}) as editor:
+    async with editing(root, answers={ASK: pressing("Approve")}, name="code-server") as editor:
         answer = await editor.write("long.md", long)
         assert len(editor.all(ASK)) > 2
         assert_without_links(editor)

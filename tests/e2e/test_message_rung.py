@@ -20,7 +20,7 @@ TEXT = "one\ntwo\nthree\n"
 ASK = "window/showMessageRequest"
 
 pytestmark = in_module
-server, root, editor = shared(editing)
+server, root, editor = shared(lambda root: editing(root, name="Neovim"))
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
     for name in "abc":
         (root / name).write_text(TEXT)
     options = {"approval": {"timeout_s": 0.3}}
-    async with editing(root, answers=answering(NO_ANSWER), options=options) as editor:
+    async with editing(root, answers=answering(NO_ANSWER), options=options, name="Neovim") as editor:
         asked = []
         for name in "abc":
             await editor.read(name)
@@ -251,11 +251,12 @@ async def test_cancelling_withdraws_the_question_and_the_next_is_asked(
 async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(
     editor: Editor, file: Path
 ) -> None:
-    editor.answers |= answering(pressing("Reject"))
+    editor.answers |= answering(pressing("Approve"))
     await editor.read("a.py")
     await editor.edit("a.py", "two", "2\u202e\u200b", agent="A\u202eda", explanation="-two\n+3\n" * 1000)
-    question = await editor.seen(ASK)
-    message = question["message"]
+    *before, last = questions(editor)
+    assert all("Approve" not in titles(question) for question in before)
+    message = "\n".join(question["message"] for question in (*before, last))
     assert "\u202e" not in message
     assert "\u200b" not in message
     assert r"+2\u202e\u200b" in message

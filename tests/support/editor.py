@@ -93,7 +93,7 @@ async def editing(
     *,
     capabilities: Message | None = None,
     options: Message | None = None,
-    name: str = "test editor",
+    name: str = "Neovim",
     folders: list[tuple[str, Path]] | None = None,
     locale: str | None = None,
     **connection: Any,
@@ -125,7 +125,7 @@ def handshake(
     root: Path,
     capabilities: Message | None = None,
     options: Message | None = None,
-    name: str = "test editor",
+    name: str = "Neovim",
     folders: list[tuple[str, Path]] | None = None,
     locale: str | None = None,
 ) -> Message:

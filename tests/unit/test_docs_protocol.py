@@ -249,7 +249,7 @@ def test_the_kinds_of_warnings() -> None:
 
 def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.adapters import history, history_db
-    from agentfs_lsp.adapters.review import client, message, wording
+    from agentfs_lsp.adapters.review import client, questions, wording
     from agentfs_lsp.domain import shown
     from agentfs_lsp.lsp import (
         codec,
@@ -274,8 +274,14 @@ def limits_told() -> Iterator[tuple[str, str]]:
     yield f"after {progress.PROGRESS_AFTER_S:g} s, then every {progress.PROGRESS_EVERY_S:g} s", "2"
     yield f"of the last {client.REMEMBERED} proposals that ended", "9.1"
     yield f"at most {review_params.FEEDBACK_CHARACTERS:,} characters; goes to the agent", "9.1"
-    yield f"({message.PAGE_LINES} lines and {message.PAGE_CHARACTERS} characters)", "9.2"
-    yield f"Over {message.MOST_PAGES} pages", "9.2"
+    yield f"Over {questions.MOST_PAGES} pages", "9.2"
+    yield f"{questions.DRAWING_S:g} s after the client's answer", "9.2"
+    yield f"of any document for {questions.QUIET_S:g} s", "9.2"
+    yield f"After {questions.LONGEST_QUIET_WAIT_S:g} s of typing", "9.2"
+    yield f"sent again after {questions.REPEAT_S:g} s, once", "9.2"
+    yield f"After {questions.REPEAT_S:g} s more others", "9.2"
+    yield f"elsewhere after {questions.YIELD_S:g} s", "9.2"
+    yield f"asked again every {questions.BUSY_S:g} s", "9.2"
     yield f"at most {wording.EXPLANATION_SHOWN} characters", "9.2"
     assert wording.MOST_WARNINGS == 8
     yield "up to eight warnings", "9.2"
@@ -288,6 +294,25 @@ def limits_told() -> Iterator[tuple[str, str]]:
     yield f"more than {service_history.MOST_TEXT >> 20} Mi characters", "11"
     yield f"(up to {reach.MOST_NAMED}; globs", "12"
     yield f"wait up to {configuration.FIRST_ANSWER_S:g} s", "13"
+
+
+def test_what_each_editor_shows_of_a_message_is_told() -> None:
+    from agentfs_lsp.adapters.review import message_limits
+
+    told = {}
+    for row in table(of_section("9.2"), "`clientInfo.name`"):
+        rows, columns = map(int, row["rows of columns"].split(" of "))
+        facts = (
+            (rows, columns, int(row["characters (UTF-16)"])),
+            row["line ends"] != "kept",
+            row["the diff's window scrolls beside the question"] == "yes",
+        )
+        names = row["`clientInfo.name`"].replace(", or none", ", ").split(", ")
+        told |= dict.fromkeys(names, facts)
+    assert told == {
+        name: ((it.rows, it.columns, it.characters), it.joins_lines, it.scrolls_behind)
+        for name, it in {**message_limits._BY_NAME, "any other": message_limits._LEAST}.items()
+    }
 
 
 @pytest.mark.parametrize(("said", "number"), list(limits_told()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 
@@ -19,3 +20,7 @@ class SteadyClock:
         """Milliseconds since the epoch, more with every call."""
         self._last_date_ms = max(time.time_ns() // 1_000_000, self._last_date_ms + 1)
         return self._last_date_ms
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after so long."""
+        await asyncio.sleep(seconds)

@@ -12,12 +12,14 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
+from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.domain.rope import BadPosition, Position, Rope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentfs_lsp.domain.positions import Encoding
+    from agentfs_lsp.service.ports import Clock
 
 _log = logging.getLogger(__name__)
 
@@ -54,8 +56,10 @@ class OpenDocument:
 class OpenDocuments:
     """The open documents; implements `service.editor_ports.Documents`. All on the event loop's thread."""
 
-    def __init__(self, encoding: Encoding = "utf-16") -> None:
+    def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self._encoding = encoding
+        self._clock = clock or SteadyClock()
+        self._changed_at_ms: float | None = None
         self._by_uri: dict[str, OpenDocument] = {}
         self._by_path: dict[str, list[OpenDocument]] = {}
         self._watchers: dict[str, list[Callable[[], None]]] = {}
@@ -79,6 +83,10 @@ class OpenDocuments:
     def get(self, uri: str) -> OpenDocument | None:
         """The document that was opened under this URI, of whatever scheme."""
         return self._by_uri.get(uri)
+
+    def changed_at_ms(self) -> float | None:
+        """When any document was last changed, by the clock's monotonic milliseconds; None: never."""
+        return self._changed_at_ms
 
     def watch(self, absolute: str, seen: Callable[[], None]) -> Callable[[], None]:
         """Call `seen` after every open, change, save, close and hint of this file's documents. Returns what
@@ -115,6 +123,7 @@ class OpenDocuments:
 
     def changed(self, params: object) -> None:
         """`textDocument/didChange`: pieces by range, or whole texts."""
+        self._changed_at_ms = self._clock.now_ms()
         document = self._named(params)
         if document is None:
             return

@@ -365,7 +365,7 @@ class ToolNotListed(DomainError):
 class NobodyToAsk(DomainError):
     """A question is needed and the client can't put it to anybody."""
 
-    reason: Literal["no_message", "too_long", "failed", "reading"]
+    reason: Literal["no_message", "busy", "too_long", "failed", "reading"]
     detail: str = ""
 
 

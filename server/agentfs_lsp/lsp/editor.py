@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposals import Proposal
 
 
+INTERNAL_ERROR = -32603
+"""What went wrong in a client that knows the method, and need not go wrong again."""
+
+
 class LspEditor:
     """Talks to the client. `traits` and `encoding` are set by `initialize`."""
 
@@ -53,7 +57,8 @@ class LspEditor:
         try:
             answer = await self._outgoing.request("window/showMessageRequest", params)
         except ClientError as error:
-            raise NobodyToAsk("no_message", error.message) from error
+            busy = error.code == INTERNAL_ERROR
+            raise NobodyToAsk("busy" if busy else "no_message", error.message) from error
         title = answer.get("title") if isinstance(answer, dict) else None
         return title if title in actions else None
 

@@ -76,6 +76,7 @@ def tool_not_listed(error: errors.ToolNotListed, say: Say) -> Told:
 def nobody_to_ask(error: errors.NobodyToAsk, say: Say) -> Told:
     reasons = {
         "no_message": say("The editor can't put the question to the user, so the change is refused."),
+        "busy": say("The editor was busy and could not ask the user, so the change is refused."),
         "too_long": say("The change is too long to be shown in the editor's messages, so it is refused."),
         "failed": say("The question could not be put to the user, so the change is refused."),
         "reading": say("The editor can't put the question to the user, so the file is not read."),

@@ -14,6 +14,7 @@ from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.ladder import Ladder
+from agentfs_lsp.adapters.review.questions import Screen
 from agentfs_lsp.domain.policy import Policy
 from agentfs_lsp.domain.setting_groups import MIB
 from agentfs_lsp.lsp.announcements import Announcements
@@ -82,14 +83,22 @@ class Server:
         self._settings = SettingsStore()
         self._outgoing = Outgoing(send)
         self._editor = LspEditor(self._outgoing, self._speak)
-        self._documents = OpenDocuments()
         clock = SteadyClock()
+        self._documents = OpenDocuments(clock=clock)
         self._reviews = ClientReviews(self._editor, self._documents, clock, self._speak)
         settings = self._settings.current
         self.workspace = Workspace(
             files,
             self._documents,
-            Ladder(self._editor, clock, self._current, self._speak, self._reviews, diff_files),
+            Ladder(
+                self._editor,
+                clock,
+                self._current,
+                self._speak,
+                self._reviews,
+                diff_files,
+                Screen(self._editor, clock, self._documents.changed_at_ms),
+            ),
             Sessions(settings.limits.records, settings.limits.base_text_mib * MIB, settings.limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),
             clock,

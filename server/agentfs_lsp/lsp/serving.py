@@ -42,7 +42,8 @@ _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], max_body: int) -> NoReturn:
-    """Serve until `exit` or the end of input, and end the process. `max_body` in bytes."""
+    """Serve until `exit` or the end of input, and end the process. `max_body` in bytes. The
+    first of `own_folders` is the user's state folder."""
     stdin, stdout = _take_stdio()
     _allow_open_files()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -76,7 +77,7 @@ async def _serve(
         on_end=lose,
         max_body=max_body,
     )
-    server = Server(transport.send, end, files, history, DiffFiles(), own_folders, say_in)
+    server = Server(transport.send, end, files, history, DiffFiles(own_folders[0]), own_folders, say_in)
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
     gc.freeze()  # what was imported stays: no collection needs to walk it again

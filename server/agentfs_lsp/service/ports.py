@@ -182,3 +182,5 @@ class Clock(Protocol):
 
     def date_ms(self) -> int:
         """Milliseconds since the epoch, more with every call."""
+
+    async def sleep(self, seconds: float) -> None: ...

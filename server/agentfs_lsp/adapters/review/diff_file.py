@@ -2,8 +2,9 @@
 (docs/protocol.md#92-the-message-rung).
 
 It lies in the root, since outside of it some editors start a second server: `.agentfs/review/<id>.diff`,
-readable by the user alone, kept out of version control. What lies there and belongs to no living server is
-removed at the start.
+readable by the user alone, kept out of version control. Where the root takes no such file and the editor
+shows others, it lies in the user's state folder. What lies there and belongs to no living server is removed
+at the start.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ import os
 import re
 import stat
 from contextlib import asynccontextmanager
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.confined import READING, Folder, folder_at, open_folder, opening
+from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.wording import full_preview_of
 from agentfs_lsp.adapters.syscalls import Kernel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from agentfs_lsp.adapters.confined import OpenBeneath
     from agentfs_lsp.service.editor_ports import Editor
     from agentfs_lsp.service.ports import Root
     from agentfs_lsp.service.proposals import Proposal
@@ -39,13 +43,14 @@ _IGNORE_ALL = b"*\n"
 class DiffFile:
     """A diff on disk. Its lock tells other servers that it is still looked at."""
 
-    def __init__(self, folder: Folder, fd: int, filename: str, data: bytes, root: Root) -> None:
+    def __init__(self, place: Place, folder: Folder, fd: int, filename: str, data: bytes) -> None:
+        self._place = place
         self._folder = folder
         self._fd = fd
         self._filename = filename
         self._data = data
-        self.name = "/".join((*FOLDERS, filename))
-        self.uri = f"{root.uri.rstrip('/')}/{self.name}"
+        self.name = place.name_of(filename)
+        self.uri = place.uri_of(filename)
 
     async def is_intact(self) -> bool:
         """Whether the file the user was shown still says what was written."""
@@ -58,74 +63,39 @@ class DiffFile:
         """Take it away; never raises."""
         _unlink(self._folder, self._filename)
         os.close(self._fd)
+        self._place.tidy()
 
 
-class DiffFiles:
-    """Writes diffs into roots, confined like everything else."""
+class Place:
+    """A folder that diffs can lie in, beneath a folder that is there; confined like everything else."""
 
-    def __init__(self, kernel: Kernel | None = None) -> None:
-        self._open_beneath = opening(kernel or Kernel())
+    def __init__(self, open_beneath: OpenBeneath, top: str, names: Sequence[str], uri: str | None) -> None:
+        self._open_beneath = open_beneath
+        self._path = top
+        self._names = names
+        self._uri = uri  # None: not a folder of the client's
 
-    @asynccontextmanager
-    async def shown_for(
-        self, editor: Editor, proposal: Proposal, show_s: float
-    ) -> AsyncIterator[DiffFile | None]:
-        """The proposal's diff in front of the user; None where it can't be written, or the client can't show
-        it or has not done so within `show_s` seconds."""
-        if not editor.traits.show_document:
-            yield None
-            return
-        writing = asyncio.ensure_future(asyncio.to_thread(self._write, proposal))
-        try:
-            written = await asyncio.shield(writing)
-            yield written if written is not None and await _is_shown(editor, written, show_s) else None
-        finally:
-            if (written := await writing) is not None:
-                written.remove()
-                self._tidy(_root_for(proposal))
+    def name_of(self, filename: str) -> str:
+        """How the user is told of it: from the root, or absolute."""
+        parts = (*self._names, filename)
+        return "/".join(parts) if self._uri is not None else os.path.join(self._path, *parts)
 
-    def sweep(self, roots: Sequence[Root]) -> None:
-        """Remove what killed servers left. For a thread of its own, at start."""
-        for root in roots:
-            try:
-                folder = self._folder(root)
-                for name in os.listdir(folder.fd):
-                    if _OWN.fullmatch(name):
-                        _remove_abandoned(folder, name)
-            except OSError:
-                continue
-            self._tidy(root)
+    def uri_of(self, filename: str) -> str:
+        """What the client is given to show."""
+        name = self.name_of(filename)
+        return PurePosixPath(name).as_uri() if self._uri is None else f"{self._uri.rstrip('/')}/{name}"
 
-    def _write(self, proposal: Proposal) -> DiffFile | None:
-        root = _root_for(proposal)
-        data = full_preview_of(proposal).encode("utf-8", "backslashreplace")
-        filename = f"{proposal.id}.diff"
-        try:
-            folder = self._made_folder(root)
-            fd = _made_locked(folder, filename)
-        except OSError:
-            return None
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(fd, rest) :]
-        except OSError:
-            _unlink(folder, filename)
-            os.close(fd)
-            return None
-        return DiffFile(folder, fd, filename, data, root)
+    def folder(self) -> Folder:
+        """The folder, which must be there."""
+        top = self._top()
+        return open_folder(self._open_beneath, top.fd, "/".join(self._names))
 
-    def _top(self, root: Root) -> Folder:
-        beneath = folder_at(root.path)  # held in a name: a handle closes with its last reference
-        return open_folder(self._open_beneath, beneath.fd, "")
-
-    def _folder(self, root: Root) -> Folder:
-        top = self._top(root)
-        return open_folder(self._open_beneath, top.fd, "/".join(FOLDERS))
-
-    def _made_folder(self, root: Root) -> Folder:
-        at = self._top(root)
-        for name in FOLDERS:
+    def made(self) -> Folder:
+        """The folder, made if need be, and closed to others."""
+        if self._uri is None:
+            os.makedirs(self._path, mode=0o700, exist_ok=True)
+        at = self._top()
+        for name in self._names:
             try:
                 os.mkdir(name, 0o700, dir_fd=at.fd)
             except FileExistsError:
@@ -136,18 +106,90 @@ class DiffFiles:
         _ignore_all(at)
         return at
 
-    def _tidy(self, root: Root) -> None:
+    def tidy(self) -> None:
         """Remove the folders once nothing of anybody is left in them."""
         try:
-            top = self._top(root)
-            above = open_folder(self._open_beneath, top.fd, FOLDERS[0])
-            own = open_folder(self._open_beneath, above.fd, FOLDERS[1])
+            own = self.folder()
             if os.listdir(own.fd) == [_IGNORE] and _content(own, _IGNORE, 8) == _IGNORE_ALL:
                 _unlink(own, _IGNORE)
-            os.rmdir(FOLDERS[1], dir_fd=above.fd)
-            os.rmdir(FOLDERS[0], dir_fd=top.fd)
+            for depth in range(len(self._names) - 1, -1, -1):
+                top = self._top()
+                above = open_folder(self._open_beneath, top.fd, "/".join(self._names[:depth]))
+                os.rmdir(self._names[depth], dir_fd=above.fd)
         except OSError:
             pass
+
+    def _top(self) -> Folder:
+        beneath = folder_at(self._path)  # held in a name: a handle closes with its last reference
+        return open_folder(self._open_beneath, beneath.fd, "")
+
+
+class DiffFiles:
+    """Writes diffs where the editor can show them. `state` is the path of the user's state folder."""
+
+    def __init__(self, state: str, kernel: Kernel | None = None) -> None:
+        self._open_beneath = opening(kernel or Kernel())
+        self._outside = Place(self._open_beneath, state, FOLDERS[-1:], None)
+
+    @asynccontextmanager
+    async def shown_for(
+        self, editor: Editor, proposal: Proposal, show_s: float
+    ) -> AsyncIterator[DiffFile | None]:
+        """The proposal's diff in front of the user; None where it can't be written, or the client can't show
+        it or has not done so within `show_s` seconds."""
+        if not editor.traits.show_document:
+            yield None
+            return
+        places = [self._in(_root_for(proposal))]
+        if limits_of(editor.traits).shows_outside:
+            places.append(self._outside)
+        writing = asyncio.ensure_future(asyncio.to_thread(_written, proposal, places))
+        try:
+            written = await asyncio.shield(writing)
+            yield written if written is not None and await _is_shown(editor, written, show_s) else None
+        finally:
+            if (written := await writing) is not None:
+                written.remove()
+
+    def sweep(self, roots: Sequence[Root]) -> None:
+        """Remove what killed servers left. For a thread of its own, at start."""
+        for place in (*map(self._in, roots), self._outside):
+            try:
+                folder = place.folder()
+                for name in os.listdir(folder.fd):
+                    if _OWN.fullmatch(name):
+                        _remove_abandoned(folder, name)
+            except OSError:
+                continue
+            place.tidy()
+
+    def _in(self, root: Root) -> Place:
+        return Place(self._open_beneath, root.path, FOLDERS, root.uri)
+
+
+def _written(proposal: Proposal, places: Sequence[Place]) -> DiffFile | None:
+    """The diff in the first place that takes it."""
+    data = full_preview_of(proposal).encode("utf-8", "backslashreplace")
+    written = (_written_in(place, f"{proposal.id}.diff", data) for place in places)
+    return next(filter(None, written), None)
+
+
+def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
+    try:
+        folder = place.made()
+        fd = _made_locked(folder, filename)
+    except OSError:
+        return None
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+    except OSError:
+        _unlink(folder, filename)
+        os.close(fd)
+        place.tidy()
+        return None
+    return DiffFile(place, folder, fd, filename, data)
 
 
 def _root_for(proposal: Proposal) -> Root:

@@ -9,8 +9,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.hands import PlainHand
-from agentfs_lsp.adapters.review.message import review_by_message
+from agentfs_lsp.adapters.review.message import left_of, review_by_message
+from agentfs_lsp.adapters.review.message_limits import limits_of
+from agentfs_lsp.adapters.review.paging import shortened, width_of
 from agentfs_lsp.adapters.review.preview import is_previewable, review_in_preview
+from agentfs_lsp.adapters.review.questions import Question, Unanswered
 from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
 from agentfs_lsp.domain.shown import escape_to_one_line
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.client import ClientReviews
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
+    from agentfs_lsp.adapters.review.questions import Screen
     from agentfs_lsp.domain.settings import Settings
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.editor_ports import Editor, Hand
@@ -37,6 +41,7 @@ class Ladder:
         say: Callable[[], Say],
         client_reviews: ClientReviews,
         diff_files: DiffFiles,
+        screen: Screen,
     ) -> None:
         self._editor = editor
         self._clock = clock
@@ -44,7 +49,7 @@ class Ladder:
         self._say = say
         self._client_reviews = client_reviews
         self._diff_files = diff_files
-        self._screen = asyncio.Lock()
+        self._screen = screen
 
     def rung_for(self, proposal: Proposal | None) -> str:
         """The rung that would ask; without a proposal, for a change that any rung can show."""
@@ -62,16 +67,22 @@ class Ladder:
         limit = self._settings().approval.seconds(review_client=rung == "review")
         if rung == "review":
             return await self._client_reviews.review(proposal, limit)
-        async with self._screen:
-            say = self._say()
-            if rung == "preview":
+        while True:
+            async with self._screen.turn():
+                say = self._say()
+                if rung == "preview":
+                    try:
+                        return await review_in_preview(self._editor, self._clock, say, proposal, limit)
+                    except NobodyToAsk:
+                        rung = proposal.rung = "message"
+                show_s = self._settings().landing_timeout_s
+                showing = self._diff_files.shown_for(self._editor, proposal, show_s)
                 try:
-                    return await review_in_preview(self._editor, self._clock, say, proposal, limit)
-                except NobodyToAsk:
-                    proposal.rung = "message"
-            show_s = self._settings().landing_timeout_s
-            showing = self._diff_files.shown_for(self._editor, proposal, show_s)
-            return await review_by_message(self._editor, self._clock, say, proposal, limit, showing)
+                    return await review_by_message(
+                        self._editor, self._screen, self._clock, say, proposal, limit, showing
+                    )
+                except Unanswered:
+                    proposal.state = "queued"
 
     async def concluded(self, proposal: Proposal) -> None:
         """Only a review client sends anything about a proposal."""
@@ -79,20 +90,37 @@ class Ladder:
 
     async def allow_read(self, path: str, session: str, agent: str) -> bool:
         """Ask whether a protected file may be read, this once."""
-        say = self._say()
         limit = self._settings().approval.seconds(review_client=False)
-        deny, once = say("Deny"), say("Allow once")
-        actions = (once, deny) if self._editor.traits.first_action_only else (deny, once)
-        who = escape_to_one_line(agent or session)
-        question = say("agentfs: {agent} asks to read '{path}'.", agent=who, path=escape_to_one_line(path))
-        async with self._screen:
-            try:
-                async with asyncio.timeout(limit):
-                    return await self._editor.ask(question, actions) == once
-            except TimeoutError:
-                raise ReviewTimedOut(limit or 0) from None
-            except NobodyToAsk as error:
-                raise NobodyToAsk("reading", error.detail) from error
+        asked_at_ms: float | None = None
+        while True:
+            async with self._screen.turn():
+                quiet = self._editor.traits.review or await self._screen.is_quiet()
+                question = self._reading(path, agent or session)
+                now_ms = self._clock.now_ms()
+                asked_at_ms = asked_at_ms or now_ms
+                try:
+                    async with asyncio.timeout(left_of(limit, asked_at_ms, now_ms)):
+                        return await self._screen.ask(question, self._say(), quiet=quiet) in question.yes
+                except Unanswered:
+                    continue
+                except TimeoutError:
+                    raise ReviewTimedOut(limit or 0) from None
+                except NobodyToAsk as error:
+                    raise NobodyToAsk("reading", error.detail) from error
+
+    def _reading(self, path: str, who: str) -> Question:
+        """The path in full, however long; who asks, in so much of the last line as leaves room for the path's
+        end."""
+        say = self._say()
+        columns = limits_of(self._editor.traits).columns
+        shown = escape_to_one_line(path)
+        asker = shortened(escape_to_one_line(who), columns // 3)
+
+        def line(path: str) -> str:
+            return say("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)
+
+        last_line = line(shortened(shown, columns - width_of(line(""))))
+        return Question([] if shown in last_line else [shown], last_line, say("Deny"), (say("Allow once"),))
 
     def let_through(self) -> Hand:
         """The hand for what policy lets through."""

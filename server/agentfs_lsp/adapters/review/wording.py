@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.review.paging import shortened, width_of
 from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
 
 if TYPE_CHECKING:
@@ -25,15 +26,18 @@ MOST_WARNINGS = 8
 """So many warnings stand in a message, a line each."""
 
 
-def title_of(proposal: Proposal, say: Say) -> str:
-    """One line: what happens to which file, and how much of it; of several files, to how many."""
+def title_of(proposal: Proposal, say: Say, path_columns: int | None = None) -> str:
+    """One line: what happens to which file, and how much of it; of several files, to how many. A path of more
+    than `path_columns` is shortened."""
     if len(proposal.changes) > 1:
         return _title_of_several(proposal.changes, say)
     (change,) = proposal.changes
+    path = escape_to_one_line(change.path)
+    path = path if path_columns is None else shortened(path, path_columns)
     added, removed = change.line_counts
     if change.operation == "delete":
         deletion = say("Delete {path} (-{removed})", path="{path}", removed=removed)
-        return deletion.replace("{path}", escape_to_one_line(change.path))
+        return deletion.replace("{path}", path)
     templates = {
         ("write", "create"): say("Create {path} (+{added})", path="{path}", added=added),
         ("write", "update"): say(
@@ -42,7 +46,7 @@ def title_of(proposal: Proposal, say: Say) -> str:
     }
     edit = say("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
     template = templates.get((proposal.tool, change.operation), edit)
-    return template.replace("{path}", escape_to_one_line(change.path))
+    return template.replace("{path}", path)
 
 
 def _title_of_several(changes: Sequence[FileChange], say: Say) -> str:
@@ -55,12 +59,24 @@ def _title_of_several(changes: Sequence[FileChange], say: Say) -> str:
     )
 
 
+def last_line_of(proposal: Proposal, say: Say, columns: int) -> str:
+    """What happens and who asks, in one row: names that are too long for it are shortened."""
+    agent = shortened(escape_to_one_line(proposal.agent), columns // 5)
+
+    def line(path_columns: int) -> str:
+        title = title_of(proposal, say, path_columns)
+        asked = say("{title}, asked by {agent}", title=title, agent=agent) if agent else title
+        return f"agentfs: {asked}"
+
+    return line(columns - width_of(line(0)))
+
+
 def full_preview_of(proposal: Proposal) -> str:
     """The whole diff of all its files, one after the other."""
     return "".join(change.full_preview for change in proposal.changes)
 
 
-def reasons_of(proposal: Proposal, say: Say) -> str:
+def reasons_of(proposal: Proposal, say: Say) -> list[str]:
     """Who asks, as claimed, and why; then the warnings, a line each."""
     lines = []
     if proposal.agent:
@@ -84,7 +100,7 @@ def reasons_of(proposal: Proposal, say: Say) -> str:
                 count=len(warnings) - MOST_WARNINGS,
             )
         )
-    return "\n".join(lines)
+    return lines
 
 
 def in_one_line(explanation: str) -> str:

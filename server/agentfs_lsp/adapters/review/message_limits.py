@@ -1,0 +1,69 @@
+"""What a user surely sees of one message, in each editor, and what becomes of one that nobody answers
+(docs/protocol.md#92-the-message-rung).
+
+Taken from the editors themselves, in a terminal of 24 lines of 80 columns. An editor that is not in the
+table gets the least of everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentfs_lsp.service.editor_ports import EditorTraits
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLimits:
+    """`rows` of `columns` fit, the choices not counted; the first row begins with `prefix` columns of the
+    editor's own. `characters` are UTF-16 units.
+
+    `joins_lines`: line ends become blanks. `scrolls_behind`: the diff's own window can be read to its end
+    while the question is open. `shows_outside`: documents outside the root can be shown, and no second server
+    starts for them. `loses_questions`: a question can be closed without an answer, and one that arrives while
+    the user is asked something else is answered with an error.
+    """
+
+    rows: int
+    columns: int
+    characters: int = 2400
+    prefix: int = 0
+    joins_lines: bool = False
+    scrolls_behind: bool = False
+    shows_outside: bool = False
+    loses_questions: bool = False
+
+
+# A notification is cut at 1,000 characters.
+_VSCODE = MessageLimits(100, 80, characters=1000, joins_lines=True, scrolls_behind=True, shows_outside=True)
+# The minibuffer grows to a quarter of the frame; one line of it is the answer's. Of a longer message it shows
+# the end. eglot begins with "[eglot] Server reports (type=3): ". `C-g` leaves a question without an answer.
+_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True)
+# A list of choices in the message area: the begin of a longer message scrolls away, and windows can't be
+# scrolled meanwhile.
+_VIM = MessageLimits(16, 80)
+# A popup in the middle, 80% of the screen wide.
+_HELIX = MessageLimits(16, 62)
+
+_LEAST = MessageLimits(4, 62, characters=1000, prefix=33, joins_lines=True)
+
+_BY_NAME = {
+    "Visual Studio Code": _VSCODE,
+    "Visual Studio Code - Insiders": _VSCODE,
+    "VSCodium": _VSCODE,
+    "code-server": _VSCODE,
+    "": _EMACS,  # eglot up to 1.9 does not tell its name
+    "Eglot": _EMACS,
+    "emacs": _EMACS,
+    "Neovim": _VIM,
+    "coc.nvim": _VIM,
+    "vim-lsp": _VIM,
+    "helix": _HELIX,
+}
+
+
+def limits_of(traits: EditorTraits) -> MessageLimits:
+    """The limits of this client; of one that shows no documents, none is beside the question to be read."""
+    limits = _BY_NAME.get(traits.name, _LEAST)
+    return limits if traits.show_document else replace(limits, scrolls_behind=False, shows_outside=False)

@@ -1,0 +1,158 @@
+"""Questions by message, so that only a user who saw one answers it (docs/protocol.md#92-the-message-rung).
+
+One at a time, in the order they came. None is asked while the user types, when the keys would answer it, and
+none holds the others back for long when the editor has lost it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.review.message_limits import limits_of
+from agentfs_lsp.adapters.review.paging import paged
+from agentfs_lsp.domain.errors import NobodyToAsk
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.service.editor_ports import Editor
+    from agentfs_lsp.service.ports import Clock
+
+MOST_PAGES = 40
+
+QUIET_S = 1.0
+"""A question waits until no document has changed for so long."""
+
+LONGEST_QUIET_WAIT_S = 4.0
+"""Documents that keep changing hold a question back no longer than this."""
+
+DRAWING_S = 0.4
+"""From the answer that the diff is shown to the question. Some editors draw only when they are idle, and a
+question keeps them busy; in Neovim 0.05 s were enough. The rest is for the news that the user has begun to
+type, which Neovim holds back for 0.15 s."""
+
+REPEAT_S = 30.0
+"""An editor that loses questions is asked again after so long without an answer, once; after as long again
+others that wait go first."""
+
+YIELD_S = 120.0
+"""In any other editor others go first after so long without an answer."""
+
+BUSY_S = 3.0
+"""An editor that was asking its user something else is tried again after so long."""
+
+
+class Unanswered(Exception):
+    """Others wait, and this question was not answered: it goes behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`lines` are shown in full, over several pages if need be; each page ends with `last_line`. The titles
+    of the buttons: `no`, and those that say yes in one way or another."""
+
+    lines: Sequence[str]
+    last_line: str
+    no: str
+    yes: Sequence[str]
+
+
+class Screen:
+    """The user's attention. Who asks takes turns."""
+
+    def __init__(self, editor: Editor, clock: Clock, typed_at_ms: Callable[[], float | None]) -> None:
+        self._editor = editor
+        self._clock = clock
+        self._typed_at_ms = typed_at_ms
+        self._lock = asyncio.Lock()
+        self._queued = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Hold the screen, in the order of asking for it."""
+        self._queued += 1
+        try:
+            await self._lock.acquire()
+        finally:
+            self._queued -= 1
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    async def is_drawn(self) -> None:
+        """Give the editor time to draw what it says that it shows."""
+        await self._clock.sleep(DRAWING_S)
+
+    async def is_quiet(self) -> bool:
+        """Whether the user has stopped typing; waits for that for a while."""
+        give_up_ms = self._clock.now_ms() + LONGEST_QUIET_WAIT_S * 1000
+        while (typed_ms := self._typed_at_ms()) is not None:
+            now_ms, quiet_ms = self._clock.now_ms(), typed_ms + QUIET_S * 1000
+            if quiet_ms <= now_ms:
+                return True
+            if give_up_ms <= now_ms:
+                return False
+            await self._clock.sleep((min(quiet_ms, give_up_ms) - now_ms) / 1000)
+        return True
+
+    async def ask(self, question: Question, say: Say, *, quiet: bool) -> str | None:
+        """The title chosen, None for none; only the last page has one that says yes. While the user types
+        (`quiet` is false) no single answer is a yes. Raises NobodyToAsk, and Unanswered when others wait for
+        a turn that is held in vain."""
+        traits = self._editor.traits
+        pages = list(islice(paged(question.lines, question.last_line, limits_of(traits)), MOST_PAGES + 1))
+        if len(pages) > (1 if traits.first_action_only else MOST_PAGES):
+            raise NobodyToAsk("too_long")
+        if len(pages) == 1 and not quiet and not traits.first_action_only:
+            pages.insert(0, question.last_line)
+        for number, page in enumerate(pages[:-1], start=1):
+            onward = say("Next ({next}/{pages})", next=number + 1, pages=len(pages))
+            answer = await self._answer(page, (question.no, onward))
+            if answer != onward:
+                return answer
+            await self.is_quiet()
+        first, *others = question.yes
+        in_order = (first, question.no) if traits.first_action_only else (question.no, first)
+        return await self._answer(pages[-1], (*in_order, *others))
+
+    async def _answer(self, message: str, actions: Sequence[str]) -> str | None:
+        """The first answer to the message, which may be sent more than once."""
+        loses = limits_of(self._editor.traits).loses_questions
+        repeats = int(loses)
+        asked = {self._sent(message, actions)}
+        try:
+            while True:
+                over = asyncio.ensure_future(self._clock.sleep(REPEAT_S if loses else YIELD_S))
+                try:
+                    await asyncio.wait({*asked, over}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    over.cancel()
+                if answered := next(filter(asyncio.Task.done, asked), None):
+                    asked.remove(answered)
+                    try:
+                        return answered.result()
+                    except NobodyToAsk as error:
+                        if not (loses and error.reason == "busy"):
+                            raise
+                    if not asked:
+                        await self._clock.sleep(BUSY_S)
+                        asked.add(self._sent(message, actions))
+                    repeats = 1  # what keeps the editor busy may be this question, which it has not lost
+                elif repeats:
+                    repeats = 0
+                    asked.add(self._sent(message, actions))
+                elif self._queued:
+                    raise Unanswered
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+
+    def _sent(self, message: str, actions: Sequence[str]) -> asyncio.Task[str | None]:
+        return asyncio.ensure_future(self._editor.ask(message, actions))

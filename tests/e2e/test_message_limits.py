@@ -1,0 +1,234 @@
+"""What each editor surely shows of a message, and that nothing beyond it can be approved
+(docs/protocol.md#92-the-message-rung)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.editor import NO_ANSWER, RpcError, editing, path_of
+from support.personas import EGLOT_1_9, EGLOT_1_17, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, pressing
+
+if TYPE_CHECKING:
+    from support.editor import Editor
+    from support.personas import Persona
+    from support.wire import Message
+
+ASK, SHOW = "window/showMessageRequest", "window/showDocument"
+CAN_SHOW = {"window": {"showDocument": {"support": True}}}
+TEXT = "one\ntwo\nthree\n"
+LONG = "".join(f"line {number}\n" for number in range(200))
+EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
+HASTY = [sys.executable, "-m", "support.hasty_server"]
+ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def questions(editor: Editor) -> list[Message]:
+    return [message["params"] for message in editor.all(ASK)]
+
+
+def titles(question: Message) -> list[str]:
+    return [action["title"] for action in question["actions"]]
+
+
+def in_vscode(message: str) -> str:
+    """What a notification shows of it."""
+    return message.replace("\n", " ")[:1000]
+
+
+def showing(params: Message) -> Message:
+    return {"success": True}
+
+
+async def test_where_the_root_takes_no_diff_file_vscode_is_shown_one_elsewhere(root: Path) -> None:
+    (root / ".agentfs").write_text("in the way")
+    (root / "a.py").write_text(LONG)
+    looked: dict[str, Any] = {}
+
+    def look(params: Message) -> Message:
+        path = path_of(params["uri"])
+        looked["path"], looked["diff"] = path, Path(path).read_text()
+        looked["modes"] = [oct(os.stat(at).st_mode & 0o777) for at in (path, os.path.dirname(path))]
+        return {"success": True}
+
+    answers = {SHOW: look, ASK: pressing("Approve")}
+    async with editing(root, name="code-server", capabilities=CAN_SHOW, answers=answers) as editor:
+        await editor.read("a.py")
+        answer = await editor.write("a.py", "evil\n" + LONG)
+        denied = await editor.read(looked["path"])
+        [question] = questions(editor)
+    assert looked["path"].startswith(str(editor.state))
+    assert "+evil\n" in looked["diff"]
+    assert looked["modes"] == ["0o600", "0o700"]
+    assert looked["path"] in question["message"]
+    assert "+evil" not in question["message"]
+    assert answer["data"]["applied"]
+    assert denied["status"] == "error"
+    assert not os.path.exists(looked["path"])
+
+
+async def test_in_vscode_nothing_beyond_the_cut_of_a_notification_is_approved(root: Path) -> None:
+    async with editing(root, name="code-server", answers={ASK: pressing("Approve")}) as editor:
+        answer = await editor.write("a.py", LONG + "evil ⏎ +good\n", explanation="why " * 200)
+        asked = questions(editor)
+    shown = [in_vscode(question["message"]) for question in asked]
+    assert [in_vscode(question["message"]) == question["message"].replace("\n", " ") for question in asked]
+    assert all(f"+line {number} ⏎ " in "".join(shown) for number in range(200))
+    assert r"+evil \u23ce +good ⏎ " in shown[-1]
+    assert all("Approve" not in titles(question) for question in asked[:-1])
+    assert "Approve" in titles(asked[-1])
+    assert answer["data"]["applied"]
+
+
+@pytest.mark.parametrize("persona", [EGLOT_1_9, LSP_MODE_8], ids=lambda persona: persona.name)
+async def test_in_emacs_each_page_fits_the_minibuffer_and_ends_with_title_and_agent(
+    root: Path, persona: Persona
+) -> None:
+    (root / "a.py").write_text(TEXT)
+    async with persona.editing(root, "Approve") as editor:
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2", agent="Ada", explanation="because " * 60)
+        asked = questions(editor)
+    for question in asked:
+        rows = [max(1, -(-len(line) // 78)) for line in question["message"].split("\n")]
+        assert sum(rows) <= 4
+        assert question["message"].endswith("\nagentfs: Edit a.py (+1/-1), asked by Ada")
+    assert all("Approve" not in titles(question) for question in asked[:-1])
+    assert answer["data"]["applied"]
+
+
+async def test_where_the_diff_scrolls_beside_the_question_one_question_is_enough(root: Path) -> None:
+    async with EGLOT_1_17.editing(root, "Approve") as editor:
+        answer = await editor.write("a.py", LONG, agent="Ada")
+        [question] = questions(editor)
+    assert len(question["message"].split("\n")) <= 4
+    assert answer["data"]["applied"]
+
+
+async def test_where_it_cannot_scroll_the_pages_say_it_all_beside_the_file(root: Path) -> None:
+    async with NEOVIM_0_11.editing(root, "Approve") as editor:
+        answer = await editor.write("a.py", LONG, agent="Ada")
+        asked = questions(editor)
+        assert len(editor.all(SHOW)) == 1
+    lines = "\n".join(question["message"] for question in asked).split("\n")
+    assert [line for line in lines if line.startswith("+line")] == [f"+line {n}" for n in range(200)]
+    assert all(len(question["message"].split("\n")) <= 16 for question in asked)
+    assert answer["data"]["applied"]
+
+
+async def test_a_short_diff_is_shown_as_a_file_too(root: Path) -> None:
+    async with NEOVIM_0_11.editing(root, "Approve") as editor:
+        await editor.write("a.py", "one\n", agent="Ada")
+        [question] = questions(editor)
+        assert len(editor.all(SHOW)) == 1
+    assert "+one" in question["message"]
+    assert question["message"].endswith("\nagentfs: Create a.py (+1), asked by Ada")
+
+
+@pytest.mark.parametrize("name", ["code-server", "Neovim", "helix", "Eglot", "never heard of"])
+async def test_long_names_leave_room_for_the_title_and_are_told_in_full(root: Path, name: str) -> None:
+    path = "/".join(["d" * 200] * 4) + "/end.py"
+    async with editing(root, name=name, answers={ASK: pressing("Approve")}) as editor:
+        answer = await editor.write(path, "one\n", agent="Ada" * 26)
+        asked = questions(editor)
+    ends = {question["message"].split("\n")[-1] for question in asked}
+    assert len(ends) == 1
+    (end,) = ends
+    assert end.startswith("agentfs: Create d")
+    assert "/end.py (+1), asked by Ada" in end
+    assert len(end) <= 80
+    joined = "".join(question["message"].replace(end, "") for question in asked).replace("\n", "")
+    assert path in joined
+    assert answer["data"]["applied"]
+
+
+async def test_a_read_of_a_long_path_is_allowed_only_once_all_of_it_was_shown(root: Path) -> None:
+    folder = root / "/".join(["d" * 200] * 6)
+    folder.mkdir(parents=True)
+    (folder / ".env").write_text("TOKEN=1\n")
+    path = str((folder / ".env").relative_to(root))
+    async with editing(root, name="code-server", answers={ASK: pressing("Allow once")}) as editor:
+        answer = await editor.read(path, agent="Ada" * 26)
+        asked = questions(editor)
+    assert len(asked) > 1
+    assert all(len(question["message"]) <= 1000 for question in asked)
+    assert ["Allow once" in titles(question) for question in asked] == [False] * (len(asked) - 1) + [True]
+    ends = {question["message"].split("\n")[-1] for question in asked}
+    joined = "".join(question["message"] for question in asked)
+    for end in ends:
+        joined = joined.replace(end, "")
+    assert path in joined.replace("\n", "").replace(" ⏎", "")
+    assert answer["data"]["content"] == "TOKEN=1\n"
+
+
+async def test_what_does_not_fit_one_page_is_refused_where_no_page_can_be_turned(root: Path) -> None:
+    async with VIM_LSP.editing(root, "Approve") as editor:
+        answer = await editor.write("a.py", LONG)
+        assert questions(editor) == []
+    assert answer["error"]["code"] == "ACCESS_DENIED"
+
+
+async def test_a_question_that_emacs_left_without_an_answer_is_repeated_and_holds_no_other_back(
+    root: Path,
+) -> None:
+    for name in ("a.py", "b.py"):
+        (root / name).write_text(TEXT)
+    async with editing(
+        root, name="Eglot", command=HASTY, env=ON_THE_PATH, answers={ASK: lambda _: NO_ANSWER}
+    ) as editor:
+        for name in ("a.py", "b.py"):
+            await editor.read(name)
+        first = editor.start("agentfs/edit", EDIT)
+        await editor.seen(ASK)
+        second = editor.start("agentfs/edit", {**EDIT, "path": "b.py"})
+        asked = [await editor.seen_message(ASK, number) for number in (1, 2, 3)]
+        assert [message["params"]["message"].split("\n")[-1] for message in asked] == [
+            "agentfs: Edit a.py (+1/-1)",
+            "agentfs: Edit a.py (+1/-1)",
+            "agentfs: Edit b.py (+1/-1)",
+        ]
+        for message in asked[:2]:  # what it was withdrawn from approves nothing any more
+            editor.send({"jsonrpc": "2.0", "id": message["id"], "result": {"title": "Next (2/3)"}})
+        editor.answers[ASK] = pressing("Approve")
+        editor.send({"jsonrpc": "2.0", "id": asked[2]["id"], "result": {"title": "Next (2/3)"}})
+        answers = [await second, await first]
+    assert [answer["status"] for answer in answers] == ["success", "success"]
+
+
+async def test_an_emacs_whose_minibuffer_is_taken_is_asked_again(root: Path) -> None:
+    (root / "a.py").write_text(TEXT)
+    taken = iter([True, True, False])
+
+    def answer_once_free(params: Message) -> object:
+        if next(taken, False):
+            raise RpcError(-32603, "Internal error")
+        return pressing("Approve")(params)
+
+    async with editing(
+        root, name="Eglot", command=HASTY, env=ON_THE_PATH, answers={ASK: answer_once_free}
+    ) as editor:
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2")
+    assert answer["data"]["applied"]
+
+
+async def test_a_question_waits_for_the_end_of_the_typing(root: Path) -> None:
+    (root / "a.py").write_text(TEXT)
+    (root / "notes").write_text("")
+    async with editing(root, name="Neovim", answers={ASK: pressing("Reject")}) as editor:
+        editor.open("notes")
+        await editor.read("a.py")
+        editor.change("notes", "2\n")
+        asked = editor.start("agentfs/edit", EDIT)
+        pending: list[Message] = []
+        while not pending:
+            pending = (await editor.request("agentfs/status"))["data"]["pending"]
+        assert [one["state"] for one in pending] == ["queued"]
+        editor.change("notes", "2\n2\n")
+        assert editor.all(ASK) == []
+        await asked
+        assert len(editor.all(ASK)) == 1

@@ -1,0 +1,13 @@
+"""Fixtures of the tests in real editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def repository() -> Path:
+    """The top folder, which `.editors` is in."""
+    return Path(__file__).parents[2]

@@ -1,0 +1,90 @@
+"""Emacs with Debian's eglot: the minibuffer shows each page as a whole, and `C-g` holds nothing up."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from support.real_editors import ASK, editing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from support.real_editors import RealEditor
+
+TEXT = "one\ntwo\nthree\n"
+HASTY = [sys.executable, "-m", "support.hasty_server"]
+C_G = "\x07"
+
+INIT = """
+(setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil)
+(setq warning-minimum-level :error)
+(require 'eglot)
+(add-to-list 'eglot-server-programs '((text-mode markdown-mode) . ("agentfs-lsp")))
+(add-hook 'emacs-startup-hook (lambda () (switch-to-buffer "notes.txt") (call-interactively #'eglot)))
+"""
+
+
+@contextlib.asynccontextmanager
+async def emacs(root: Path, server: list[str] | None = None) -> AsyncIterator[RealEditor]:
+    """Emacs in the workspace, notes.txt open."""
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    for name, text in (("notes.txt", ""), ("a.py", TEXT), ("b.py", TEXT)):
+        (root / name).write_text(text)
+    init = root.parent / "init.el"
+    init.write_text(INIT)
+    async with editing(root, ["emacs", "-q", "-nw", "-l", str(init), "notes.txt"], server) as editor:
+        await editor.wire.seen("textDocument/didOpen")
+        yield editor
+
+
+async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
+    async with emacs(root) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        shown, page = "", 0
+        while "Approve" not in str(question := (await editor.wire.seen(ASK, page := page + 1))["params"]):
+            lines = question["message"].split("\n")
+            screen = await editor.screen.shows(lambda text, lines=lines: all(one in text for one in lines))
+            assert "asked by Ada\nChoose an option: Reject" in screen
+            shown += screen
+            onward = question["actions"][1]["title"]
+            editor.screen.press(f"\x01\x0b{onward}\r")  # C-a C-k: what stands there is "Reject"
+        lines = question["message"].split("\n")
+        shown += await editor.screen.shows(lambda text: all(one in text for one in lines))
+        assert all(f"{line}\n" in shown for line in ("-two", "+2", " three"))
+        editor.screen.press("\x01\x0bApprove\r")
+        assert (await answer)["data"]["applied"]
+    assert (root / "a.py").read_text() == TEXT.replace("two", "2")
+
+
+async def test_a_question_quit_with_c_g_comes_again_and_then_lets_the_next_one_appear(root: Path) -> None:
+    async with emacs(root, HASTY) as editor:
+        await editor.read_and_edit("a.py", "two", "2")
+        await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option")
+        await editor.read_and_edit("b.py", "two", "2")
+        for times in (1, 2):
+            editor.screen.press(C_G)
+            await editor.screen.shows("Quit")
+            question = await editor.wire.seen(ASK, times + 1)
+            end = question["params"]["message"].split("\n")[-1]
+            await editor.screen.shows(f"{end}\nChoose an option")
+        assert "Edit b.py" in end
+    for name in ("a.py", "b.py"):
+        assert (root / name).read_text() == TEXT
+
+
+async def test_a_question_that_stays_open_is_not_taken_for_lost(root: Path) -> None:
+    async with emacs(root, HASTY) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option")
+        await editor.read_and_edit("b.py", "two", "2")
+        first = await editor.wire.seen(ASK)
+        for number in (2, 3, 4):
+            asked = await editor.wire.seen(ASK, number)
+            assert asked["params"]["message"] == first["params"]["message"]
+            assert (await editor.wire.answered(asked))["error"]["code"] == -32603
+        editor.screen.press("\r")
+        assert (await answer)["error"]["code"] == "USER_REJECTED"

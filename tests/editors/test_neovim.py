@@ -1,0 +1,96 @@
+"""Neovim 0.11 as docs/editors.md sets it up: typing approves nothing, and what is asked for can be seen."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.docs import examples, section, text_of
+from support.real_editors import ASK, SHOW, editing
+from support.terminal import LINES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from support.real_editors import RealEditor
+
+NEOVIM = ".editors/neovim/bin/nvim"
+TEXT = "one\ntwo\nthree\n"
+
+
+@contextlib.asynccontextmanager
+async def neovim(root: Path, repository: Path) -> AsyncIterator[RealEditor]:
+    """Neovim in the workspace, notes.txt open."""
+    (root / ".git").mkdir()
+    (root / "notes.txt").write_text("")
+    init = root.parent / "init.lua"
+    init.write_text(examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")[0])
+    command = [str(repository / NEOVIM), "-n", "-u", str(init), "notes.txt"]
+    async with editing(root, command) as editor:
+        await editor.wire.seen("textDocument/didOpen")
+        yield editor
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "a.py"
+    path.write_text(TEXT)
+    return path
+
+
+async def test_typing_while_a_proposal_arrives_lands_nothing(
+    root: Path, file: Path, repository: Path
+) -> None:
+    async with neovim(root, repository) as editor:
+        editor.screen.press("i2\r")
+        await editor.wire.seen("textDocument/didChange")
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        for number in range(2, 12):  # until well after the diff is shown
+            editor.screen.press("2\r")
+            await editor.wire.seen("textDocument/didChange", number)
+        await editor.wire.seen(SHOW)
+        editor.screen.press("2\r")
+        await editor.wire.seen("textDocument/didChange", 12)
+        assert not editor.wire.all(ASK)
+        screen = await editor.screen.shows("3: Always for this session")
+        assert "agentfs: Edit a.py (+1/-1), asked by Ada" in screen
+        assert file.read_text() == TEXT
+        editor.screen.press("2\r")
+        assert (await answer)["data"]["review"]["decision"] == "accepted"
+    assert file.read_text() == TEXT.replace("two", "2")
+
+
+async def test_the_diff_is_on_the_screen_when_the_question_is(
+    root: Path, file: Path, repository: Path
+) -> None:
+    async with neovim(root, repository) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        screen = await editor.screen.shows("3: Always for this session")
+        window, _, message = screen.partition("\nagentfs: Edit a.py")
+        for shown in (window, message):
+            assert "-two\n+2\n three" in shown
+        editor.screen.press("1\r")
+        assert (await answer)["error"]["code"] == "USER_REJECTED"
+
+
+async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, repository: Path) -> None:
+    lines = [f"line {number}" for number in range(LINES * 2)]
+    async with neovim(root, repository) as editor:
+        params = {"path": "long.txt", "content": "\n".join(lines), "agent": "Ada"}
+        answer = editor.wire.ask("agentfs/write", params)
+        shown = ""
+        page = 0
+        while "2: Approve" not in shown:
+            page += 1
+            question = (await editor.wire.seen(ASK, page))["params"]
+            onward = question["actions"][1]["title"]
+            screen = await editor.screen.shows(f"2: {onward}")
+            assert all(line in screen for line in question["message"].split("\n"))
+            shown += screen
+            editor.screen.press("2\r")
+        assert (await answer)["data"]["applied"]
+    assert page > 2
+    assert all(f"+{line}\n" in shown for line in lines)

@@ -1,0 +1,59 @@
+"""Pages of a message: each fits what the editor shows, and together they say everything
+(docs/protocol.md#92-the-message-rung)."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
+from agentfs_lsp.adapters.review.paging import LINE_END, paged, shortened
+from agentfs_lsp.service.editor_ports import EditorTraits
+
+NAMES = ("code-server", "Eglot", "emacs", "", "Neovim", "helix", "vim-lsp", "coc.nvim", "never heard of")
+LAST = "agentfs: Edit a.py (+1/-1), asked by Ada"
+
+limits = st.builds(
+    lambda name, shows: limits_of(EditorTraits(name=name, show_document=shows)),
+    st.sampled_from(NAMES),
+    st.booleans(),
+)
+line = st.text(st.sampled_from("abc +-界😀\t⏎"), max_size=1500)
+
+
+def columns_of(text: str) -> int:
+    """As a terminal shows it at worst."""
+    return sum(8 if one == "\t" else 1 if one.isascii() else 2 for one in text)
+
+
+def rows_of(page: str, limits: MessageLimits) -> int:
+    first, *others = (columns_of(line) for line in page.split("\n"))
+    widths = (first + limits.prefix, *others)
+    return sum(max(1, ceil(width / limits.columns)) for width in widths)
+
+
+@given(st.lists(line, max_size=30), limits)
+def test_every_page_fits_the_editor(lines: list[str], limits: MessageLimits) -> None:
+    for page in paged(lines, LAST, limits):
+        assert rows_of(page, limits) <= limits.rows
+        assert len(page.encode("utf-16-le")) // 2 <= limits.characters
+        assert page.split("\n")[-1] == LAST
+
+
+@given(st.lists(line, max_size=30), limits)
+def test_nothing_is_left_out(lines: list[str], limits: MessageLimits) -> None:
+    pages = paged(lines, LAST, limits)
+    shown = "".join(page.removesuffix(LAST).replace("\n", "") for page in pages)
+    if limits.joins_lines:
+        assert shown == "".join(f"{one.replace(LINE_END, chr(92) + 'u23ce')} {LINE_END}" for one in lines)
+    else:
+        assert shown == "".join(lines)
+
+
+@given(st.text(st.sampled_from("abc/界😀"), max_size=200), st.integers(8, 80))
+def test_a_shortened_text_keeps_its_end_and_fits(text: str, most: int) -> None:
+    short = shortened(text, most)
+    assert columns_of(short) <= most
+    assert short == text or (short.count("…") and text.endswith(short.rpartition("…")[2]))

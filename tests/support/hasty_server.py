@@ -1,0 +1,17 @@
+"""A server that does not wait long for the answer to a question."""
+
+from __future__ import annotations
+
+from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.history import SqliteHistory
+from agentfs_lsp.adapters.review import questions
+from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.domain.setting_groups import HistorySettings
+from agentfs_lsp.lsp.serving import serve_stdio
+
+if __name__ == "__main__":
+    questions.REPEAT_S = questions.YIELD_S = 1.0
+    questions.BUSY_S = 0.5
+    state = StateFolder()
+    history = SqliteHistory(state, HistorySettings())
+    serve_stdio(DiskStore(state), history, [state.path], 1 << 28)

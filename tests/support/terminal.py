@@ -1,0 +1,91 @@
+"""A program in a terminal of 24 lines of 80 columns: keys go in, and what stands on the screen comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import pty
+import struct
+import termios
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pyte
+
+LINES, COLUMNS = 24, 80
+TIMEOUT_S = 60.0
+"""How long a test waits for something to appear before it fails."""
+
+
+class Terminal:
+    """What the program shows."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._screen = pyte.Screen(COLUMNS, LINES)
+        self._stream = pyte.ByteStream(self._screen)
+        self._changed = asyncio.Event()
+        asyncio.get_running_loop().add_reader(fd, self._read)
+
+    @property
+    def text(self) -> str:
+        """The lines on the screen."""
+        return "\n".join(line.rstrip() for line in self._screen.display)
+
+    def press(self, keys: str) -> None:
+        """Send the keys, as the terminal encodes them."""
+        os.write(self._fd, keys.encode())
+
+    async def shows(self, wanted: str | Callable[[str], bool]) -> str:
+        """Wait until the screen shows it; returns the screen's text."""
+        fits = (lambda text: wanted in text) if isinstance(wanted, str) else wanted
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                while not fits(self.text):
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            raise AssertionError(f"never shown: {wanted!r}\n{self.text}") from None
+        return self.text
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._fd)
+        os.close(self._fd)
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._fd, 1 << 16)
+        except OSError:  # the program ended
+            data = b""
+        if not data:
+            asyncio.get_running_loop().remove_reader(self._fd)
+        self._stream.feed(data)
+        self._changed.set()
+
+
+@contextlib.asynccontextmanager
+async def terminal(command: list[str], cwd: Path, env: dict[str, str]) -> AsyncIterator[Terminal]:
+    """Run the program in a terminal of its own; it is killed at the end."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=cwd,
+        env={**os.environ, "TERM": "linux", "LC_ALL": "C.UTF-8", **env},
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Emacs opens /dev/tty
+    )
+    os.close(slave)
+    shown = Terminal(master)
+    try:
+        yield shown
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        shown.close()

@@ -1,0 +1,204 @@
+"""When a question is asked, asked again, and left for others (docs/protocol.md#92-the-message-rung)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import cast
+
+import pytest
+
+from agentfs_lsp.adapters.review.questions import Question, Screen, Unanswered
+from agentfs_lsp.domain.errors import NobodyToAsk
+from agentfs_lsp.domain.texts import Say
+from agentfs_lsp.service.editor_ports import Editor, EditorTraits
+
+
+class ManualClock:
+    """Time that passes when everybody sleeps."""
+
+    def __init__(self) -> None:
+        self.ms = 0.0
+        self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
+
+    def now_ms(self) -> float:
+        return self.ms
+
+    def date_ms(self) -> int:
+        return int(self.ms)
+
+    async def sleep(self, seconds: float) -> None:
+        future = asyncio.get_running_loop().create_future()
+        self._sleepers.append((self.ms + seconds * 1000, future))
+        await future
+
+    async def pass_until(self, ms: float) -> None:
+        """Wake whoever slept so long, in order."""
+        while True:
+            for _ in range(20):  # whoever can go on does
+                await asyncio.sleep(0)
+            self._sleepers = [one for one in self._sleepers if not one[1].done()]
+            due = min((one for one in self._sleepers if one[0] <= ms), key=lambda one: one[0], default=None)
+            if due is None:
+                self.ms = ms
+                return
+            self.ms = max(self.ms, due[0])
+            due[1].set_result(None)
+
+
+class AskedEditor:
+    """Notes when it is asked what; the test answers."""
+
+    def __init__(self, clock: ManualClock, name: str) -> None:
+        self.traits = EditorTraits(name=name)
+        self.asked: list[tuple[float, str, tuple[str, ...], asyncio.Future[str | None]]] = []
+        self._clock = clock
+
+    async def ask(self, message: str, actions: Sequence[str]) -> str | None:
+        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self.asked.append((self._clock.ms, message, tuple(actions), answer))
+        return await answer
+
+    @property
+    def times(self) -> list[float]:
+        return [at for at, *_ in self.asked]
+
+
+class Desk:
+    """A screen, and the editor and the user behind it."""
+
+    def __init__(self, name: str) -> None:
+        self.clock = ManualClock()
+        self.editor = AskedEditor(self.clock, name)
+        self.typed_ms: float | None = None
+        self.screen = Screen(cast(Editor, self.editor), self.clock, lambda: self.typed_ms)
+
+    def ask(self, lines: Sequence[str] = ("+x",)) -> asyncio.Task[str | None]:
+        async def asked() -> str | None:
+            async with self.screen.turn():
+                quiet = await self.screen.is_quiet()
+                question = Question(lines, "agentfs: Edit a", "No", ("Yes", "Always"))
+                return await self.screen.ask(question, say, quiet=quiet)
+
+        return asyncio.ensure_future(asked())
+
+    async def type_until(self, ms: float) -> None:
+        """A key every half second."""
+        while self.clock.ms < ms:
+            self.typed_ms = self.clock.ms
+            await self.clock.pass_until(self.clock.ms + 500)
+
+
+say = cast(Say, lambda template, plural="", **values: template.format(**values))
+
+
+@pytest.fixture
+def neovim() -> Desk:
+    return Desk("Neovim")
+
+
+@pytest.fixture
+def emacs() -> Desk:
+    return Desk("Eglot")
+
+
+async def test_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
+    answer = neovim.ask()
+    await neovim.clock.pass_until(0)
+    neovim.editor.asked[0][3].set_result("Yes")
+    assert await answer == "Yes"
+
+
+async def test_who_types_is_asked_a_second_after_the_last_key(neovim: Desk) -> None:
+    answer = neovim.ask()
+    neovim.typed_ms = 0
+    await neovim.type_until(2000)
+    assert neovim.editor.asked == []
+    await neovim.clock.pass_until(2499)
+    assert neovim.editor.asked == []
+    await neovim.clock.pass_until(2500)
+    [(_, message, actions, future)] = neovim.editor.asked
+    assert (message.split("\n")[-1], actions) == ("agentfs: Edit a", ("No", "Yes", "Always"))
+    future.set_result(None)
+    assert await answer is None
+
+
+async def test_whoever_types_on_and_on_says_yes_with_no_single_answer(neovim: Desk) -> None:
+    neovim.typed_ms = 0
+    answer = neovim.ask()
+    await neovim.type_until(4500)
+    [(at, _, actions, future)] = neovim.editor.asked
+    assert (at, actions) == (4000, ("No", "Next (2/2)"))
+    neovim.typed_ms = neovim.clock.ms
+    future.set_result("Next (2/2)")
+    await neovim.clock.pass_until(neovim.typed_ms + 999)
+    assert len(neovim.editor.asked) == 1
+    await neovim.clock.pass_until(neovim.typed_ms + 1000)
+    assert neovim.editor.asked[1][2] == ("No", "Yes", "Always")
+    neovim.editor.asked[1][3].set_result("Yes")
+    assert await answer == "Yes"
+
+
+async def test_a_question_that_emacs_lost_is_asked_again_and_either_answer_counts(emacs: Desk) -> None:
+    answer = emacs.ask()
+    await emacs.clock.pass_until(29_999)
+    assert emacs.editor.times == [0]
+    await emacs.clock.pass_until(600_000)
+    assert emacs.editor.times == [0, 30_000]
+    assert emacs.editor.asked[0][1:3] == emacs.editor.asked[1][1:3]
+    emacs.editor.asked[0][3].set_result("Yes")
+    assert await answer == "Yes"
+    assert emacs.editor.asked[1][3].cancelled()
+
+
+async def test_a_lost_question_lets_the_next_one_go_first(emacs: Desk) -> None:
+    first = emacs.ask()
+    await emacs.clock.pass_until(0)
+    second = emacs.ask(["+second"])
+    await emacs.clock.pass_until(60_000)
+    assert "+second" in emacs.editor.asked[2][1]
+    assert emacs.editor.times == [0, 30_000, 60_000]
+    with pytest.raises(Unanswered):
+        await first
+    emacs.editor.asked[2][3].set_result("Yes")
+    assert await second == "Yes"
+
+
+async def test_an_error_to_the_repetition_tells_that_the_question_is_still_open(emacs: Desk) -> None:
+    answer, behind = emacs.ask(), emacs.ask()
+    for asked in range(1, 10):
+        await emacs.clock.pass_until(asked * 30_000)
+        emacs.editor.asked[asked][3].set_exception(NobodyToAsk("busy"))
+    emacs.editor.asked[0][3].set_result("Yes")
+    assert await answer == "Yes"
+    behind.cancel()
+
+
+async def test_an_emacs_that_asks_something_else_is_tried_again(emacs: Desk) -> None:
+    answer = emacs.ask()
+    await emacs.clock.pass_until(0)
+    emacs.editor.asked[0][3].set_exception(NobodyToAsk("busy"))
+    await emacs.clock.pass_until(3_000)
+    emacs.editor.asked[1][3].set_result("Yes")
+    assert await answer == "Yes"
+
+
+async def test_an_editor_that_cannot_ask_is_not_asked_again(emacs: Desk) -> None:
+    answer = emacs.ask()
+    await emacs.clock.pass_until(0)
+    emacs.editor.asked[0][3].set_exception(NobodyToAsk("no_message"))
+    with pytest.raises(NobodyToAsk):
+        await answer
+    assert len(emacs.editor.asked) == 1
+
+
+async def test_in_other_editors_nothing_is_repeated_and_others_go_first_after_a_while(neovim: Desk) -> None:
+    first = neovim.ask()
+    await neovim.clock.pass_until(300_000)
+    assert neovim.editor.times == [0]
+    second = neovim.ask(["+second"])
+    await neovim.clock.pass_until(360_000)
+    assert neovim.editor.times == [0, 360_000]
+    assert first.done()
+    second.cancel()
+    assert isinstance(first.exception(), Unanswered)
