@@ -244,7 +244,7 @@ def test_the_kinds_of_warnings() -> None:
     from agentfs_lsp.domain.shown import Kind
 
     told = keys(table(of_section("9.4"), "warning kind"))
-    assert told == [*typing.get_args(Kind), "hard_links", "on_save"]
+    assert told == [*typing.get_args(Kind), "secret", "hard_links", "on_save"]
 
 
 def limits_told() -> Iterator[tuple[str, str]]:

@@ -2,9 +2,7 @@
 
 Characters that reorder, hide or command are escaped where the server itself renders text, and are findings
 where somebody puts them into a file; they are written as they came. Joiners and variation selectors are
-part of emoji and of several scripts, so they count only where no script uses them. Secrets are told by
-their issuers' formats alone: nothing is guessed from how random a string looks, and no finding repeats the
-secret.
+part of emoji and of several scripts, so they count only where no script uses them.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from agentfs_lsp.domain.lines import ends_between
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Kind = Literal["bidirectional", "invisible", "control", "secret"]
+Kind = Literal["bidirectional", "invisible", "control"]
 
 MOST_FINDINGS = 100
 
@@ -45,27 +43,6 @@ _CHARACTER = re.compile(
 _LINK = re.compile(r"\]\((?=\s*<?[a-z][a-z0-9+.-]*:[^\s)])", re.IGNORECASE | re.ASCII)
 
 _PLAIN = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
-
-# What it is, a piece that every one of them holds (looked for first, being fast), and the whole format.
-_SECRETS = tuple(
-    (what, sign, re.compile(pattern))
-    for what, sign, pattern in (
-        ("private key", "PRIVATE KEY", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
-        ("AWS access key", "AKIA", r"\bAKIA[A-Z2-7]{16}\b"),
-        ("AWS access key", "ASIA", r"\bASIA[A-Z2-7]{16}\b"),
-        ("GitHub token", "gh", r"\bgh[opusr]_[A-Za-z0-9]{36,255}\b"),
-        ("GitHub token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b"),
-        ("GitLab token", "glpat-", r"\bglpat-[\w-]{20,}"),
-        ("Slack token", "xox", r"\bxox[abeoprs]-(?=[A-Za-z-]*\d)[A-Za-z0-9-]{10,}"),
-        ("Slack webhook", "hooks.slack.com", r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
-        ("Anthropic key", "sk-ant-", r"\bsk-ant-[a-z]+\d\d-[\w-]{80,}"),
-        ("OpenAI key", "T3BlbkFJ", r"\bsk-(?:[a-z]+-)?[\w-]{20,}T3BlbkFJ[\w-]{20,}"),
-        ("Google API key", "AIza", r"\bAIza[\w-]{35}(?![\w-])"),
-        ("Stripe key", "k_live_", r"\b[rs]k_live_[A-Za-z0-9]{24,}"),
-        ("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
-        ("PyPI token", "pypi-AgEI", r"\bpypi-AgEI[\w-]{50,}"),
-    )
-)
 
 
 class Finding(NamedTuple):
@@ -98,10 +75,8 @@ def escape_links(text: str) -> str:
 
 def find_suspicious(text: str) -> list[Finding]:
     """What in a text about to be inserted deserves a look, in order of lines: one finding for a line and
-    character or format, at most `MOST_FINDINGS`."""
-    found = dict.fromkeys(islice(_characters(text), MOST_FINDINGS))
-    found |= dict.fromkeys(islice(_secrets(text), MOST_FINDINGS))
-    return sorted(found, key=lambda it: it.line)[:MOST_FINDINGS]
+    character, at most `MOST_FINDINGS`."""
+    return list(dict.fromkeys(islice(_characters(text), MOST_FINDINGS)))
 
 
 def _characters(text: str) -> Iterator[Finding]:
@@ -111,12 +86,6 @@ def _characters(text: str) -> Iterator[Finding]:
             line += ends_between(text, at, found.start())
             at = found.start()
             yield Finding(cast("Kind", found.lastgroup), line, _named(found.group()))
-
-
-def _secrets(text: str) -> Iterator[Finding]:
-    for what, sign, pattern in _SECRETS:
-        for found in pattern.finditer(text) if sign in text else ():
-            yield Finding("secret", ends_between(text, 0, found.start()) + 1, what)
 
 
 def _is_plain(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.review.wording import secrets_text
 from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import beside_what_landed, sentences
@@ -150,6 +151,7 @@ def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: boo
         said.append(next_step)
     if len(failed) > FAILURES_TOLD:
         said.append(say("See results for the other {count} that failed.", count=len(failed) - FAILURES_TOLD))
+    said.append(secrets_text(changes, say, with_paths=True))
     if truncated:
         said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(say, said)

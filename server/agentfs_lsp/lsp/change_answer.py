@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentfs_lsp.adapters.review.wording import secrets_text
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
@@ -152,6 +153,7 @@ def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amende
     said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
     if submitted.landing is not None:
         said += _after_landing(say, submitted.landing)
+    said.append(secrets_text((final,), say, with_paths=False))
     if final.preview.truncated:
         said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     if in_full:

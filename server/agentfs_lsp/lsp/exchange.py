@@ -12,7 +12,16 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.errors import AbsolutePath, Conflict, DomainError, OutsideRoots
+from agentfs_lsp.adapters.review.wording import secrets_text
+from agentfs_lsp.domain.errors import (
+    AbsolutePath,
+    Conflict,
+    DomainError,
+    NobodyToAsk,
+    OutsideRoots,
+    Rejected,
+    ReviewTimedOut,
+)
 from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.envelope import Envelope, context_for, fail, fail_with, succeed, told_of
@@ -25,6 +34,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.texts import Say, Told
     from agentfs_lsp.service.workspace import Workspace
+
+_NOT_APPROVED = (NobodyToAsk, Rejected, ReviewTimedOut)
 
 _log = logging.getLogger(__name__)
 
@@ -77,7 +88,16 @@ class Exchange:
         review = review_facts(self.trace.proposal, error)
         if review is not None:
             context["review"] = review
-        return fail_with(error, self._told(error), self.say, context, self.time_ms())
+        envelope = fail_with(error, self._told(error), self.say, context, self.time_ms())
+        envelope["text"] = sentences(self.say, (envelope["text"], self._why_asked(error)))
+        return envelope
+
+    def _why_asked(self, error: DomainError) -> str:
+        """Of a change that was not approved: what the user was asked about whatever the mode."""
+        proposal = self.trace.proposal
+        if proposal is None or not self.trace.seen or not isinstance(error, _NOT_APPROVED):
+            return ""
+        return secrets_text(proposal.changes, self.say, with_paths=proposal.tool in ("batch", "undo"))
 
     def _told(self, error: DomainError) -> Told:
         """In the words of this caller, where it has words of its own for it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.review.wording import secrets_text
 from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
 from agentfs_lsp.lsp.review_facts import landed_facts
@@ -11,7 +12,6 @@ from agentfs_lsp.lsp.review_wire import warnings_on_wire
 from agentfs_lsp.service.previewing import preview_together
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
     from agentfs_lsp.service.change import FileChange
@@ -53,11 +53,12 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
         if exchange.ws.settings.history.enabled:
             data["change_id"] = exchange.trace.proposal.id
     truncated = shown and preview.truncated
-    text = _text(say, undone, in_editor=in_editor, truncated=truncated)
+    text = _text(exchange, undone, in_editor=in_editor, truncated=truncated)
     return exchange.succeed(data, text, _stats(changes), partial=in_editor or truncated)
 
 
-def _text(say: Say, undone: Undone, *, in_editor: bool, truncated: bool) -> str:
+def _text(exchange: Exchange, undone: Undone, *, in_editor: bool, truncated: bool) -> str:
+    say = exchange.say
     if not undone.landings:
         return say("Nothing of change {id} is left to undo.", id=undone.change.id)
     stats = _stats([landing.change for landing in undone.landings])
@@ -76,6 +77,8 @@ def _text(say: Say, undone: Undone, *, in_editor: bool, truncated: bool) -> str:
     ]
     if in_editor:
         said.append(say("The user saves it; until then the disk holds the old content."))
+    if exchange.trace.seen:
+        said.append(secrets_text((one.change for one in undone.landings), say, with_paths=True))
     if truncated:
         said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(say, said)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.change import apply_splices, compose
+from agentfs_lsp.domain.credentials import new_secrets
 from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
 from agentfs_lsp.domain.errors import DomainError, NulPutIn, ResultTooLarge, Unencodable
@@ -196,23 +198,30 @@ class FileChange:
     @lazily
     def warnings(self) -> tuple[Warned, ...]:
         """What stands in the inserted text that eyes miss, and what else the landing touches."""
-        found: list[Warned] = []
         links = self.base.blob.stat.links if self.base.blob else 1
-        if links > 1:
-            found.append(Warned("hard_links", 0, str(links - 1)))
-        found += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
+        of_file = [Warned("hard_links", 0, str(links - 1))] if links > 1 else []
+        of_file += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
         text, shift, counted, line = self.base.text.text, 0, 0, 1
-        most = len(found) + MOST_FINDINGS
+        found = list(self.secrets)
         for hunk in self.hunks:
-            if len(found) == most:
+            if len(found) == MOST_FINDINGS:
                 break
-            suspicious = find_suspicious(hunk.text)[: most - len(found)]
+            suspicious = find_suspicious(hunk.text)[: MOST_FINDINGS - len(found)]
             if suspicious:  # else nobody asks which line it is, and counting a large file's takes its time
                 line += ends_between(text, counted, hunk.start)
                 counted = hunk.start
                 found += [Warned(kind, line + shift + at - 1, detail) for kind, at, detail in suspicious]
             shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
-        return tuple(found)
+        return (*of_file, *sorted(found, key=lambda one: one.line))
+
+    @lazily
+    def secrets(self) -> tuple[Warned, ...]:
+        """What looks like a secret and stood nowhere in the file before, in the order of lines, at most
+        MOST_FINDINGS; where there is any, the user is asked (docs/protocol.md#13-settings-and-policy)."""
+        first = islice(new_secrets(self.base.text.shown, self.splices), MOST_FINDINGS)
+        return tuple(
+            Warned("secret", line, what) for what, line in sorted(set(first), key=lambda it: it.line)
+        )
 
     def describe(self) -> None:
         """Compute what an answer says of the change; for a thread, where that takes its time."""

@@ -9,6 +9,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.credentials import secrets_in
 from agentfs_lsp.domain.errors import (
     DomainError,
     LandingUnknown,
@@ -52,7 +53,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
 async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome]:
     changes = proposal.changes
     verdict = ws.judge_changes(changes, proposal.session)
-    if verdict.decision == "allow":
+    if verdict.decision == "allow" and not await _puts_in_secrets(ws, proposal):
         decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
     else:
         decision, hand = await _asked_for(ws, proposal)
@@ -77,6 +78,21 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome
     pairs = zip(changes, all_of_them, strict=True)
     keep(ws, proposal, [(change, outcome) for change, outcome in pairs if isinstance(outcome, Landing)])
     return all_of_them
+
+
+async def _puts_in_secrets(ws: Workspace, proposal: Proposal) -> bool:
+    """Whether the user is to be asked though policy lets it through. Of a file that the session may not read
+    all that is written counts: what was there before would be told by the question."""
+    changes = proposal.changes
+    reading = [ws.judge("read", change.base.location, proposal.session).decision for change in changes]
+
+    def looked() -> bool:
+        return any(
+            any(secrets_in(change.proposed)) if read == "deny" else bool(change.secrets)
+            for change, read in zip(changes, reading, strict=True)
+        )
+
+    return await off_loop(sum(change.extent for change in changes), looked)
 
 
 async def _land(

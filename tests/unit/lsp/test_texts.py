@@ -12,7 +12,7 @@ import pytest
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.adapters.review.wording import warning_text
-from agentfs_lsp.domain import errors, shown
+from agentfs_lsp.domain import credentials, errors
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shapes import Wanted
 from agentfs_lsp.domain.texts import naming
@@ -113,7 +113,7 @@ def test_every_error_of_a_dialect_is_told_in_each_language(dialect: Any) -> None
             assert all("{" not in text for text in (*english, *chinese))
 
 
-@pytest.mark.parametrize("what", sorted({what for what, _, _ in shown._SECRETS}))
+@pytest.mark.parametrize("what", credentials.KINDS)
 def test_every_kind_of_secret_has_its_words(what: str) -> None:
     assert warning_text("secret", what, ENGLISH) == f"what looks like a secret ({what})"
     assert re.fullmatch(r"疑似密钥或凭据（.*[私密令地].*）", warning_text("secret", what, CHINESE))

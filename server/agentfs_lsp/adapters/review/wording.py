@@ -12,7 +12,7 @@ from agentfs_lsp.adapters.review.paging import shortened, width_of
 from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.change import FileChange
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 EXPLANATION_SHOWN = 500
 """So many characters of an explanation stand in a message."""
+
+_SECRETS_NAMED = 3
+"""So many secrets are named in the text of an answer."""
 
 MOST_WARNINGS = 8
 """So many warnings stand in a message, a line each."""
@@ -85,6 +88,7 @@ def reasons_of(proposal: Proposal, say: Say) -> list[str]:
         lines.append(say("Why: {explanation}", explanation=in_one_line(proposal.explanation)))
     several = len(proposal.changes) > 1
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
+    warnings.sort(key=lambda one: one[1].kind != "secret")  # so that no crowd of others hides it
     for change, warning in warnings[:MOST_WARNINGS]:
         where = say("line {line}", line=warning.line) if warning.line else say("file")
         if several:
@@ -127,6 +131,29 @@ def warning_text(kind: str, detail: str, say: Say) -> str:
     )
 
 
+def secrets_text(changes: Iterable[FileChange], say: Say, *, with_paths: bool) -> str:
+    """Which secrets the changes put in and where, never their values; "" for none. `with_paths`: the reader
+    does not know yet which file each line is of."""
+    found = [(change.path, one) for change in changes for one in change.secrets]
+    if not found:
+        return ""
+    said = []
+    for path, one in found[:_SECRETS_NAMED]:
+        what = detail_text(one.kind, one.detail, say)
+        if with_paths:
+            said.append(
+                say("{what} in {path}, line {line}", what=what, path=escape_to_one_line(path), line=one.line)
+            )
+        else:
+            said.append(say("{what} in line {line}", what=what, line=one.line))
+    if len(found) > _SECRETS_NAMED:
+        said.append(say("and {count} more", count=len(found) - _SECRETS_NAMED))
+    return say(
+        "What looks like a secret needs the user's approval in every mode: {secrets}.",
+        secrets=", ".join(said),
+    )
+
+
 def detail_text(kind: str, detail: str, say: Say) -> str:
     """What a warning names: the kind of a secret in words, characters and numbers as they are."""
     if kind != "secret":
@@ -134,6 +161,7 @@ def detail_text(kind: str, detail: str, say: Say) -> str:
     secrets = {
         "private key": say("private key"),
         "AWS access key": say("AWS access key"),
+        "AWS secret access key": say("AWS secret access key"),
         "GitHub token": say("GitHub token"),
         "GitLab token": say("GitLab token"),
         "Slack token": say("Slack token"),

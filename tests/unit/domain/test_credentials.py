@@ -1,0 +1,143 @@
+"""Secrets are told by their issuers' formats, and those that a change puts in from those that were there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentfs_lsp.domain import credentials
+from agentfs_lsp.domain.change import Splice, apply_splices
+from agentfs_lsp.domain.credentials import LONGEST, new_secrets, secrets_in
+from agentfs_lsp.domain.lines import line_of
+
+KEY = "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"
+ID = "AKIA" + "IOSFODNN7EXAMPLE"
+PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\n{}\n-----END RSA " + "PRIVATE KEY-----\n"
+
+
+def found_in(text: str) -> list[tuple[str, int]]:
+    """What is found where all of the text is new."""
+    return [(one.what, one.line) for one in new_secrets("", (Splice(0, 0, text),))]
+
+
+SECRETS = [
+    ("private key", "-----BEGIN RSA " + "PRIVATE KEY-----"),
+    ("private key", "-----BEGIN " + "PRIVATE KEY-----"),
+    ("AWS access key", "AKIA" + "IOSFODNN7EXAMPLE"),
+    ("GitHub token", "ghp_" + "a1B2" * 9),
+    ("GitHub token", "github_pat_" + "a" * 22 + "_" + "b" * 59),
+    ("GitLab token", "glpat-" + "x" * 20),
+    ("Slack token", "xoxb-" + "123456789012-abcdef"),
+    ("Anthropic key", "sk-ant-api03-" + "a" * 93),
+    ("OpenAI key", "sk-proj-" + "a" * 24 + "T3BlbkFJ" + "b" * 24),
+    ("Google API key", "AIza" + "x" * 35),
+    ("Stripe key", "sk_live_" + "1" * 24),
+    ("npm token", "npm_" + "z" * 36),
+]
+
+
+@pytest.mark.parametrize(("what", "secret"), SECRETS)
+def test_secrets_are_named_and_not_repeated(what: str, secret: str) -> None:
+    assert [one.what for one in secrets_in(f"a\nkey = '{secret}'\n")] == [what]
+    assert found_in(f"a\nkey = '{secret}'\n") == [(what, 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-learn-is-not-a-key",
+        "AKIA short",
+        "-----BEGIN " + "PUBLIC KEY-----",
+        "ghp_placeholder",
+        "xoxb-your-token-here",
+        "d41d8cd98f00b204e9800998ecf8427e",
+        "npm_config_registry",
+        "the PRIVATE KEY is elsewhere",
+        "secret_key = '" + "0123456789abcdef" * 2 + "01234567'",
+        "aws_secret_access_key = ${AWS_SECRET_ACCESS_KEY}",
+        "aws_secret_access_key = " + "a" * 64,
+        "aws_secret_access_key = <your key>\ncommit = see the log for more of it " + KEY,
+        "sk-" * 200 + "T3BlbkFJ",
+    ],
+)
+def test_placeholders_and_hashes_are_no_secrets(text: str) -> None:
+    assert list(secrets_in(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"aws_secret_access_key = {KEY}",
+        f"AWS_SECRET_ACCESS_KEY={KEY}",
+        f"export AWS_SECRET_ACCESS_KEY='{KEY}'",
+        f"ENV AWS_SECRET_ACCESS_KEY {KEY}",
+        f"aws configure set aws_secret_access_key {KEY}",
+        f'{{"SecretAccessKey": "{KEY}"}}',
+        f'"{{\\"secretAccessKey\\": \\"{KEY}\\"}}"',
+        f"secretAccessKey: {KEY}",
+        f"- name: AWS_SECRET_ACCESS_KEY\r\n  value: {KEY}",
+        f"<secretAccessKey>{KEY}</secretAccessKey>",
+        f"<key>aws-secret-access-key</key><string>{KEY}</string>",
+        f"boto3.client('s3', aws_secret_access_key=\"{KEY}\")",
+        f"os.environ['AWS_SECRET_ACCESS_KEY'] = '{KEY}'",
+        f"const secretAccessKey: string = `{KEY}`;",
+        f"Access key ID,Secret access key\n{ID[:-1]}_,{KEY}",
+        f'secret_key = "{KEY}"',
+        f"aws.secretKey={KEY}",
+        "aws_secret_access_key = " + "a" * 40,
+    ],
+)
+def test_secret_access_keys_are_told_by_their_names(text: str) -> None:
+    lines = text.count("\n") + 1
+    assert found_in(f"\n{text}\n") == [("AWS secret access key", lines + 1)]
+
+
+@pytest.mark.parametrize("what", [f"key = {ID}", f"aws_secret_access_key = {KEY}", PEM.format("A" * 64)])
+def test_what_stood_there_is_not_new(what: str) -> None:
+    text = f"one\n{what}\ntwo\n"
+    for place in range(len(text) + 1):
+        if place <= 4 or place >= len(text) - 4:
+            assert list(new_secrets(text, (Splice(place, place, "x \n"),))) == []
+    moved = (Splice(0, 0, f"{what}\n"), Splice(4, 4 + len(what) + 1, ""))
+    assert list(new_secrets(text, moved)) == []
+    assert [one.line for one in new_secrets("one\ntwo\n", (Splice(4, 4, f"{what}\n"),))] == [2]
+
+
+def test_another_key_in_the_place_of_one_is_new() -> None:
+    text = "a\n" + PEM.format("\n".join([line * 64 for line in "ABCDEF"]))
+    at = text.index("DDD")
+    assert [tuple(one) for one in new_secrets(text, (Splice(at, at + 64, "x" * 64),))] == [("private key", 2)]
+    assert list(new_secrets(text, (Splice(0, 1, "b"),))) == []
+
+
+def test_a_check_for_private_keys_is_asked_for_once() -> None:
+    text = 'if "-----BEGIN ' + 'PRIVATE KEY-----" in text:\n    raise ValueError(text)\n'
+    assert list(new_secrets(text, (Splice(text.index("raise"), len(text), "return None\n"),))) == []
+
+
+def test_far_from_the_change_nothing_is_looked_at() -> None:
+    text = f"{ID}\n" + "x" * 3 * LONGEST + f"\n{ID[:-1]}B"
+    assert list(new_secrets(text, (Splice(len(ID) + 1 + LONGEST, len(ID) + 2 + LONGEST, "y\n"),))) == []
+
+
+WORDS = st.sampled_from(
+    ["x", " ", "\n", "\r\n", "\r", ID, ID[:9], ID[9:], f"aws_secret_access_key = {KEY}", KEY, "secret key: "]
+)
+
+
+@given(st.data(), st.integers(0, 60))
+def test_what_is_new_is_what_the_whole_texts_tell(data: st.DataObject, longest: int) -> None:
+    """However the change is cut into pieces, and however little of the text round it is looked at."""
+    text = "".join(data.draw(st.lists(WORDS, max_size=30)))
+    places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    pairs = zip(places[::2], places[1::2], strict=False)
+    splices = [Splice(start, end, "".join(data.draw(st.lists(WORDS, max_size=3)))) for start, end in pairs]
+    after = apply_splices(text, splices)
+    known = {(one.what, one.value) for one in secrets_in(text)}
+    new = {
+        (one.what, line_of(after, one.at)) for one in secrets_in(after) if (one.what, one.value) not in known
+    }
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(credentials, "LONGEST", 200 + longest)
+        assert {tuple(one) for one in new_secrets(text, splices)} == new
