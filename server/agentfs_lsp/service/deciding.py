@@ -52,8 +52,9 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
 
 async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome]:
     changes = proposal.changes
-    verdict = ws.judge_changes(changes, proposal.session)
-    if verdict.decision == "allow" and not await _puts_in_secrets(ws, proposal):
+    puts_in_secrets = await _puts_in_secrets(ws, proposal)
+    verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
+    if verdict.decision == "allow" and not puts_in_secrets:
         decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
     else:
         decision, hand = await _asked_for(ws, proposal)
