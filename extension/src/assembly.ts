@@ -19,6 +19,7 @@ import { watchSaves } from './hand';
 import { currentSettings, Lifecycle } from './lifecycle';
 import type { Proposed, Settled } from './protocol';
 import { ReviewQueue } from './queue';
+import { Strictness } from './strictness';
 import { askOver } from './requests';
 import { ProposalFiles, ReadOnlyTexts } from './virtual';
 
@@ -44,6 +45,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const marks = new Marks(queue);
   const moved = new MovedFiles(queue);
   const edits = new Edits(currentSettings);
+  const strictness = new Strictness(context.workspaceState);
 
   const server = new Server(channel, {
     proposed: (told) => {
@@ -54,8 +56,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     settled: ({ id, outcome }) => decisions.over(id, outcome),
     status: (told) => status.told(told),
     applyEdit: edits.apply,
-  });
-  const status = new StatusView(server, queue, edits);
+  }, () => strictness.now);
+  const status = new StatusView(server, queue, edits, strictness);
   const lifecycle = new Lifecycle(context, server);
   const ask = askOver(lifecycle, server);
   const fetch = fetchTexts(server, (review) => {
@@ -87,7 +89,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), channel, proposed, settled, server, marks, moved, status, editors, arrivals, history, changes, confirmation, drafts];
+  const own = [watchSaves(), channel, proposed, settled, server, strictness, marks, moved, status, editors, arrivals, history, changes, confirmation, drafts];
   const parts = { ask, server, lifecycle, queue, editors, decisions, drafts, history, changes, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

@@ -5,8 +5,9 @@
 import * as vscode from 'vscode';
 import {
   CloseAction,
+  DidChangeConfigurationNotification,
   ErrorAction,
-  LanguageClient,
+  type LanguageClient,
   MessageType,
   RevealOutputChannelOn,
   ShowMessageNotification,
@@ -15,16 +16,15 @@ import {
   type ApplyWorkspaceEditParams,
   type ApplyWorkspaceEditResult,
   type LanguageClientOptions,
-  type DynamicFeature,
   type Middleware,
-  type StaticFeature,
 } from 'vscode-languageclient/node';
-import { SECTION, serverSection, type Settings } from './config';
+import { SECTION, serverSection, type Limits, type Settings } from './config';
 import { DocumentStates } from './documentStates';
 import type { Convert } from './hand';
 import { notify, type Severity } from './notifications';
 import { AgentMethod, EditorMethod, Told, type Envelope, type Proposed, type Settled, type Status } from './protocol';
 import { ServerProcess, type Command } from './process';
+import { QuietClient } from './quietClient';
 import { Signal } from './signal';
 import { TraceChannel } from './trace';
 
@@ -32,30 +32,6 @@ import { TraceChannel } from './trace';
 export type ServerState =
   | { kind: 'stopped' | 'starting' | 'running' }
   | { kind: 'failed'; reason: string };
-
-/**
- * The library's client, but for two things. What goes wrong is said in the log alone: the user is told by whoever knows
- * what it means. And the server's commands are registered by commands.ts, which has them while no server runs, too.
- */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-
-  override warn(message: string, data?: unknown): void {
-    super.warn(message, data, false);
-  }
-
-  override info(message: string, data?: unknown): void {
-    super.info(message, data, false);
-  }
-
-  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
-    if (!('registrationType' in feature && feature.registrationType.method === 'workspace/executeCommand')) {
-      super.registerFeature(feature);
-    }
-  }
-}
 
 /** A preview that the server sends to be applied, with what VS Code itself would do about it. */
 export type ApplyEdit = (
@@ -101,6 +77,7 @@ export class Server implements vscode.Disposable {
   constructor(
     readonly channel: vscode.LogOutputChannel,
     private readonly receiver: Receiver,
+    private readonly limits: () => Limits,
   ) {
     this.traces = new TraceChannel(channel);
   }
@@ -175,6 +152,13 @@ export class Server implements vscode.Disposable {
       : this.client.sendRequest<R>(method, params, token);
   }
 
+  /** Have it ask for the settings again. */
+  async settingsChanged(): Promise<void> {
+    if (this.client?.isRunning() === true) {
+      await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
+    }
+  }
+
   /** The wire's edits as the editor's. */
   readonly convert: Convert = async (edit) => {
     const converted = await this.client?.protocol2CodeConverter.asWorkspaceEdit(edit);
@@ -244,7 +228,7 @@ export class Server implements vscode.Disposable {
       workspace: {
         configuration: async (params, token, next) => {
           const answers = await next(params, token);
-          return Array.isArray(answers) ? answers.map(serverSection) : answers;
+          return Array.isArray(answers) ? answers.map((section) => serverSection(section, this.limits())) : answers;
         },
         // That something changed is all the server needs to hear: it asks, and is told its own part above.
         didChangeConfiguration: (_, next) => next(undefined),

@@ -75,7 +75,7 @@ function handlers({
   };
   return {
     accept: () => decisions.accept(false),
-    acceptAlways: () => decisions.accept(true),
+    acceptAlways: () => (vscode.workspace.isTrusted ? decisions.accept(true) : sayUntrusted()),
     reject: () => decisions.reject(),
     acceptFile: () => decisions.decideFile('accepted'),
     rejectFile: () => decisions.decideFile('rejected'),
@@ -97,6 +97,7 @@ function handlers({
     },
     olderLanded: () => history.older(),
     manual: () => status.manual(),
+    resumeAuto: () => status.resumeAuto(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
     restart: () => lifecycle.restart(),
     showOutput: () => server.channel.show(true),
@@ -122,6 +123,10 @@ function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<str
     'row.openLanded': of((entry: Entry) => changes.open(entry)),
     'row.undoLanded': of((entry: Entry) => changes.undo(entry)),
   };
+}
+
+function sayUntrusted(): void {
+  void notify('information', vscode.l10n.t('Nothing was accepted: in a workspace that is not trusted every change is reviewed.'));
 }
 
 function sayPressAgain(): void {

@@ -33,13 +33,39 @@ export function readSettings(section: Section): Settings {
   };
 }
 
-/** The section as the server is told it. */
-export function serverSection(section: unknown): unknown {
+/** What holds in a window whatever the settings say. */
+export interface Limits {
+  /** The user has ended auto mode. */
+  isAutoEnded: boolean;
+  /** Whether the workspace is trusted; where it is not, every change is reviewed. */
+  isTrusted: boolean;
+}
+
+/** The section as the server is told it: without the extension's own keys, and within the window's limits. */
+export function serverSection(section: unknown, { isAutoEnded, isTrusted }: Limits): unknown {
   if (typeof section !== 'object' || section === null) {
     return section;
   }
-  return Object.fromEntries(Object.entries(section).filter(([key]) => !OWN.has(key)));
+  const told: Record<string, unknown> = Object.fromEntries(Object.entries(section).filter(([key]) => !OWN.has(key)));
+  if (isAutoEnded || !isTrusted) {
+    told['approval'] = { ...(told['approval'] as object | undefined), mode: 'manual' };
+  }
+  if (!isTrusted && Array.isArray(told['rules'])) {
+    told['rules'] = told['rules'].map(reviewed);
+  }
+  return told;
 }
+
+/** A rule that lets no change through unreviewed. */
+function reviewed(rule: unknown): unknown {
+  if (typeof rule !== 'object' || rule === null) {
+    return rule;
+  }
+  const asked = Object.entries(rule).filter(([key, value]) => CHANGES.has(key) && value === 'allow');
+  return { ...rule, ...Object.fromEntries(asked.map(([key]) => [key, 'ask'])) };
+}
+
+const CHANGES = new Set(['write', 'edit']);
 
 function oneOf<T extends string>(value: unknown, options: readonly [T, ...T[]]): T {
   return options.find((option) => option === value) ?? options[0];

@@ -9,9 +9,10 @@ import { mention, notify } from './notifications';
 /** Settings that the server's process, or what it is told at its start, depends on. */
 const AT_START = ['interpreter', 'review.style'].map((key) => `${SECTION}.${key}`);
 
-/** What the user has set, as it is now. */
+/** What the user has set, as it is now. Where the workspace is not trusted, reviews are the extension's own. */
 export function currentSettings(): Settings {
-  return readSettings(vscode.workspace.getConfiguration(SECTION));
+  const settings = readSettings(vscode.workspace.getConfiguration(SECTION));
+  return vscode.workspace.isTrusted ? settings : { ...settings, style: 'diff' };
 }
 
 /** A server that crashes more often than this within these milliseconds is not started again by itself. */
@@ -37,7 +38,7 @@ export class Lifecycle implements vscode.Disposable {
         }
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        if (this.server.state.kind === 'failed') {
+        if (this.server.state.kind === 'failed' || currentSettings().style !== 'diff') {
           void this.restart();
         }
       }),

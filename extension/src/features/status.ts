@@ -1,9 +1,11 @@
 /** One status bar item: the mode, what is allowed for a session, how much waits, and the way back to manual. */
 import * as vscode from 'vscode';
 import type { Server, ServerState } from '../client';
-import { StatusItem, type StatusLook } from '../notifications';
+import type { Limits } from '../config';
+import { confirm, mention, StatusItem, type StatusLook } from '../notifications';
 import { EditorMethod, type Status } from '../protocol';
 import type { ReviewQueue } from '../queue';
+import type { Strictness } from '../strictness';
 import type { Edits } from './edits';
 
 /** Keeps the item at what is the case. */
@@ -17,18 +19,37 @@ export class StatusView implements vscode.Disposable {
     private readonly server: Server,
     private readonly queue: ReviewQueue,
     private readonly edits: Edits,
+    private readonly strictness: Strictness,
   ) {
     const refresh = (): void => this.refresh();
+    this.strictnessChanged();
     this.connections = [
       queue.changed.subscribe(refresh),
       edits.changed.subscribe(refresh),
+      strictness.changed.subscribe(() => this.strictnessChanged()),
+      vscode.workspace.onDidChangeWorkspaceFolders(refresh),
       server.stateChanged.subscribe(() => this.serverChanged()),
     ];
   }
 
   /** Back to a review of every change, in every session. */
   async manual(): Promise<void> {
-    await this.server.request(EditorMethod.setApprovalMode, { mode: 'manual' });
+    await this.strictness.endAuto();
+    if (this.server.state.kind === 'running') {
+      await this.server.request(EditorMethod.setApprovalMode, { mode: 'manual' });
+    }
+    if (this.strictness.now.isAutoEnded) {
+      mention(vscode.l10n.t('Every change is reviewed again, until you run the command Resume Auto Mode.'));
+    }
+  }
+
+  /** Let the setting count again that the user has put out of force; asked, as a link could run the command. */
+  async resumeAuto(): Promise<void> {
+    const question = vscode.l10n.t('Let agents’ changes through without a review again?');
+    const details = [vscode.l10n.t('The setting agentfs.approval.mode says so.')];
+    if (this.strictness.now.isAutoEnded && (await confirm(question, details, vscode.l10n.t('Resume Auto Mode')))) {
+      await this.strictness.resumeAuto();
+    }
   }
 
   told(status: Status): void {
@@ -45,10 +66,17 @@ export class StatusView implements vscode.Disposable {
     this.refresh();
   }
 
+  /** The server hears of it by its question for the settings, which is answered with them. */
+  private strictnessChanged(): void {
+    void vscode.commands.executeCommand('setContext', 'agentfs.ui.autoEnded', this.strictness.now.isAutoEnded);
+    void this.server.settingsChanged();
+    this.refresh();
+  }
+
   private refresh(): void {
     const { size } = this.queue;
     const { previews } = this.edits;
-    const shown = { server: this.server.state, status: this.status, reviews: size, previews };
+    const shown = { server: this.server.state, status: this.status, reviews: size, previews, limits: this.strictness.now };
     const { kind } = shown.server;
     this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
   }
@@ -61,6 +89,7 @@ interface Shown {
   /** What waits in reviews of this extension, and in VS Code's previews. */
   reviews: number;
   previews: number;
+  limits: Limits;
 }
 
 /** Whether anything is let through without a review. */
@@ -93,37 +122,62 @@ const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: Se
   }),
 };
 
+const NO_FOLDER = (): StatusLook => ({
+  icon: 'folder',
+  text: 'agentfs',
+  tooltip: vscode.l10n.t('No folder is open: agents read and change files of open folders alone. Click to open one.'),
+  command: 'vscode.openFolder',
+});
+
+function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
+  if (!isTrusted) {
+    return vscode.l10n.t('This workspace is not trusted: every change is reviewed by you, whatever the settings say.');
+  }
+  return isAutoEnded
+    ? vscode.l10n.t('You ended auto mode here: agents’ changes are reviewed by you until you run the command Resume Auto Mode.')
+    : vscode.l10n.t('Agents’ changes are reviewed by you.');
+}
+
 /** VS Code's own command that goes to its Refactor Preview. */
 const PREVIEW = 'refactorPreview.focus';
 
-function lookRunning({ status, reviews, previews }: Shown): StatusLook {
+function lookRunning(shown: Shown): StatusLook {
+  const { status, reviews, previews, limits } = shown;
   const pending = reviews + previews;
-  const waiting =
-    pending === 0
-      ? vscode.l10n.t('No change waits for you.')
-      : vscode.l10n.t('Pending changes: {0}.', pending);
-  const count = pending === 0 ? '' : ` ${pending}`;
   if (isAuto(status)) {
-    const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');
-    const whose =
-      status?.mode === 'auto_edit'
-        ? vscode.l10n.t('Agents’ changes are let through without a review.')
-        : vscode.l10n.t(
-            'Changes of this session are let through without a review: {0}.',
-            sessions.map(({ session }) => session).join(', '),
-          );
-    return {
-      icon: 'unlock',
-      text: `${vscode.l10n.t('agentfs: auto')}${count}`,
-      tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting}`,
-      command: 'agentfs.ui.manual',
-      colour: 'statusBarItem.warningBackground',
-    };
+    return lookAuto(status, pending);
   }
+  if ((vscode.workspace.workspaceFolders ?? []).length === 0) {
+    return NO_FOLDER();
+  }
+  const name = limits.isAutoEnded ? vscode.l10n.t('agentfs: manual') : pending === 0 ? 'agentfs' : 'agentfs:';
   return {
     icon: pending === 0 ? 'lock' : 'bell-dot',
-    text: pending === 0 ? 'agentfs' : `agentfs:${count}`,
-    tooltip: `${vscode.l10n.t('Agents’ changes are reviewed by you.')} ${waiting}`,
+    text: pending === 0 ? name : `${name} ${pending}`,
+    tooltip: `${whyReviewed(limits)} ${waiting(pending)}`,
     command: reviews > 0 ? 'agentfs.ui.openReview' : previews > 0 ? PREVIEW : 'agentfs.ui.showPending',
   };
+}
+
+function lookAuto(status: Status | undefined, pending: number): StatusLook {
+  const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');
+  const whose =
+    status?.mode === 'auto_edit'
+      ? vscode.l10n.t('Agents’ changes are let through without a review.')
+      : vscode.l10n.t(
+          'Changes of this session are let through without a review: {0}.',
+          sessions.map(({ session }) => session).join(', '),
+        );
+  const name = vscode.l10n.t('agentfs: auto');
+  return {
+    icon: 'unlock',
+    text: pending === 0 ? name : `${name} ${pending}`,
+    tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting(pending)}`,
+    command: 'agentfs.ui.manual',
+    colour: 'statusBarItem.warningBackground',
+  };
+}
+
+function waiting(pending: number): string {
+  return pending === 0 ? vscode.l10n.t('No change waits for you.') : vscode.l10n.t('Pending changes: {0}.', pending);
 }

@@ -56,10 +56,10 @@ def parse(
     too: `relative` is empty then for a root.
     """
     wanted = _decoded(path, mode)
-    if wanted.startswith("/") and mode == "relative":
-        raise AbsolutePath(path, outside=_is_outside(path, folders or {}))
     if not names:
         raise NoRoot
+    if wanted.startswith("/") and mode == "relative":
+        raise AbsolutePath(path, outside=_is_outside(path, folders or {}))
     cleaned = _clean(wanted)
     if wanted.startswith("/"):
         root, relative = _inside(path, cleaned, folders or {})

@@ -81,6 +81,8 @@ def test_no_folder_is_open() -> None:
         parse("a.py", ())
     with pytest.raises(errors.NoRoot):
         parse("/a.py", (), "any", {})
+    with pytest.raises(errors.NoRoot):
+        parse("/a.py", ())
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,8 @@ export async function installation() {
  * @param {string} home from `makeHome`; removed by `stop`
  * @param {object} [how]
  * @param {boolean} [how.trusted] whether every workspace is trusted, or none
- * @param {string} [how.opened] the folder or the workspace file below `home` that is opened
+ * @param {string | null} [how.opened] the folder or the workspace file below `home` that is opened; null: none
+ * @param {Record<string, unknown>} [how.settings] the user's
  * @param {string[]} [how.beside] more packages to install
  * @param {Record<string, string>} [how.variables] of the environment
  */
@@ -102,11 +103,11 @@ export async function startWorkbench(home, how = {}) {
   }
 }
 
-async function start(home, { trusted = true, opened = "workspace", beside = [], variables = {} }, ends) {
+async function start(home, { trusted = true, opened = "workspace", settings = {}, beside = [], variables = {} }, ends) {
   const installed = await installation();
   await writeFile(
     path.join(home, "user/User/settings.json"),
-    JSON.stringify({ ...QUIET, "security.workspace.trust.enabled": !trusted }),
+    JSON.stringify({ ...QUIET, ...settings, "security.workspace.trust.enabled": !trusted }),
   );
   const sockets = { driver: path.join(home, "driver.sock"), plain: path.join(home, "plain.sock") };
   const env = { ...environment(home, sockets), ...variables };
@@ -166,7 +167,7 @@ async function serve([command, ...common], { home, opened, env, trusted }, ends)
   const quiet = ["--disable-telemetry", "--disable-update-check", ...(trusted ? ["--disable-workspace-trust"] : [])];
   const bare = ["--disable-getting-started-override", "--ignore-last-opened"];
   const address = ["--bind-addr", `127.0.0.1:${port}`, "--auth", "none"];
-  const args = [...common, ...quiet, ...bare, ...address, path.join(home, opened)];
+  const args = [...common, ...quiet, ...bare, ...address, ...(opened === null ? [] : [path.join(home, opened)])];
   // A process group of its own: the extension host and what it starts end with it.
   const server = spawn(command, args, { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   running.add(server);

@@ -1,0 +1,87 @@
+// What lets changes through without a review, and that it ends when the user says so.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+import { until, WorkbenchPage } from "../harness/page.mjs";
+import { agent, call, file, mode, reloadWindow, scenario, servers, set, ui } from "../harness/suite.mjs";
+import { makeHome, startWorkbench } from "../harness/workbench.mjs";
+
+const ended = file("modes/ended.txt", "a 1\n");
+
+scenario("auto mode that the user ended stays ended, also in another server and another window", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  await until("changes are let through", async () => (await mode()) === "auto_edit");
+  await ui.statusItem(": auto").click();
+  await ui.statusItem(": manual").waitFor();
+
+  const [before] = servers();
+  process.kill(before, "SIGKILL");
+  await until("another server serves", async () => servers().length === 1 && servers()[0] !== before && (await mode()));
+  assert.equal(await mode(), "manual");
+  const asked = await agent("ended").readAndEdit(ended, "a 1", "a 2");
+  await ui.diffWith("a 2");
+  assert.equal(ended.text(), "a 1\n", "it is asked");
+  await ui.statusItem(": manual 1").waitFor();
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.by, "user");
+
+  await reloadWindow();
+  await ui.statusItem(": manual").waitFor();
+  assert.equal(await mode(), "manual");
+
+  await ui.runCommand("agentfs: Resume Auto Mode");
+  await ui.answerDialog("Cancel");
+  assert.equal(await mode(), "manual");
+  await ui.runCommand("agentfs: Resume Auto Mode");
+  await ui.answerDialog("Resume Auto Mode");
+  await ui.statusItem(": auto").waitFor();
+  await until("changes are let through again", async () => (await mode()) === "auto_edit");
+
+  await call("command", { id: "agentfs.manual" });
+  await ui.statusItem(": manual").waitFor();
+  await set("agentfs.approval.mode", "manual");
+  await set("agentfs.approval.mode", "auto_edit");
+  await ui.statusItem(": auto").waitFor();
+});
+
+test("a workspace that is not trusted: every change is reviewed, whatever the user's settings say", { timeout: 240_000 }, async () => {
+  const home = await makeHome();
+  writeFileSync(path.join(home, "workspace/text.txt"), "old\n");
+  const rules = [{ files: ["**"], read: "allow", write: "allow", edit: "allow" }];
+  const settings = { "agentfs.approval.mode": "auto_edit", "agentfs.rules": rules, "agentfs.review.style": "refactorPreview" };
+  const workbench = await startWorkbench(home, { trusted: false, settings });
+  try {
+    const page = new WorkbenchPage(workbench.page);
+    const ask = (method, params) => workbench.extension.request(`agentfs/${method}`, { session: "trust", ...params }).answer;
+    await ask("read", { path: "text.txt" });
+    const edited = ask("edit", { path: "text.txt", old_string: "old", new_string: "new" });
+    await page.diffWith("new");
+    assert.equal(await page.titleButton("Accept and Allow for This Session").count(), 0);
+    await workbench.extension.call("command", { id: "agentfs.ui.acceptAlways" });
+    await page.saysInPassing("Nothing was accepted");
+    await page.titleButton("Accept").click();
+    assert.equal((await edited).data.review.by, "user");
+  } finally {
+    await workbench.stop();
+  }
+});
+
+test("without a folder the view, the status bar and the answer say so", { timeout: 240_000 }, async () => {
+  const home = await makeHome();
+  const workbench = await startWorkbench(home, { opened: null });
+  try {
+    const page = new WorkbenchPage(workbench.page);
+    const read = (target) => workbench.extension.request("agentfs/read", { path: target }).answer;
+    for (const target of ["text.txt", "/tmp/text.txt"]) assert.match((await read(target)).text, /No folder is open/);
+    const byTool = await workbench.extension.call("tool", { name: "agentfs_read", input: { path: "/tmp/text.txt" } });
+    assert.match(byTool.content[0].value, /No folder is open/);
+    await page.statusItem("").locator(".codicon-folder").waitFor();
+    await workbench.extension.call("command", { id: "agentfs.ui.showPending" });
+    await workbench.page.locator(".pane-body", { hasText: "No folder is open" }).first().waitFor();
+  } finally {
+    await workbench.stop();
+  }
+});
