@@ -20,6 +20,7 @@ import {
 } from 'vscode-languageclient/node';
 import { SECTION, serverSection, type Limits, type Settings } from './config';
 import { DocumentStates } from './documentStates';
+import { EncodingsTeller } from './fileEncodings';
 import type { Convert } from './hand';
 import { notify, type Severity } from './notifications';
 import { AgentMethod, EditorMethod, Told, type Envelope, type Proposed, type Settled, type Status } from './protocol';
@@ -173,6 +174,9 @@ export class Server implements vscode.Disposable {
     const states = new DocumentStates((method, state) => {
       void client.sendNotification(method, state).catch(() => undefined);
     });
+    const encodings = new EncodingsTeller((method, told) => {
+      void client.sendNotification(method, told).catch(() => undefined);
+    });
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: 'file' }],
       outputChannel: this.channel,
@@ -194,8 +198,14 @@ export class Server implements vscode.Disposable {
           agentfs: { review: this.reviews, save: true },
         };
       },
-      initialize: () => states.listen(),
-      clear: () => states.dispose(),
+      initialize: () => {
+        states.listen();
+        encodings.listen();
+      },
+      clear: () => {
+        states.dispose();
+        encodings.dispose();
+      },
     });
     // In place of the library's own, which pass the server's texts on as they are.
     client.onNotification(ShowMessageNotification.type, ({ type, message }) => void notify(severityOf(type), message));

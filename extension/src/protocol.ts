@@ -35,6 +35,7 @@ export const Told = {
   statusChanged: 'agentfs/statusChanged',
   toolsChanged: 'agentfs/toolsChanged',
   documentState: 'agentfs/documentState',
+  fileEncodings: 'agentfs/fileEncodings',
 } as const;
 
 /** The failureReason of a preview that is settled later (docs/protocol.md#91-review-clients, step 1). */
@@ -208,6 +209,16 @@ export interface Status {
   sessions: { session: string; mode: Mode }[];
   switches: Record<string, boolean>;
   pending: number;
+}
+
+/** `files` are `fnmatch`'s patterns; the last rule that matches a file decides. */
+export interface EncodingRule {
+  files: string[];
+  encoding: string;
+}
+
+export interface FileEncodings {
+  folders: { uri: string; rules: EncodingRule[] }[];
 }
 
 export interface DocumentState {

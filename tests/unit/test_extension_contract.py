@@ -201,7 +201,7 @@ def test_the_methods() -> None:
         )
     )
     told = set(re.findall(r"notify\(\"(agentfs/\w+)\"", announced))
-    assert methods("Told") == told | {"agentfs/documentState"}
+    assert methods("Told") == told | {"agentfs/documentState", "agentfs/fileEncodings"}
 
 
 def test_the_tools_of_the_chat_take_what_the_requests_take() -> None:

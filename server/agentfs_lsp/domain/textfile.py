@@ -134,6 +134,22 @@ def decode_as(data: bytes, encoding: str, mark: bytes = b"") -> TextFile | None:
     return TextFile(text, encoding, mark, lossy)
 
 
+def empty_as(name: str | None) -> TextFile:
+    """A file that is to be written in the encoding that an editor calls `name`: without text, and with the
+    mark that editors put there (`utf8bom`, and UTF-16 and UTF-32 of either kind). UTF-8 for None and for a
+    name that is not known."""
+    encoding = (encoding_named(name) if name else None) or "utf-8"
+    mark = next((mark for mark, known in _MARKS if known == encoding), b"")
+    if encoding == "utf-8" and not (name or "").lower().endswith("bom"):
+        mark = b""
+    return TextFile("", encoding, mark, lossy=False)
+
+
+def is_wide(encoding: str) -> bool:
+    """Whether an encoding, as `encoding_named` gives it, writes ASCII in more than a byte."""
+    return encoding.startswith(("utf-16", "utf-32"))
+
+
 def mark_of(data: bytes) -> bytes:
     """The byte-order mark that a file's bytes begin with, empty for none."""
     return next((mark for mark, _ in _MARKS if data.startswith(mark)), b"")

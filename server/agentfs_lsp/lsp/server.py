@@ -23,6 +23,7 @@ from agentfs_lsp.lsp.configuration import Configuration
 from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
 from agentfs_lsp.lsp.exchange import Exchange, answer
+from agentfs_lsp.lsp.file_encodings import file_encodings
 from agentfs_lsp.lsp.flights import Later
 from agentfs_lsp.lsp.history_texts import trouble_text
 from agentfs_lsp.lsp.incidents import record_incident
@@ -136,12 +137,16 @@ class Server:
             "textDocument/didSave": told(self._saved),
             "textDocument/didClose": told(self._documents.closed),
             "agentfs/documentState": told(self._documents.hinted),
+            "agentfs/fileEncodings": told(self._encodings_told),
             "initialized": told(self._ready),
             "workspace/didChangeConfiguration": told(self._configuration_changed),
             "workspace/didChangeWatchedFiles": told(self._configuration.look_at_all),
             "workspace/didChangeWorkspaceFolders": told(self._folders_changed),
             "exit": told(self._exit),
         }
+
+    def _encodings_told(self, params: object) -> None:
+        self.workspace.encodings = file_encodings(params)
 
     # --- requests -----------------------------------------------------------------------------------------
 

@@ -125,9 +125,9 @@ def _remember_encoding(ws: Workspace, change: FileChange) -> None:
     if not text.tells_itself:
         location = change.base.location
         with suppress(Unencodable):  # an editor's text, of which nobody knows how it will be saved
-            remember(
-                ws.files, ws.decoded, location, text, change.proposed_hash, ws.settings_in(location.root)
-            )
+            settings = ws.settings_in(location.root)
+            named = ws.encoding_of(location)
+            remember(ws.files, ws.decoded, location, text, change.proposed_hash, settings, named)
 
 
 def _remember(ws: Workspace, session: str, landing: Landing) -> None:

@@ -7,7 +7,7 @@ Blocking: reads the disk. The document is taken as a value first, on the event l
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
@@ -17,9 +17,11 @@ from agentfs_lsp.domain.textfile import (
     TextFile,
     decode,
     decode_as,
+    empty_as,
     encode,
     encoding_named,
     eol_of,
+    is_wide,
     mark_of,
 )
 from agentfs_lsp.service.decoding import Written
@@ -112,9 +114,6 @@ class Present:
         return tuple(found)
 
 
-_NOTHING = TextFile("", "utf-8", b"", lossy=False)
-
-
 def look(
     files: FileStore,
     decoded: DecodedFiles,
@@ -122,28 +121,29 @@ def look(
     buffer: Buffer | None,
     settings: Settings,
     max_bytes: int,
+    named: str | None = None,
 ) -> Present:
-    """Read the file and put the buffer over it. Raises what `FileStore.read` raises but for FileMissing,
-    and BinaryFile."""
+    """Read the file and put the buffer over it. `named`: the encoding in which the editor would open it, as
+    the editor calls it. Raises what `FileStore.read` raises but for FileMissing, and BinaryFile."""
     try:
         blob = files.read(location, max_bytes)
     except FileMissing:
-        text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else _NOTHING
+        text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else empty_as(named)
         return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
 
     told = encoding_named(buffer.encoding_hint) if buffer and buffer.encoding_hint else None
 
     def detect(data: bytes) -> TextFile:
         try:
-            return as_text(files, location, data, settings, told)
+            return as_text(files, location, data, settings, told, named)
         except BinaryFile:
-            known = _remembered(files, decoded, location, data, hash_bytes(data), settings)
+            known = _remembered(files, decoded, location, data, hash_bytes(data), settings, named)
             if known is None:
                 raise
             return known
 
     disk, digest = decoded.text_of(location.absolute, blob.data, detect)
-    known = _remembered(files, decoded, location, blob.data, digest, settings)
+    known = _remembered(files, decoded, location, blob.data, digest, settings, named)
     if buffer is None:
         text = known or disk
         return Present(location, blob, text, None, text, dirty=False, hash=digest)
@@ -154,10 +154,10 @@ def look(
         readings.insert(0, as_told)
     found = next((one for one in readings if _reads_as(buffer, one)), None)
     if found is None and not told:
-        found = _as_the_editor_reads(files, location, blob, settings, buffer)
+        found = _as_the_editor_reads(files, location, blob, settings, buffer, named)
     text = found or readings[0]
     if not text.lossy:
-        remember(files, decoded, location, text, digest, settings)
+        remember(files, decoded, location, text, digest, settings, named)
     return _overlay(location, blob, text, digest, buffer, differs=found is None)
 
 
@@ -168,10 +168,11 @@ def remember(
     text: TextFile,
     digest: str,
     settings: Settings,
+    named: str | None,
 ) -> None:
     """That the file's bytes of this hash read as `text`, where they could be taken for something else."""
     if not text.tells_itself:
-        expected = tuple(_expected_encodings(files, location, settings))
+        expected = tuple(_expected_encodings(files, location, settings, named))
         decoded.remember_encoding(location.absolute, digest, Written(text.encoding, text.bom, expected))
 
 
@@ -182,24 +183,33 @@ def _remembered(
     data: bytes,
     digest: str,
     settings: Settings,
+    named: str | None,
 ) -> TextFile | None:
     written = decoded.remembered_encoding(location.absolute, digest)
-    if written is None or written.expected != tuple(_expected_encodings(files, location, settings)):
+    if written is None or written.expected != tuple(_expected_encodings(files, location, settings, named)):
         return None
     return decode_as(data, written.encoding, written.mark)
 
 
 def as_text(
-    files: FileStore, location: Location, data: bytes, settings: Settings, told: str | None = None
+    files: FileStore,
+    location: Location,
+    data: bytes,
+    settings: Settings,
+    told: str | None = None,
+    named: str | None = None,
 ) -> TextFile:
-    """A file's bytes as text: by their mark, as UTF-8, as the editor has `told`, as `.editorconfig` or the
-    settings say, whichever fits first (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
+    """A file's bytes as text: by their mark, as UTF-8, as the editor has `told` of the open document or
+    `named` for the file, as `.editorconfig` or the settings say, whichever fits first
+    (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
+    if named and b"\0" not in data and is_wide(encoding_named(named) or ""):
+        named = None  # it would seem to fit most files
     as_utf_8: TextFile | None = None
     with suppress(BinaryFile):
         as_utf_8 = decode(data, "utf-8")
         if not as_utf_8.lossy:
-            return as_utf_8
-    for encoding in (*([told] if told else ()), *_expected_encodings(files, location, settings)):
+            return _to_be_written_as(told or named, as_utf_8)
+    for encoding in (*([told] if told else ()), *_expected_encodings(files, location, settings, named)):
         with suppress(BinaryFile):
             text = decode(data, encoding)
             if not text.lossy:
@@ -209,21 +219,37 @@ def as_text(
     return as_utf_8
 
 
-def _expected_encodings(files: FileStore, location: Location, settings: Settings) -> Iterator[str]:
+def _to_be_written_as(name: str | None, text: TextFile) -> TextFile:
+    """A file of ASCII alone does not tell its encoding; what is put in is written in the one of that name."""
+    encoding = encoding_named(name) if name else None
+    if encoding is None or encoding == "utf-8" or text.bom or not text.text.isascii():
+        return text
+    return text if is_wide(encoding) else replace(text, encoding=encoding)
+
+
+def _expected_encodings(
+    files: FileStore, location: Location, settings: Settings, named: str | None
+) -> Iterator[str]:
     """What else than UTF-8 a file without a mark may be in."""
-    for encoding in (charset_for(files, location), settings.encoding.default):
+    in_editor = encoding_named(named) if named else None
+    for encoding in (in_editor, charset_for(files, location), settings.encoding.default):
         if encoding and encoding != "utf-8":
             yield encoding
 
 
 def _as_the_editor_reads(
-    files: FileStore, location: Location, blob: Blob, settings: Settings, buffer: Buffer
+    files: FileStore,
+    location: Location,
+    blob: Blob,
+    settings: Settings,
+    buffer: Buffer,
+    named: str | None,
 ) -> TextFile | None:
     """The file's bytes in an encoding in which they read as the open document does, though they could be
     UTF-8; None for none."""
     if blob.data.isascii() or mark_of(blob.data):
         return None
-    for name in _expected_encodings(files, location, settings):
+    for name in _expected_encodings(files, location, settings, named):
         encoding = encoding_named(name)
         text = decode_as(blob.data, encoding) if encoding else None
         if text is not None and _reads_as(buffer, text):

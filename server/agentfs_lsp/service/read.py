@@ -144,7 +144,7 @@ def _whole(
 ) -> tuple[Passage | None, Present]:
     """The passage, None where there is no such file."""
     settings = ws.settings_in(location.root)
-    present = look(ws.files, ws.decoded, location, buffer, settings, max_bytes)
+    present = look(ws.files, ws.decoded, location, buffer, settings, max_bytes, ws.encoding_of(location))
     return _passage(command, path, present, settings) if present.exists else None, present
 
 
@@ -217,7 +217,9 @@ def _beyond(
     if lines is None:
         lines, most = limits.read_lines, min(most, _BYTES_OF_A_CHARACTER * limits.read_chars)
     found = ws.files.read_lines(location, command.start_line, lines, most, stopped)
-    text = as_text(ws.files, location, mark_of(found.head) + found.data, settings)
+    text = as_text(
+        ws.files, location, mark_of(found.head) + found.data, settings, named=ws.encoding_of(location)
+    )
     if text.encoding.startswith(("utf-16", "utf-32")) and not text.bom:
         raise BinaryFile(path)  # only a mark tells, before all is read, that line ends are no single bytes
     shown = text.shown

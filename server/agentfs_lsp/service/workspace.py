@@ -16,8 +16,9 @@ from agentfs_lsp.service.present import Buffer, Present, look
 from agentfs_lsp.service.queue import FileQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
+    from agentfs_lsp.domain.file_encodings import FileEncodings
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.policy import Policy, Verdict
     from agentfs_lsp.domain.rules import Operation
@@ -59,6 +60,8 @@ class Workspace:
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path a root is known under, with its place in `roots`."""
+    encodings: Mapping[str, FileEncodings] = field(default_factory=dict)
+    """By a root's path, in which encodings the editor opens and creates files there."""
     tightened: dict[str, InForce] = field(default_factory=dict)
     """By a root's path, where something else holds than `settings` and `policy`."""
     before_use: Callable[[Root], None] = lambda _: None
@@ -111,6 +114,12 @@ class Workspace:
         """The settings that hold for the files of a root."""
         tightened = self.tightened.get(root.path)
         return self.settings if tightened is None else tightened.settings
+
+    def encoding_of(self, location: Location) -> str | None:
+        """The encoding in which the editor would open or create the file, as the editor calls it; None where
+        it has not told."""
+        told = self.encodings.get(location.root.path)
+        return None if told is None else told.of(location.relative)
 
     def policy_in(self, root: Root) -> Policy:
         """The policy that holds for the files of a root."""
@@ -198,12 +207,13 @@ class Workspace:
         buffer = self.buffer_of(location)
         settings = self.settings_in(location.root)
         known = (self.files, self.decoded, location, buffer, settings)
+        named = self.encoding_of(location)
         if is_small(buffer):
             try:
-                return look(*known, min(INLINE_BYTES, settings.limits.max_file_bytes))
+                return look(*known, min(INLINE_BYTES, settings.limits.max_file_bytes), named)
             except TooLarge:
                 pass
-        return await in_thread(look, *known, settings.limits.max_file_bytes)
+        return await in_thread(look, *known, settings.limits.max_file_bytes, named)
 
 
 def is_small(buffer: Buffer | None) -> bool:

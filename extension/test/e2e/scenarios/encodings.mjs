@@ -1,0 +1,48 @@
+// Files that are not open are read and written in the encoding in which the editor would open them.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import { agent, file, openReview, scenario, set, ui } from "../harness/suite.mjs";
+
+const TEXT = "\u4e2d\u6587\n"; // "Chinese"
+const GBK = Buffer.from([0xd6, 0xd0, 0xce, 0xc4, 0x0a]);
+
+const old = file("encodings/old.txt", GBK);
+const created = file("encodings/created.txt");
+const note = file("encodings/created.md");
+
+/** Proposes a new file, and accepts it. */
+async function create(session, target) {
+  const asked = agent(session).write(target, TEXT);
+  await openReview();
+  await ui.diffWith(TEXT.trim());
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+}
+
+scenario("files.encoding: of a closed file and of a new one, and a language's own", async () => {
+  await set("files.encoding", "gbk");
+  await set("[markdown]", { "files.encoding": "utf8" });
+  await until("a closed file is read in it", async () => (await agent("old").read(old)).data.content === TEXT);
+
+  await create("created", created);
+  assert.deepEqual(created.bytes(), GBK);
+  await created.open();
+  assert.equal((await created.document()).text, TEXT, "the editor reads what the server wrote");
+
+  await create("note", note);
+  assert.equal(note.text(), TEXT);
+});
+
+const ascii = file("encodings/ascii.markdown", "old\n");
+
+scenario("a language's files.encoding: what is put in a file of ASCII is written in it", async () => {
+  await set("[markdown]", { "files.encoding": "gbk" });
+  const asked = await agent("ascii").readAndEdit(ascii, "old", TEXT.trim());
+  await openReview();
+  await ui.diffWith(TEXT.trim());
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+  assert.deepEqual(ascii.bytes(), GBK);
+});

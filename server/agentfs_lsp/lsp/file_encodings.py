@@ -1,0 +1,50 @@
+"""`agentfs/fileEncodings`: in which encodings the editor reads and writes files that it does not have open
+(docs/protocol.md#14-the-editors-own-methods).
+
+Whatever comes, nothing is raised: what can't be used is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.documents import path_of
+from agentfs_lsp.domain.file_encodings import FileEncodings
+from agentfs_lsp.domain.textfile import encoding_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_MOST_PATTERNS = 20_000
+"""More are not looked at; editors know some hundred languages."""
+
+_MOST_CHARACTERS = 200
+"""Of a pattern."""
+
+
+def file_encodings(params: object) -> Mapping[str, FileEncodings]:
+    """The params by the real paths of the folders."""
+    found = {}
+    for folder in _dicts(params, "folders"):
+        uri = folder.get("uri")
+        path = path_of(uri) if isinstance(uri, str) else None
+        if path is not None:
+            found[path] = FileEncodings(_rules(folder))
+    return found
+
+
+def _rules(folder: dict[str, object]) -> Iterator[tuple[tuple[str, ...], str]]:
+    left = _MOST_PATTERNS
+    for rule in _dicts(folder, "rules"):
+        files, encoding = rule.get("files"), rule.get("encoding")
+        if isinstance(files, list) and isinstance(encoding, str):
+            patterns = tuple(one for one in files if isinstance(one, str) and len(one) <= _MOST_CHARACTERS)
+            left -= len(patterns)
+            if left < 0:
+                return
+            yield patterns, encoding if encoding_named(encoding) else "utf8"
+
+
+def _dicts(value: object, key: str) -> list[dict[str, object]]:
+    listed = value.get(key) if isinstance(value, dict) else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
