@@ -171,12 +171,11 @@ export class Server implements vscode.Disposable {
   }
 
   private build(process: ServerProcess): LanguageClient {
-    const states = new DocumentStates((method, state) => {
-      void client.sendNotification(method, state).catch(() => undefined);
-    });
-    const encodings = new EncodingsTeller((method, told) => {
+    const send = (method: string, told: object): void => {
       void client.sendNotification(method, told).catch(() => undefined);
-    });
+    };
+    const states = new DocumentStates(send);
+    const tellers = [states, new EncodingsTeller(send)];
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: 'file' }],
       outputChannel: this.channel,
@@ -198,14 +197,8 @@ export class Server implements vscode.Disposable {
           agentfs: { review: this.reviews, save: true },
         };
       },
-      initialize: () => {
-        states.listen();
-        encodings.listen();
-      },
-      clear: () => {
-        states.dispose();
-        encodings.dispose();
-      },
+      initialize: () => tellers.forEach((teller) => teller.listen()),
+      clear: () => tellers.forEach((teller) => teller.dispose()),
     });
     // In place of the library's own, which pass the server's texts on as they are.
     client.onNotification(ShowMessageNotification.type, ({ type, message }) => void notify(severityOf(type), message));

@@ -1,6 +1,6 @@
 /** Closes tabs of reviews without a question. Which ones, and what follows from it, is `review.ts`. */
 import * as vscode from 'vscode';
-import { save } from '../hand';
+import { findDocument, save } from '../hand';
 import { allTabs, proposalsIn } from './tabs';
 
 /**
@@ -13,18 +13,26 @@ export async function closeTabs(
   keep: (uri: vscode.Uri, text: string) => void = () => undefined,
 ): Promise<readonly vscode.Uri[]> {
   const shown = allTabs().filter(which).flatMap(proposalsIn);
-  const names = new Set(shown.map(String));
-  const unsaved = vscode.workspace.textDocuments.filter(
-    (document) => document.isDirty && names.has(document.uri.toString()),
-  );
-  for (const document of unsaved) {
-    const text = document.getText();
-    await save(document.uri.toString());
-    keep(document.uri, text);
+  for (const uri of shown) {
+    const document = await documentAt(uri);
+    if (document?.isDirty === true) {
+      const text = document.getText();
+      await save(document.uri.toString());
+      keep(document.uri, text);
+    }
   }
   const closing = allTabs().filter(which);
   if (closing.length > 0) {
     await vscode.window.tabGroups.close(closing, true);
   }
   return shown;
+}
+
+/** A draft that VS Code brings back after a reload has its tab before its document; that may fail where nothing is left of it. */
+async function documentAt(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+  try {
+    return findDocument(uri.toString()) ?? (await vscode.workspace.openTextDocument(uri));
+  } catch {
+    return undefined;
+  }
 }
