@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIMIT = 1000
+RUSSIAN = "# \u043f\u0440\u043e\u0432\u0435\u0440\u043a\u0430 \u0444\u0430\u0439\u043b\u0430\n"
 GBK = "中文 text\n".encode("gbk")
 
 
@@ -46,6 +48,35 @@ async def test_bytes_that_fit_no_encoding_are_shown_as_replaced(editor: Editor) 
     answer = await editor.read("none.txt")
     assert (answer["status"], answer["data"]["content"]) == ("partial", "\ufffd0 ok\n")
     assert answer["stats"]["encoding"] == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("gbk", "# 这是一个测试文件\nx = 1\n# 读取配置，然后返回。\n"),
+        ("big5", "# 這是一個測試檔案\n讀取設定，然後返回。\n"),
+        ("shift_jis", "# これはテストです\n設定を読み込む\n"),
+        ("euc_jp", "# これはテストです\n設定を読み込む\n"),
+        ("euc_kr", "# 이것은 시험 파일입니다\n설정을 읽는다\n"),
+        ("cp1251", RUSSIAN),
+        ("koi8-r", RUSSIAN),
+        ("cp1252", "# Größe über Straße\ncafé\n"),
+        (None, "naïve Größe, and one damaged byte: \udcff\n"),
+        (None, "\udc81\udcff\n"),
+    ],
+)
+async def test_a_lossy_read_names_the_likely_encoding_and_the_setting(
+    auto: Editor, encoding: str | None, text: str
+) -> None:
+    (auto.root / "lossy.txt").write_bytes(text.encode(encoding or "utf-8", "surrogateescape"))
+    answer = await auto.read("lossy.txt")
+    assert answer["data"]["fallback_encoding"] == "replace"
+    assert "agentfs.encoding.default" in answer["text"]
+    assert re.findall(r"They look like ([\w-]+)", answer["text"]) == ([encoding] if encoding else [])
+    if encoding:
+        async with editing(auto.root, options={"encoding": {"default": encoding}}) as editor:
+            again = await editor.read("lossy.txt")
+            assert (again["status"], again["data"]["content"]) == ("success", text)
 
 
 async def test_editorconfig_comes_before_the_setting(editor: Editor) -> None:

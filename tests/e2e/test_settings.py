@@ -104,8 +104,11 @@ async def test_settings_of_reads_and_writes_are_in_force_from_the_next_request_o
         cut = await editor.read("ten.txt")
         assert (cut["status"], cut["data"]["content"]) == ("partial", "0\n1\n2\n")
         assert (await editor.read("gbk.txt"))["data"]["content"] == "中文\n"
-        assert (await editor.write("new/a.txt", "x\n"))["error"]["code"] == "NOT_FOUND"
-        assert (await editor.write("new/a.txt", "x\n", create_dirs=True))["status"] == "success"
+        for create_dirs in (None, True, False):
+            refused = await editor.write("new/a.txt", "x\n", create_dirs=create_dirs)
+            assert refused["error"]["code"] == "NOT_FOUND"
+            assert "agentfs.create_dirs is off" in refused["text"]
+        assert not (root / "new").exists()
         configure(editor, agentfs={"limits": {"read_chars": 5}})
         assert (await editor.read("ten.txt"))["data"]["content"] == "0\n1\n"
         assert (await editor.read("ten.txt", limit=4))["data"]["content"] == "0\n1\n2\n3\n"

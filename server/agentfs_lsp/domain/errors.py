@@ -129,9 +129,11 @@ class RootMissing(FileMissing):
 
 @dataclass(eq=False)
 class FolderMissing(DomainError):
-    """A new file's folder is not there, and is not to be created."""
+    """A new file's folder is not there, and is not to be created: the request or, `by_setting`, the user said
+    so."""
 
     path: str
+    by_setting: bool = False
 
 
 @dataclass(eq=False)

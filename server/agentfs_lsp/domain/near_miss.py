@@ -30,6 +30,7 @@ _LINES = 6
 _WIDTH = 240  # characters of a line that are shown
 _COMPARED = 400  # characters of a block that are compared
 _CANDIDATES = 20
+_SMALL = 100  # in a file of so few lines every one is compared, whatever it holds
 _HITS = 200  # a word or line that is there more often says little
 _WORDS = 8
 _CLOSE = 0.5
@@ -125,8 +126,11 @@ def _closest(search: Search) -> list[_Candidate]:
     votes = _votes_of_lines(search) or _votes_of_words(search)
     similarity = _similarity(_excerpt(search.block))
     size = len(search.block)
+    candidates = _CANDIDATES
+    if len(search.lines) <= _SMALL:
+        votes, candidates = dict.fromkeys(range(len(search.lines)), 0.0) | votes, _SMALL
     ranked = []
-    for line, weight in nlargest(_CANDIDATES, votes.items(), key=lambda it: (it[1], -it[0])):
+    for line, weight in nlargest(candidates, votes.items(), key=lambda it: (it[1], -it[0])):
         begin = min(max(line, 0), len(search.lines) - 1)
         close = similarity(_excerpt(search.lines[begin : begin + size]))
         ranked.append(_Candidate(max(close, min(weight / _visible(search), 1.0)), close, begin))

@@ -106,7 +106,8 @@ class Settings:
         metadata=about(
             Flag(),
             "Missing folders of a new file are created.",
-            in_workspace="free",
+            strictest=False,
+            in_workspace="strictest",
         ),
     )
     save: SaveMode = field(

@@ -78,7 +78,9 @@ def root_missing(error: errors.RootMissing, say: Say) -> Told:
 def folder_missing(error: errors.FolderMissing, say: Say) -> Told:
     return (
         say("There is no folder '{path}'.", path=shown(error.path)),
-        say("Give create_dirs=true to have it created."),
+        say("The setting agentfs.create_dirs is off: ask the user to create the folder.")
+        if error.by_setting
+        else say("Give create_dirs=true to have it created."),
     )
 
 

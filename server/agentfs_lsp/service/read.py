@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
+from agentfs_lsp.domain.likely_encoding import likely_encoding
 from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.textfile import Eol, eol_of, mark_of
 from agentfs_lsp.service.present import as_text, look
@@ -67,6 +68,8 @@ class Passage(NamedTuple):
     total_lines: int | None
     size_bytes: int | None
     mtime_ms: int | None
+    likely_encoding: str | None = None
+    """Of a lossy file: what it is likely in."""
 
 
 Begin = Callable[[], Awaitable[Passage]]
@@ -177,7 +180,7 @@ def _passage(command: Read, path: str, present: Present, settings: Settings) -> 
         "editor" if present.buffer else "disk",
         present.dirty,
         bool(present.text.bom),
-        present.wrongly_shown if present.buffer else bool(present.disk and present.disk.lossy),
+        present.wrongly_shown if present.buffer else _is_lossy(present),
         present.text.encoding,
         present.text.line_ends.final,
         present.text.line_ends.kind,
@@ -185,7 +188,13 @@ def _passage(command: Read, path: str, present: Present, settings: Settings) -> 
         total,
         stat.size if stat else None,
         stat.mtime_ms if stat else None,
+        likely_encoding(present.blob.data, present.text) if _is_lossy(present) and present.blob else None,
     )
+
+
+def _is_lossy(present: Present) -> bool:
+    """Whether U+FFFD stands for what the file has on disk."""
+    return present.buffer is None and present.text.lossy
 
 
 def _end_of_range(shown: str, start: int, command: Read, settings: Settings) -> int:
@@ -242,4 +251,5 @@ def _beyond(
         total_lines=None,
         size_bytes=found.stat.size,
         mtime_ms=found.stat.mtime_ms,
+        likely_encoding=likely_encoding(found.data, text) if text.lossy else None,
     )

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The whole content a file is to have; `create_dirs` None: as the setting says."""
+    """The whole content a file is to have; `create_dirs` False: not in a folder that is
+    missing, though the setting would have it created."""
 
     asked: Asked
     content: str
@@ -57,9 +58,9 @@ def plan_write(
             return _replacement(ws, command, path, present, blind=not trace.seen)
         ws.check_creatable(present.location)
         settings = ws.settings_in(present.location.root)
-        create_dirs = settings.create_dirs if command.create_dirs is None else command.create_dirs
+        create_dirs = settings.create_dirs and command.create_dirs is not False
         if not create_dirs and not folder_comes and not ws.files.has_folder(present.location):
-            raise FolderMissing(path.rpartition("/")[0] + "/")
+            raise FolderMissing(path.rpartition("/")[0] + "/", by_setting=not settings.create_dirs)
         return _creation(ws, command, path, present, create_dirs=create_dirs)
 
     return compute

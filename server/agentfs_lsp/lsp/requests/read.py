@@ -110,4 +110,13 @@ def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
         said.append(
             say("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
         )
+        if passage.likely_encoding:
+            said.append(
+                say(
+                    "They look like {encoding}: the user can set agentfs.encoding.default to it.",
+                    encoding=passage.likely_encoding,
+                )
+            )
+        else:
+            said.append(say("The user can name the file's encoding in agentfs.encoding.default."))
     return sentences(say, said)
