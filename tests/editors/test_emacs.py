@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from support.docs import examples, section, text_of
 from support.real_editors import ASK, editing
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ INIT = """
 
 
 @contextlib.asynccontextmanager
-async def emacs(root: Path, server: list[str] | None = None) -> AsyncIterator[RealEditor]:
+async def emacs(root: Path, server: list[str] | None = None, more: str = "") -> AsyncIterator[RealEditor]:
     """Emacs in the workspace, notes.txt open."""
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     for name, text in (("notes.txt", ""), ("a.py", TEXT), ("b.py", TEXT)):
         (root / name).write_text(text)
     init = root.parent / "init.el"
-    init.write_text(INIT)
+    init.write_text(INIT + more)
     async with editing(root, ["emacs", "-q", "-nw", "-l", str(init), "notes.txt"], server) as editor:
         await editor.wire.seen("textDocument/didOpen")
         yield editor
@@ -74,6 +75,15 @@ async def test_a_question_quit_with_c_g_comes_again_and_then_lets_the_next_one_a
         assert "Edit b.py" in end
     for name in ("a.py", "b.py"):
         assert (root / name).read_text() == TEXT
+
+
+async def test_with_the_lines_of_the_documents_c_g_is_a_no_at_once(root: Path) -> None:
+    quit_is_no, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
+    async with emacs(root, more=quit_is_no) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option")
+        editor.screen.press(C_G)
+        assert (await answer)["context"]["review"]["decision"] == "dismissed"
 
 
 async def test_a_question_that_stays_open_is_not_taken_for_lost(root: Path) -> None:

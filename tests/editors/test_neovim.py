@@ -27,7 +27,8 @@ async def neovim(root: Path, repository: Path) -> AsyncIterator[RealEditor]:
     (root / ".git").mkdir()
     (root / "notes.txt").write_text("")
     init = root.parent / "init.lua"
-    init.write_text(examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")[0])
+    attach, _, close = examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")
+    init.write_text(attach + close)
     command = [str(repository / NEOVIM), "-n", "-u", str(init), "notes.txt"]
     async with editing(root, command) as editor:
         await editor.wire.seen("textDocument/didOpen")
@@ -74,6 +75,7 @@ async def test_the_diff_is_on_the_screen_when_the_question_is(
             assert "-two\n+2\n three" in shown
         editor.screen.press("1\r")
         assert (await answer)["error"]["code"] == "USER_REJECTED"
+        await editor.screen.shows(lambda text: "-two" not in text)
 
 
 async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, repository: Path) -> None:
