@@ -97,7 +97,7 @@ def test_what_is_left_reads_as_it_was_written(file: tuple[bytes, str], data: Any
             return  # bytes that were no text have come together and are some now
         disk.data = change.proposed_bytes
         store = cast("FileStore", disk)
-        remember(store, decoded, base.location, change.proposed_file, change.proposed_hash, settings)
+        remember(store, decoded, base.location, change.proposed_file, change.proposed_hash, settings, None)
         left = seen(disk, decoded, settings)
         event(f"looks otherwise: {seen(disk, DecodedFiles(), settings).text != left.text}")
         assert left.text.shown == change.shown

@@ -20,9 +20,8 @@ _SAMPLE = 4096
 _ENOUGH = 0.8
 """So much of what is not ASCII has to be usual."""
 
-_CYRILLIC = re.compile(
-    r"[\u0410-\u042f][\u0430-\u044f\u0451]+|[\u0430-\u044f\u0451]{2,}|[\u0410-\u042f]{2,}(?![\u0430-\u044f])"
-)
+# Words in capitals are left out: those of the one encoding are the small letters of the other.
+_CYRILLIC = re.compile(r"[\u0410-\u042f]?[\u0430-\u044f\u0451]{2,}|[\u0410-\u042f][\u0430-\u044f\u0451]")
 _HAN = r"\u3000-\u303f\uff01-\uff5e\u2014\u2018-\u201d\u2026"
 
 
