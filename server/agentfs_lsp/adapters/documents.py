@@ -35,6 +35,7 @@ class OpenDocument:
         self.dirty_hint: bool | None = None
         self.encoding_hint: str | None = None
         self.edited = 0  # when it was last changed since it was opened or saved, by count; 0: not at all
+        self.as_saved = False
         self._rope = rope or Rope("")
         self.in_sync = rope is not None
 
@@ -139,6 +140,7 @@ class OpenDocuments:
             self._lose(document, "no list of changes")
         self._edits += 1
         document.edited = self._edits
+        document.as_saved = False
         self._tell(document)
 
     def saved(self, params: object) -> None:
@@ -150,6 +152,7 @@ class OpenDocuments:
         if isinstance(text, str) and not (document.in_sync and text == document.text):
             document.reset(self._rope(text))
         document.edited = 0
+        document.as_saved = True
         document.dirty_hint = None  # it was told of what is saved now
         self._tell(document)
 

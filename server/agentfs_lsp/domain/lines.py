@@ -107,6 +107,16 @@ def line_end(text: str, offset: int) -> int:
     return len(text)
 
 
+def is_ended(text: str) -> bool:
+    """Whether the last line of `text` has a line end; it has no last line where it is empty."""
+    return text.endswith(("\n", "\r"))
+
+
+def without_end(text: str) -> str:
+    """`text` without the line end of its last line."""
+    return text[:-2] if text.endswith("\r\n") else text[:-1] if is_ended(text) else text
+
+
 def with_eol(text: str, eol: str) -> str:
     """`text` with every line end made `eol`, which is `"\\n"`, `"\\r\\n"` or `"\\r"`."""
     text = normalise(text)

@@ -13,7 +13,7 @@ from agentfs_lsp.domain.diff import counts, widen
 from agentfs_lsp.domain.eols import first_eol, splices_towards
 from agentfs_lsp.domain.errors import DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.lazily import lazily
-from agentfs_lsp.domain.lines import count_lines, ends_between, line_of, normalise
+from agentfs_lsp.domain.lines import count_lines, ends_between, is_ended, line_of, normalise, without_end
 from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
 from agentfs_lsp.domain.shown import MOST_FINDINGS, find_suspicious
@@ -293,7 +293,15 @@ class FileChange:
         ends made uniform by the editor."""
         if now.text.text == self.base.text.text:
             return replace(self, base=now)
-        return self.amended(self.shown, now)
+        ends = self.base.ended_by_save and now.buffer is None and not is_ended(self.shown)
+        return self.amended(f"{self.shown}\n" if ends else self.shown, now)
+
+    def ended_as_its_document(self) -> FileChange:
+        """The change without a line end at the end of the text that it puts in, where the editor adds that by
+        itself in saving: there would be two."""
+        if not (self.base.ended_by_save and self.operation == "update" and is_ended(self.shown)):
+            return self
+        return self.amended(without_end(self.shown))
 
     def amended(self, text: str, now: Present | None = None) -> FileChange:
         """The change that makes the file read `text` instead, whatever line ends that has: a file that was to

@@ -33,6 +33,10 @@ class Document(Protocol):
         """What the client told of unsaved changes (`agentfs/documentState`), None if it told nothing."""
 
     @property
+    def as_saved(self) -> bool:
+        """Whether the client told of a save, and of no change since."""
+
+    @property
     def encoding_hint(self) -> str | None: ...
     @property
     def in_sync(self) -> bool:

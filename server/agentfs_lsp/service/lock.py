@@ -68,6 +68,8 @@ def check_unmoved(path: str, base: Present, now: Present, settings: Settings) ->
     saved = base.dirty and now.buffer is not None and not now.dirty
     if same_text and (same_disk or saved):
         return
+    if same_disk and base.ended_by_save and now.buffer is None:  # closed: the line end is to be seen by now
+        return
     if same_text and now.buffer is not None:  # it is the disk below the document that is another
         since = None
         if base.disk is not None and now.disk is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.lines import is_ended, normalise
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.textfile import (
     TextFile,
@@ -47,13 +47,21 @@ class Buffer:
     text: str
     dirty_hint: bool | None
     encoding_hint: str | None
+    as_saved: bool = False
 
     @classmethod
     def of(cls, document: Document | None) -> Buffer | None:
         """The document as it is now, None for none."""
         if document is None:
             return None
-        return cls(document.uri, document.version, document.text, document.dirty_hint, document.encoding_hint)
+        return cls(
+            document.uri,
+            document.version,
+            document.text,
+            document.dirty_hint,
+            document.encoding_hint,
+            document.as_saved,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +96,14 @@ class Present:
         if self.blob is None:
             return Expected(hash=self.hash if self.buffer else None)
         return Expected(self.blob.stat.mtime_ms, self.blob.stat.size, self.hash)
+
+    @property
+    def ended_by_save(self) -> bool:
+        """The editor's document has no line end at its end, and the file that it saved has one: it adds that
+        itself, and does not tell (docs/protocol.md#93-how-it-lands)."""
+        if self.buffer is None or self.disk is None or self.dirty:
+            return False
+        return not is_ended(self.buffer.text) and is_ended(self.disk.text)
 
     @property
     def wrongly_shown(self) -> bool:
@@ -258,8 +274,12 @@ def _as_the_editor_reads(
 
 
 def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
-    shown = disk.shown
-    return buffer.text == shown or normalise(buffer.text.removeprefix("\ufeff")) == normalise(shown)
+    """Whether the file reads as the buffer. A line end at its end that came with the save, of which the editor
+    does not tell, makes no difference."""
+    if buffer.text == disk.shown:
+        return True
+    text, shown = normalise(buffer.text.removeprefix("\ufeff")), normalise(disk.shown)
+    return text == shown or (buffer.as_saved and text != "" and not is_ended(text) and f"{text}\n" == shown)
 
 
 def _overlay(
