@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test test-faults test-failed strace check lint types layers texts bench picture compiled clean
+.PHONY: help demo test check-model test-faults test-failed strace check lint types layers texts bench picture compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -21,6 +21,14 @@ test: check test-extension compiled strace ## lint, types, layers, and every tes
 
 test-faults: $(DEV) compiled strace ## kills, failing calls and power cuts at every moment of a landing; installs strace as root
 	$(BIN)/pytest -n 2 tests/faults
+
+SECONDS ?= 60
+SEEDS ?= 10
+FIRST ?= 1
+WAYS ?=
+
+check-model: $(DEV) compiled ## the random model check at length: SECONDS=600 SEEDS=100 for each of WAYS
+	$(BIN)/python -m tests.model --seconds $(SECONDS) --seeds $(SEEDS) --first $(FIRST) $(WAYS)
 
 strace:
 	@command -v strace >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \

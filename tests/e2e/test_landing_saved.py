@@ -165,7 +165,9 @@ async def test_save_never_and_always_decide_over_the_documents_state(root: Path,
     assert file.read_text() == CHANGED + "mine\n"
 
 
-async def test_a_document_closed_before_its_save_leaves_the_landing_unknown(root: Path, file: Path) -> None:
+async def test_of_a_document_closed_without_a_save_the_disk_tells_that_nothing_was_changed(
+    root: Path, file: Path
+) -> None:
     async with editing(root, capabilities=SAVES, options=AUTO | {"save_timeout_s": 0.1}) as editor:
         editor.open("a.py")
 
@@ -176,7 +178,10 @@ async def test_a_document_closed_before_its_save_leaves_the_landing_unknown(root
 
         editor.answers[APPLY] = apply_and_close
         answer = await edited(editor)
+        assert file.read_text() == TEXT
         again = await editor.edit("a.py", "three", "3")
-    assert (answer["error"]["code"], answer["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
-    assert again["error"]["message"] == "Read the file first."
-    assert file.read_text() == TEXT
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert "landing" not in answer["context"]
+    assert "closed without being saved. Nothing was changed." in answer["text"]
+    assert again["data"]["landing"] == "disk"
+    assert file.read_text() == TEXT.replace("three", "3")

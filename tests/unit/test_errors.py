@@ -49,6 +49,7 @@ def values_of(hint: Any) -> tuple[object, ...]:
         bool: (False, True),
         type(None): (None,),
         errors.NearMiss: (errors.NearMiss(7, (HOSTILE, "")),),
+        errors.Held: (errors.Held(HOSTILE, "disk"),),
         Expected: (Expected(1, 2, HOSTILE),),
     }
     return worst[hint]

@@ -442,17 +442,27 @@ class NotLanded(DomainError):
     gave any."""
 
     path: str
-    reason: Literal["refused", "late", "unchanged"]
+    reason: Literal["refused", "late", "unchanged", "closed"]
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A file, as it is shown, that holds some of a change on disk or in its document."""
+
+    path: str
+    where: Literal["disk", "editor"]
 
 
 @dataclass(eq=False)
 class LandingUnknown(DomainError):
-    """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused."""
+    """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused. `holding`: where some of
+    it is, or may be."""
 
     path: str
-    reason: Literal["system", "changed_otherwise", "closed", "not_taken_back"]
+    reason: Literal["system", "changed_otherwise", "closed", "not_taken_back", "not_accepted"]
     detail: str = ""
+    holding: tuple[Held, ...] = ()
 
 
 @dataclass(eq=False)

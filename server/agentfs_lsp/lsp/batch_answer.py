@@ -102,6 +102,8 @@ def _result(step: Step, number: int, say: Say) -> dict[str, object]:
     result["operation"] = made.operation
     if landing is not None and error is None:
         result["landing"] = landing.where
+    if isinstance(error, LandingUnknown):
+        result["landing"] = "unknown"
     if made.level is not None:
         result |= {"replacements": made.replacements, "match": made.level}
     if made.corrections:

@@ -75,6 +75,7 @@ def fail_with(
         }
     if isinstance(error, errors.LandingUnknown):
         context["landing"] = "unknown"
+        context["files"] = [{"path": one.path, "landing": one.where} for one in error.holding]
     return fail(code, message, sentences(say, (message, next_step)), context, time_ms)
 
 

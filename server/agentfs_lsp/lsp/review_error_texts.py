@@ -157,6 +157,7 @@ def not_landed(error: errors.NotLanded, say: Say) -> Told:
         "refused": shown(error.detail) or say("the editor did not apply it"),
         "late": say("the editor did not apply it in time"),
         "unchanged": say("the editor says it applied the change, but nothing changed"),
+        "closed": say("the document was closed without being saved"),
     }
     return (
         say(
@@ -173,13 +174,17 @@ def landing_unknown(error: errors.LandingUnknown, say: Say) -> Told:
         "system": shown(error.detail),
         "changed_otherwise": say("the document changed in another way while the edit was applied"),
         "closed": say("the document was closed before it was saved"),
-        "not_taken_back": say("another file of it failed, and here it could not be taken back in the editor"),
+        "not_taken_back": say("another file of it failed, and here it could not be taken back"),
+        "not_accepted": say("it was not approved, and yet the editor applied some of it"),
     }
-    return (
-        say(
-            "It is not known whether the change of '{path}' was applied: {reason}.",
-            path=shown(error.path),
-            reason=reasons[error.reason],
-        ),
-        say("Read the file before going on."),
+    unknown = say(
+        "It is not known whether the change of '{path}' was applied: {reason}.",
+        path=shown(error.path),
+        reason=reasons[error.reason],
     )
+    if not error.holding:
+        return unknown, say("Read the file before going on.")
+    places = {"disk": say("on disk"), "editor": say("in the editor")}
+    files = ", ".join(f"'{shown(one.path)}' ({places[one.where]})" for one in error.holding)
+    found = say("Some of it is, or may be, in {files}.", files=files)
+    return unknown, sentences(say, (found, say("Read the file before going on.")))

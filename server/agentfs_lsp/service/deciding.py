@@ -6,12 +6,13 @@ It has its files' turn already (`queue.py`), and is under way (`proposals.py`).
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.credentials import secrets_in
 from agentfs_lsp.domain.errors import (
     DomainError,
+    Held,
     LandingUnknown,
     Rejected,
     ReviewTimedOut,
@@ -22,6 +23,7 @@ from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing import described, land, land_each
 from agentfs_lsp.service.late import watch_for_late
 from agentfs_lsp.service.lock import check_unmoved
+from agentfs_lsp.service.observing import Observation
 from agentfs_lsp.service.present import remember
 from agentfs_lsp.service.proposals import Decision
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
@@ -38,9 +40,9 @@ if TYPE_CHECKING:
 
 
 async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
-    """Each change's outcome, in their order. Of an atomic proposal an outcome that is no landing is a
-    LandingUnknown, and everything else that goes wrong is raised: then nothing changed. Raises PolicyDenied,
-    and what the review and the landing raise.
+    """Each change's outcome, in their order. Of an atomic proposal some landed, and what did not is a
+    LandingUnknown, or a NotLanded whose document was closed without a save. Everything else that goes wrong
+    is raised, and nothing changed then. Raises PolicyDenied, and what the review and the landing raise.
 
     Whatever the client has sent about the proposal is answered by then: before `agentfs/settled`, and
     before the agent is (docs/protocol.md#91-review-clients)."""
@@ -56,8 +58,31 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome
     verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
     if verdict.decision == "allow" and not puts_in_secrets:
         decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
-    else:
-        decision, hand = await _asked_for(ws, proposal)
+        return await _decided(ws, proposal, decision, hand)
+    await described(changes)
+    proposal.rung = ws.reviewer.rung_for(proposal)
+    if proposal.rung != "preview":
+        return await _decided(ws, proposal, *await ws.reviewer.review(proposal))
+    with ExitStack() as watching:
+        observed = [watching.enter_context(Observation(ws.documents, change)) for change in changes]
+        try:
+            outcomes = await _decided(ws, proposal, *await _previewed(ws, proposal))
+        except DomainError as error:
+            told = await _unless_applied(ws, proposal, observed, error)
+            if told is error:
+                raise
+            raise told from error
+        return [
+            await _unless_applied(ws, proposal, [one], outcome)
+            if isinstance(outcome, DomainError)
+            else outcome
+            for one, outcome in zip(observed, outcomes, strict=True)
+        ]
+
+
+async def _decided(ws: Workspace, proposal: Proposal, decision: Decision, hand: Hand) -> list[Outcome]:
+    """Land what was decided."""
+    changes = proposal.changes
     proposal.rung, proposal.decision, proposal.state = decision.rung, decision, "landing"
     proposal.decided_at_ms = ws.clock.now_ms()
     if decision.always:
@@ -103,6 +128,7 @@ async def _land(
         await off_loop(change.extent, _remember_encoding, ws, change)
     if proposal.atomic:
         outcomes = await land(ws, changes, hand)
+        _check_some_landed(outcomes)
     else:
         outcomes = await land_each(ws, changes, hand, lambda: proposal.stopped)
         failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
@@ -128,6 +154,18 @@ def _remember_encoding(ws: Workspace, change: FileChange) -> None:
             settings = ws.settings_in(location.root)
             named = ws.encoding_of(location)
             remember(ws.files, ws.decoded, location, text, change.proposed_hash, settings, named)
+
+
+def _check_some_landed(outcomes: Sequence[Outcome]) -> None:
+    """Raise what one of them failed by, rather one that leaves open what became of it, where none landed."""
+    failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
+    if not failures or len(failures) < len(outcomes):
+        return
+    unknown = [failure for failure in failures if isinstance(failure, LandingUnknown)]
+    if unknown:
+        unknown[0].holding = tuple(held for one in unknown for held in one.holding)
+        raise unknown[0]
+    raise failures[0]
 
 
 def _remember(ws: Workspace, session: str, landing: Landing) -> None:
@@ -160,25 +198,37 @@ def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
     return revision, change.shown
 
 
-async def _asked_for(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
-    """Put the proposal before the user. An editor that applies what was previewed says no in the same words
-    whether the user did or a file had moved: so that is looked at."""
-    await described(proposal.changes)
-    proposal.rung = ws.reviewer.rung_for(proposal)
+async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
+    """Put the proposal before the user of an editor that applies what was previewed: it says no in the same
+    words whether the user did or a file had moved, so that is looked at."""
     try:
         return await ws.reviewer.review(proposal)
     except (ReviewTimedOut, asyncio.CancelledError):
-        if proposal.rung == "preview":
-            ws.afterwards(watch_for_late(ws, proposal))
+        ws.afterwards(watch_for_late(ws, proposal))
         raise
     except Rejected:
-        if proposal.rung == "preview":
-            for change in proposal.changes:
-                now = await ws.look(change.base.location)
-                with about(change):
-                    size = max(change.base.size, now.size)
-                    await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
+        for change in proposal.changes:
+            now = await ws.look(change.base.location)
+            with about(change):
+                size = max(change.base.size, now.size)
+                await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
         raise
+
+
+async def _unless_applied(
+    ws: Workspace, proposal: Proposal, observed: Sequence[Observation], error: DomainError
+) -> DomainError:
+    """The error; LandingUnknown where the editor, which had the edit before the decision, applied some of it
+    all the same."""
+    holding: tuple[Held, ...] = ()
+    for observation in observed:
+        observation.refused = True
+        holding += await observation.held(ws)
+    if not holding or isinstance(error, LandingUnknown):
+        return error
+    for observation in observed:
+        ws.sessions.forget(proposal.session, observation.change.base.location.absolute)
+    return LandingUnknown(holding[0].path, "not_accepted", holding=holding)
 
 
 def _is_rejected(change: FileChange, decision: Decision) -> bool:

@@ -97,7 +97,7 @@ async def land_each(
                 outcomes[number] = error
         landed = any(isinstance(outcome, Landing) for outcome in outcomes.values())
         stands = landed or in_editor.anything_arrived
-        kept = await in_editor.keep() if stands else in_editor.failures()
+        kept = await in_editor.keep() if stands else await in_editor.failures()
     outcomes |= {number: outcome for (number, _), outcome in zip(opened, kept, strict=True)}
     return [outcomes[number] for number in range(len(changes))]
 

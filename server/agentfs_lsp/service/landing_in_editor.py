@@ -8,14 +8,14 @@ text sync and the disk may both lag behind what the client says.
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Literal, Self
 
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded, Rejected
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.errors import DomainError, Held, LandingUnknown, NotLanded, Rejected
 from agentfs_lsp.service.change import about
 from agentfs_lsp.service.lock import check_unmoved
-from agentfs_lsp.service.observing import Observation
+from agentfs_lsp.service.observing import Observation, holds_all
+from agentfs_lsp.service.putting_back import put_back
 from agentfs_lsp.service.saving import keep_as_it_stands
 from agentfs_lsp.service.workspace import off_loop
 
@@ -77,6 +77,7 @@ class InEditor:
     async def _is_refused(self, observation: Observation, answer: Applied) -> bool:
         if answer.applied or not answer.known or observation.arrived:
             return False
+        observation.refused = True
         refused = NotLanded(observation.change.path, "refused", answer.reason)
         self._failed[observation] = await self._not_there(observation, refused)
         return True
@@ -86,11 +87,11 @@ class InEditor:
         change = observation.change
         if observation.arrived or observation.holds_all:
             return
-        if not observation.left_alone:
-            self._failed[observation] = LandingUnknown(change.path, "changed_otherwise")
-            return
-        now = await self._ws.look(change.base.location)
-        if now.disk is None or normalise(now.disk.shown) != normalise(change.shown):
+        try:
+            now = await self._ws.look_at_disk(change.base.location)
+        except DomainError:
+            now = None
+        if now is None or now.disk is None or not holds_all(change, now.disk.shown):
             late = NotLanded(change.path, reason)
             self._failed[observation] = await self._not_there(observation, late)
 
@@ -122,7 +123,7 @@ class InEditor:
         for observation, one in zip(self._observations, waiting, strict=True):
             if one.done() and not one.cancelled():
                 observation.accept_part(one.result())
-            elif found and observation.left_alone:
+            elif found and not await observation.held(self._ws):
                 self._failed[observation] = Rejected("rejected", paths=(observation.change.path,))
             else:
                 await self._judge_silence(observation, "unchanged")
@@ -139,20 +140,28 @@ class InEditor:
 
     # --- what becomes of it -------------------------------------------------------------------------------
 
-    def failures(self) -> list[DomainError]:
-        """Where nothing arrived: why."""
-        return [self._failed[one] for one in self._observations]
-
     async def keep(self) -> list[Landing | DomainError]:
         """Those that arrived stand: have them saved where they are to be. What goes wrong from here on does
         not take them back. What failed before is its own outcome."""
         arrived = [one for one in self._observations if one not in self._failed]
         kept = dict(zip(arrived, await keep_as_it_stands(self._ws, arrived, self._hand), strict=True))
-        return [self._failed.get(one) or kept[one] for one in self._observations]
+        return [kept[one] if one in kept else await self._why_not(one) for one in self._observations]
+
+    async def failures(self) -> list[DomainError]:
+        """Where nothing is to be kept: why."""
+        return [await self._why_not(one) for one in self._observations]
+
+    async def _why_not(self, observation: Observation) -> DomainError:
+        """Why this one failed; LandingUnknown where some of it is there all the same."""
+        held = await observation.held(self._ws)
+        if not held:
+            return self._failed[observation]
+        return LandingUnknown(observation.change.path, "changed_otherwise", holding=held)
 
     async def take_back(self, error: DomainError) -> None:
-        """None of them stands. Raises LandingUnknown where one is left in the editor all the same, or may
-        be: no edit takes back what the user has typed on."""
+        """None of them stands: the documents that read what was accepted are set back by the client, the
+        files that were closed since by the server. Raises LandingUnknown where some of the change is left all
+        the same, or may be: nothing takes back what the user has typed on."""
         back = {one: one.reversal() for one in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
@@ -162,12 +171,25 @@ class InEditor:
                         await observation.departure()
         except TimeoutError:
             pass  # whether it is there is looked at below
+        holding: tuple[Held, ...] = ()
         for observation in self._observations:
-            failed = self._failed.get(observation)
-            if isinstance(failed, LandingUnknown):
-                raise failed from error
-            if (failed is None or observation.arrived) and not observation.left_alone:
-                raise LandingUnknown(observation.change.path, "not_taken_back") from error
+            if back[observation] is not None and self._hand.saves:
+                await self._saved_again(observation)
+            await put_back(self._ws, observation.change)
+            holding += await observation.held(self._ws)
+        if isinstance(error, LandingUnknown):
+            error.holding += holding
+        elif holding:
+            reason: Literal["changed_otherwise", "not_taken_back"]
+            reason = "changed_otherwise" if len(self._observations) == 1 else "not_taken_back"
+            raise LandingUnknown(holding[0].path, reason, holding=holding) from error
+
+    async def _saved_again(self, observation: Observation) -> None:
+        """Wait for a client that saves to save what it has set back, where it had saved the change."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._ws.settings.save_timeout_s):
+                while not observation.is_in_document and await observation.held(self._ws):
+                    await observation.more()
 
 
 async def find_in_editor(

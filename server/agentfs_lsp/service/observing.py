@@ -1,17 +1,21 @@
-"""Watching an open document for an edit to arrive.
+"""Watching a file for an accepted change: in the open document, and on disk.
 
 The text sync can lag behind what a client says by seconds, and more typing may follow at once: so every
-version that comes in is compared, not only the last.
+version that comes in is compared, not only the last. A document that was closed tells nothing any more, and
+one that was saved is not the only witness: the disk is looked at, too.
 """
 
 from __future__ import annotations
 
 import asyncio
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Self
 
 from agentfs_lsp.domain.change import apply_splices, is_partly_made
+from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.eols import splices_towards
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.errors import DomainError, Held
+from agentfs_lsp.domain.lines import is_ended, line_start, normalise, split_lines, without_end
 from agentfs_lsp.service.editor_ports import DocumentEdit
 
 if TYPE_CHECKING:
@@ -20,23 +24,32 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.service.change import FileChange
     from agentfs_lsp.service.editor_ports import Document, Documents
+    from agentfs_lsp.service.present import Present
+    from agentfs_lsp.service.workspace import Workspace
 
 
 class Observation:
     """Looks at a change's document from the moment it is entered.
 
-    `arrived`: some version held exactly the accepted text.
+    `arrived`: some version held exactly the accepted text. `refused`: the client says that it applied
+    nothing.
     """
 
     def __init__(self, documents: Documents, change: FileChange) -> None:
         self._documents = documents
         self._absolute = change.base.location.absolute
-        self.change = change
-        self._accepted = normalise(change.shown)
         self._event = asyncio.Event()
         self._end: Callable[[], None] | None = None
         self._part: str | None = None
+        self._seen_some = False
+        self._look_for(change)
         self.arrived = False
+        self.refused = False
+
+    def _look_for(self, change: FileChange) -> None:
+        self.change = change
+        self._accepted = normalise(change.shown)
+        self._lines = _new_lines(change)
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -47,23 +60,56 @@ class Observation:
         if self._end is not None:
             self._end()
 
+    # --- what is there now --------------------------------------------------------------------------------
+
     @property
-    def left_alone(self) -> bool:
-        """Whether the document as it is now still holds the base's lines wherever the change would have
-        replaced some: then nothing of the edit is in it."""
+    def is_in_document(self) -> bool:
+        """Whether the document as it is now holds some of the change, or may."""
         document = self._documents.at(self._absolute)
-        if document is None:
-            return True
-        places = [(hunk.start, hunk.end) for hunk in self.change.hunks]
-        return document.in_sync and _untouched(self.change.base.text.shown, document.text, places)
+        return document is not None and (not document.in_sync or self._is_in(document.text))
 
     @property
     def holds_all(self) -> bool:
         """Whether the document as it is now holds all that the change put in, with typing elsewhere."""
         document = self._documents.at(self._absolute)
-        if document is None or not document.in_sync:
+        return document is not None and document.in_sync and holds_all(self.change, document.text)
+
+    async def held(self, ws: Workspace) -> tuple[Held, ...]:
+        """Where some of the change is by now, or may be: nowhere, if disk and document are known to hold
+        nothing of it."""
+        path = self.change.path
+        found = [Held(path, "editor")] if self.is_in_document else []
+        try:
+            is_on_disk = self._is_on_disk(await ws.look_at_disk(self.change.base.location))
+        except DomainError:
+            is_on_disk = True
+        return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
+
+    def _is_on_disk(self, now: Present) -> bool:
+        base = self.change.base
+        if now.blob is None or now.disk is None:
             return False
-        return _untouched(self.change.shown, document.text, _put_in(self.change.hunks))
+        if base.blob is not None and now.blob.data == base.blob.data:
+            return False
+        return self._is_in(now.disk.shown)
+
+    def _is_in(self, text: str) -> bool:
+        """Whether a text holds some of the change, or may: where it differs from the base at a place that the
+        change is of, that need not be by the change. A client that says that it applied nothing is believed
+        then, unless some of it was seen."""
+        base = self.change.base.text.shown
+        if self._shows_some(normalise(text)):
+            return True
+        text = _ended_as(base, text)
+        if _untouched(base, text, removed_places(base, self.change.hunks)):
+            return False
+        return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
+
+    def _shows_some(self, text: str) -> bool:
+        """Whether a text, its line ends plain, certainly holds some of the change."""
+        return text == self._accepted or any(_has_line(text, line) for line in self._lines)
+
+    # --- waiting for it -----------------------------------------------------------------------------------
 
     async def arrival(self) -> None:
         """Wait for the accepted text."""
@@ -71,8 +117,8 @@ class Observation:
             await self.more()
 
     async def departure(self) -> None:
-        """Wait until nothing of the change is in the document."""
-        while not self.left_alone:
+        """Wait until nothing of the change is in the document, or the document is gone."""
+        while self.is_in_document:
             await self.more()
 
     async def any_of_it(self) -> str | None:
@@ -84,7 +130,7 @@ class Observation:
     def accept_part(self, text: str | None) -> None:
         """The user took no more of the change than makes the document read `text`; None: all of it."""
         if text is not None:
-            self.change = self.change.amended(text)
+            self._look_for(self.change.amended(text))
 
     @property
     def edit(self) -> DocumentEdit:
@@ -108,10 +154,13 @@ class Observation:
         document = self._documents.at(self._absolute)
         if document is not None and document.in_sync:
             text = document.text
-            self.arrived = self.arrived or normalise(text) == self._accepted
+            plain = normalise(text)
+            self.arrived = self.arrived or plain == self._accepted
             if not self.arrived and self._part is None:
                 base = self.change.base.text.shown
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None
+            self._seen_some = self._seen_some or self.arrived or self._part is not None
+            self._seen_some = self._seen_some or self._shows_some(plain)
         self._event.set()
 
 
@@ -131,18 +180,82 @@ def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | No
     return DocumentEdit(document.uri, document.version, document.text, back)
 
 
+def holds_all(change: FileChange, text: str) -> bool:
+    """Whether a text holds all that a change put in, whatever else was made of it elsewhere."""
+    base, shown = change.base.text.shown, change.shown
+    text = _ended_as(shown, text)
+    return normalise(text) != normalise(base) and _untouched(
+        shown, text, put_in_places(base, shown, change.hunks)
+    )
+
+
+def _ended_as(known: str, text: str) -> str:
+    """The text without the line end at its end that an editor may have added in saving it."""
+    return text if is_ended(known) or not known else without_end(text)
+
+
+MOST_LINES = 16
+"""So many lines that a change brings are looked for in a text."""
+
+
+def _new_lines(change: FileChange) -> tuple[str, ...]:
+    """Lines that the change brings and the base has not, without their ends, up to some."""
+    base = normalise(change.base.text.shown)
+    brought = (line for hunk in change.hunks for line in normalise(hunk.text).split("\n"))
+    return tuple(islice((line for line in brought if line.strip() and not _has_line(base, line)), MOST_LINES))
+
+
+def _has_line(text: str, line: str) -> bool:
+    """Whether a text with plain line ends has this line."""
+    at = text.find(line)
+    while at >= 0:
+        end = at + len(line)
+        if (at == 0 or text[at - 1] == "\n") and (end == len(text) or text[end] == "\n"):
+            return True
+        at = text.find(line, at + 1)
+    return False
+
+
+def _is_part(text: str, base: str, accepted: str) -> bool:
+    base = normalise(base)
+    return is_partly_made(normalise(text), base, diff(base, accepted))
+
+
 _Places = list[tuple[int, int]]
 
 
-def _put_in(hunks: Sequence[Splice]) -> _Places:
-    """Where the hunks' texts are once all are made."""
+def removed_places(base: str, hunks: Sequence[Splice]) -> _Places:
+    """Where in the base the hunks are made. One that only puts in or only takes out lines could as well be
+    made among lines like them around it: nobody can tell which of several like lines is gone, or came."""
+    return [_slid(base, hunk.start, hunk.end, hunk.text) for hunk in hunks]
+
+
+def put_in_places(base: str, shown: str, hunks: Sequence[Splice]) -> _Places:
+    """The same in `shown`, which they make of the base."""
     places: _Places = []
     shift = 0
     for hunk in hunks:
         start = hunk.start + shift
-        places.append((start, start + len(hunk.text)))
+        places.append(_slid(shown, start, start + len(hunk.text), base[hunk.start : hunk.end]))
         shift += len(hunk.text) - (hunk.end - hunk.start)
     return places
+
+
+def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
+    """The stretch of lines [start, end), grown by as many as it could lie higher or lower. `other`: what the
+    change has in its place."""
+    if (start < end) == bool(other):
+        return start, end
+    lines = split_lines(other or text[start:end])
+    for line in cycle(lines):
+        if not line or not text.startswith(line, end):
+            break
+        end += len(line)
+    for line in cycle(reversed(lines)):
+        if not line or not text.endswith(line, 0, start) or line_start(text, start - 1) != start - len(line):
+            break
+        start -= len(line)
+    return start, end
 
 
 def _untouched(old: str, new: str, places: _Places) -> bool:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.service.change import Landing
 from agentfs_lsp.service.lock import preview_between
+from agentfs_lsp.service.observing import holds_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -35,12 +36,19 @@ async def keep_as_it_stands(
             saved = None
             if change.base.buffer is not None and change.base.buffer.uri in expected:
                 saved = await _saved(ws, observation, deadline)
-            outcomes.append(await _as_it_stands(ws, change, saved))
-        except LandingUnknown as unknown:
-            outcomes.append(unknown)
+            landing = await _as_it_stands(ws, change, saved)
+            outcomes.append(landing or await _closed(ws, observation))
         except DomainError:
-            outcomes.append(LandingUnknown(change.path, "changed_otherwise"))
+            held = await observation.held(ws)
+            outcomes.append(LandingUnknown(change.path, "changed_otherwise", holding=held))
     return outcomes
+
+
+async def _closed(ws: Workspace, observation: Observation) -> DomainError:
+    """Of a document that was closed: the disk tells whether anything of it was saved."""
+    path = observation.change.path
+    held = await observation.held(ws)
+    return LandingUnknown(path, "closed", holding=held) if held else NotLanded(path, "closed")
 
 
 async def _asked_to_save(changes: Sequence[FileChange], hand: Hand, deadline: float) -> Collection[str]:
@@ -71,6 +79,8 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Pr
                 now = await ws.look(change.base.location)
                 if _is_saved(now, change):
                     return now
+                if now.buffer is None:
+                    return None
                 await observation.more()
     except TimeoutError:
         return None
@@ -78,23 +88,27 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Pr
 
 def _is_saved(now: Present, change: FileChange) -> bool:
     """Whether the disk holds what was accepted; or what the document reads, a formatter's work included, and
-    is past the base: a save from before the edit arrived says nothing."""
+    is past the base: a save from before the edit arrived says nothing. Of a document that was closed the disk
+    alone tells: it holds all of it then, whatever the user typed beside it."""
     if now.blob is None or now.disk is None:
         return False
     if normalise(now.disk.shown) == normalise(change.shown):
         return True
-    if now.buffer is None or now.dirty:
+    if now.buffer is None:
+        return holds_all(change, now.disk.shown)
+    if now.dirty:
         return False
     base = change.base.blob
     return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
 
 
-async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None) -> Landing:
+async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None) -> Landing | None:
+    """None: the document was closed, and the disk does not hold all of it."""
     now = saved or await ws.look(change.base.location)
     if saved or _is_saved(now, change):
         return _on_disk(change, now)
     if now.buffer is None:
-        raise LandingUnknown(change.path, "closed")
+        return None
     if normalise(now.text.shown) == normalise(change.shown):
         return Landing(change, "editor", now.revision, now.text.shown)
     # The user has typed on: the agent knows what was accepted, no more.
@@ -107,6 +121,8 @@ def _on_disk(change: FileChange, now: Present) -> Landing:
     assert now.blob is not None
     assert now.disk is not None
     accepted, saved = normalise(change.shown), normalise(now.disk.shown)
+    if change.base.ended_by_save and saved == f"{accepted}\n":
+        accepted = saved  # nothing that it did not do to the base
     stat = now.blob.stat
     return Landing(
         change,

@@ -10,17 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.change import Splice
+from agentfs_lsp.domain.change import Splice, apply_splices
 from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
     DomainError,
+    Held,
+    LandingUnknown,
     NothingToUndo,
     NotUndoable,
     Unencodable,
 )
-from agentfs_lsp.domain.lines import line_of, normalise
+from agentfs_lsp.domain.lines import line_of, normalise, without_end
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.splicing import shortened
 from agentfs_lsp.domain.textfile import TextFile, decode_as, encode
@@ -87,22 +89,32 @@ async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(*files):
-            changes = [await _reversed(ws, command.viewer, change.id, file) for file in change.files]
+            changes = [await _reversed(ws, command.viewer, change, file) for file in change.files]
             proposal.changes = tuple(one for one in changes if not one.changes_nothing)
             if not proposal.changes:
                 landed.outcome = "landed"
                 return Undone(change, ())
-            landings = []
             outcomes = await decide_and_land(ws, proposal)
             if command.by_user:
                 _unlearn(ws, command.session, locations)
+            landings = [outcome for outcome in outcomes if isinstance(outcome, Landing)]
             for outcome in outcomes:
                 if isinstance(outcome, DomainError):
-                    raise outcome
-                landings.append(outcome)
+                    raise _beside(landings, outcome)
             await in_thread(_remove_folders, ws, change)
         landed.outcome = "landed" if all(one.where == "disk" for one in landings) else "editor"
         return Undone(change, tuple(landings))
+
+
+def _beside(landings: Sequence[Landing], error: DomainError) -> DomainError:
+    """Why one file is not as before, told with the others that are."""
+    if not landings:
+        return error
+    landed = tuple(Held(one.change.path, one.where) for one in landings)
+    if isinstance(error, LandingUnknown):
+        error.holding += landed
+        return error
+    return LandingUnknown(landings[0].change.path, "not_taken_back", holding=landed)
 
 
 async def _wanted(ws: Workspace, command: Undo) -> KeptChange:
@@ -152,7 +164,7 @@ def _made_for(file: KeptFile) -> list[str]:
 # --- one file ---------------------------------------------------------------------------------------------
 
 
-async def _reversed(ws: Workspace, viewer: str | None, change_id: str, file: KeptFile) -> FileChange:
+async def _reversed(ws: Workspace, viewer: str | None, change: KeptChange, file: KeptFile) -> FileChange:
     location = location_of(ws, file)
     present = await ws.look(location)
     path = ws.name_of(location)
@@ -161,9 +173,12 @@ async def _reversed(ws: Workspace, viewer: str | None, change_id: str, file: Kep
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
     if file.operation == "delete":
         ws.check_creatable(location)
-    reverse = await off_loop(present.size, reversal, path, file, present, ws.settings_in(location.root))
+    kept = file
+    if not change.modified_by_user:
+        kept = await off_loop(present.size, _with_what_came_beside, file)
+    reverse = await off_loop(present.size, reversal, path, kept, present, ws.settings_in(location.root))
     if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_whole(file):
-        raise NotUndoable(change_id, "bytes")
+        raise NotUndoable(change.id, "bytes")
     return reverse
 
 
@@ -227,11 +242,32 @@ def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) 
     if not present.exists:
         raise _conflict(path, present, "gone")
     before, after, shown = file.before or "", file.after or "", present.text.shown
+    if present.ended_by_save:
+        before, after = without_end(before), without_end(after)
     if shown == after:
         splices = tuple(shortened(shown, piece) for piece in diff(after, before))
     else:
         splices = splices_into(path, after, before, present)
     return FileChange(path, present, "update", splices, settings)
+
+
+def _with_what_came_beside(file: KeptFile) -> KeptFile:
+    """What is kept of a change that landed as it was proposed, with that in the text from before that came into
+    the file elsewhere while it was saved: the user may have typed it. What was made of the change's own lines
+    goes with them."""
+    before, proposed, after = (normalise(text or "") for text in (file.before, file.proposed, file.after))
+    if file.operation != "update" or file.proposed is None or proposed == after:
+        return file
+    back = diff(proposed, before)
+    beside = [
+        piece
+        for piece in diff(proposed, after)
+        if not any(piece.start < own.end and own.start < piece.end for own in back)
+    ]
+    if not beside:
+        return file
+    pieces = sorted([*back, *beside], key=lambda piece: (piece.start, piece.end))
+    return replace(file, before=apply_splices(proposed, pieces))
 
 
 def _as_it_was_encoded(file: KeptFile, present: Present) -> Present:

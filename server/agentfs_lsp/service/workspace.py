@@ -204,7 +204,13 @@ class Workspace:
         remembering = self._remembering.get(location.absolute)
         if remembering is not None:
             await asyncio.wait([remembering])
-        buffer = self.buffer_of(location)
+        return await self._look(location, self.buffer_of(location))
+
+    async def look_at_disk(self, location: Location) -> Present:
+        """The same as if no editor had the file open."""
+        return await self._look(location, None)
+
+    async def _look(self, location: Location, buffer: Buffer | None) -> Present:
         settings = self.settings_in(location.root)
         known = (self.files, self.decoded, location, buffer, settings)
         named = self.encoding_of(location)

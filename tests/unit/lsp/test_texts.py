@@ -40,6 +40,8 @@ def choices_of(hint: Any) -> tuple[object, ...]:
     if typing.get_origin(hint) is Literal:
         return arguments
     if typing.get_origin(hint) is tuple:
+        if arguments[0] is errors.Held:
+            return (), (errors.Held("x", "disk"), errors.Held("x", "editor"))
         return (choices_of(arguments[0]),) if arguments[0] is not errors.NearMiss else ((),)
     if type(None) in arguments:
         return (None, *(value for each in arguments if each is not type(None) for value in choices_of(each)))

@@ -1,0 +1,896 @@
+"""A random model of what surrounds the server, and the judge of its answers.
+
+A real server process; one editor that types, saves, closes, reopens, refuses, applies in part or late and
+answers wrongly; other programs that write to the files; agents that write, edit, batch and undo. Every line
+that somebody puts in carries a token of its own, so that it can be told from disk and buffers whose text is
+there. After each answer the judge compares what it says with what disk and buffers held:
+
+- an error that is not `landing: "unknown"`: nothing of the change is on disk or in a buffer, and nothing that
+  it was to take out is gone;
+- `landing: "disk"`: the disk held exactly what history keeps as landed; `"editor"`: the buffer held it;
+- `landing: "unknown"`: something happened that makes it so, and every file that holds some of the change is
+  named;
+- what users and other programs wrote is never taken out by an edit or a landing.
+
+A buffer's state counts against an answer only if the server had it before: every step of the editor is
+followed by a request whose answer, come before, proves that. The same seed makes the same decisions; what
+comes of them depends on the machine too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import re
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from support.client import NO_ANSWER, Editor, RpcError
+from support.editor import REVIEW, editing
+from support.personas import VSCODE, pressing, recorded
+from support.text_edits import apply_text_edits, path_of
+from support.wire import Message
+
+WAYS = ("review", "preview", "message", "auto_edit")
+"""How a change is asked for, and `auto_edit`, where nobody is."""
+
+APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+TOKEN = re.compile(r"<[buoc]\d+(?:\.\d+)?>")
+LIMIT_S = 0.25
+"""The server's limits of time for landing and saving."""
+
+
+class Violation(AssertionError):
+    """An answer that was not true, or a text that was lost."""
+
+
+@dataclass(eq=False)
+class Event:
+    """Something that disk or editor went through. `known`: the server answered a later request since."""
+
+    number: int
+    known: bool = False
+
+
+class Place:
+    """One file in one place, on disk or in the editor, through time."""
+
+    def __init__(self) -> None:
+        self.states: list[tuple[int, str | None]] = []
+        self.since: dict[str, Event] = {}
+        self.gone: dict[str, Event] = {}
+
+    @property
+    def text(self) -> str | None:
+        return self.states[-1][1] if self.states else None
+
+    def note(self, text: str | None, event: Event) -> None:
+        if self.states and self.states[-1][1] == text:
+            return
+        self.states.append((event.number, text))
+        now = tokens(text)
+        self.gone = {one: event for one in self.since if one not in now} | {
+            one: when for one, when in self.gone.items() if one not in now
+        }
+        self.since = {one: self.since.get(one, event) for one in now}
+
+    def held_since(self, number: int) -> list[str | None]:
+        """Every state from the one that stood at `number` on."""
+        before = [text for at, text in self.states if at <= number][-1:]
+        return before + [text for at, text in self.states if at > number]
+
+
+def tokens(text: str | None) -> set[str]:
+    return set(TOKEN.findall(text or ""))
+
+
+def plain(text: str | None) -> str | None:
+    return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+
+
+@dataclass
+class Asked:
+    """A request under way. `removed`: by path the tokens that it takes out."""
+
+    number: int
+    method: str
+    params: Message
+    session: str
+    paths: list[str]
+    removed: dict[str, set[str]] = field(default_factory=dict)
+    began: int = 0
+    disturbed: bool = False
+    undoes: int | None = None
+
+    def is_of(self, token: str) -> bool:
+        return token.startswith(f"<c{self.number}.")
+
+
+@dataclass
+class Written:
+    """One operation of an agent on one file."""
+
+    tool: str
+    params: Message
+    removed: set[str]
+
+
+class World:
+    """The files, the editor and the agents of one seed."""
+
+    def __init__(self, editor: Editor, way: str, seed: int, *, saves: bool) -> None:
+        self.editor, self.way, self.saves = editor, way, saves
+        self.random = Random(f"{way} {seed}")
+        self.trace: list[str] = []
+        self.disk: dict[str, Place] = {}
+        self.buffers: dict[str, Place] = {}
+        self.forfeit: set[str] = set()
+        self.under_way: list[Asked] = []
+        self.requests = 0
+        self.answers: dict[str, int] = {}
+        self._count = 0
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._defects: list[BaseException] = []
+        self._known: dict[tuple[str, str], str] = {}
+        self._landed: dict[str, list[Asked]] = {}
+        self._adds_newline = self.random.random() < 0.25
+        editor.answers[APPLY] = self._on_apply
+        editor.answers[ASK] = self._on_question
+
+    # --- what is there ------------------------------------------------------------------------------------
+
+    def file(self, path: str) -> Path:
+        return self.editor.root / path
+
+    def note(self, path: str, *, ours: bool = True) -> Event:
+        """Take down what disk and buffer hold. Not `ours`: nobody here has done anything."""
+        self._count += 1
+        event = Event(self._count, known=not ours)
+        for one in [path] if ours else [*self.disk]:
+            self._look(one)
+        document = self.editor.documents.get(self.editor.uri(path))
+        self.buffers.setdefault(path, Place()).note(document.text if document else None, event)
+        if ours:
+            for asked in self.under_way:
+                asked.disturbed = True
+            self._prove(event)
+        return event
+
+    def _look(self, path: str) -> None:
+        """What the disk holds by now is the server's, if anybody's."""
+        try:
+            self._seen_on_disk(path, self.file(path).read_bytes())
+        except FileNotFoundError:
+            self._seen_on_disk(path, None)
+
+    def _seen_on_disk(self, path: str, data: bytes | None) -> None:
+        place = self.disk.setdefault(path, Place())
+        text = None if data is None else data.decode()
+        if place.states and place.text != text:
+            self._say(f"the server writes {path}: {text!r}")
+            self._check_kept(f"a landing in {path}", place.text, text)
+        self._count += 1
+        place.note(text, Event(self._count, known=True))
+
+    def _check_kept(self, what: str, before: str | None, after: str | None) -> None:
+        lost = {one for one in tokens(before) - tokens(after) if one[1] in "uo"}
+        lost -= self._within_what_is_undone(before or "")
+        if lost:
+            self._defects.append(Violation(f"{what} loses {sorted(lost)}: {before!r} -> {after!r}"))
+
+    def _within_what_is_undone(self, text: str) -> set[str]:
+        """Tokens in lines that a change to be undone has put in, or among them: those go with it."""
+        undone = [f"<c{asked.undoes}." for asked in self.under_way if asked.undoes is not None]
+        lines = text.splitlines()
+        own = [any(one in line for one in undone) for line in lines]
+        return {
+            token
+            for at, line in enumerate(lines)
+            if own[at] or (any(own[max(at - 3, 0) : at]) and any(own[at : at + 4]))
+            for token in tokens(line)
+        }
+
+    def _prove(self, event: Event, rounds: int = 3) -> None:
+        """Some rounds, since the server may have looked already, and be about to answer."""
+        answer = self.editor.start("agentfs/status", {})
+
+        def answered(done: asyncio.Future[Any]) -> None:
+            if done.cancelled() or done.exception() is not None:
+                return
+            event.known = rounds == 1
+            if rounds > 1:
+                self._prove(event, rounds - 1)
+
+        answer.add_done_callback(answered)
+
+    def _say(self, what: str) -> None:
+        self.trace.append(f"{self._count}: {what}")
+
+    def _go(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, EOFError):
+            self._defects.append(error)
+
+    # --- the user, and other programs ---------------------------------------------------------------------
+
+    def is_open(self, path: str) -> bool:
+        return self.editor.uri(path) in self.editor.documents
+
+    def text(self, path: str) -> str:
+        return self.editor.documents[self.editor.uri(path)].text
+
+    def token(self, whose: str) -> str:
+        self._count += 1
+        return f"<{whose}{self._count}>"
+
+    def act(self, path: str | None = None, random: Random | None = None) -> None:
+        """Something that users and programs do at any time."""
+        random = random or self.random
+        path = path or random.choice(sorted(self.disk))
+        choices: list[Callable[[str, Random], object]] = [self.write_outside]
+        if self.is_open(path):
+            choices += [self.type, self.type, self.save, self.close, self.take_line_out]
+        elif self.file(path).exists():
+            choices += [self.open, self.open]
+        random.choice(choices)(path, random)
+
+    def open(self, path: str, _: Random | None = None, text: str | None = None) -> None:
+        if self.is_open(path) or (text is None and not self.file(path).exists()):
+            return
+        self._say(f"opens {path}" + (f" as {text!r}" if text is not None else ""))
+        shown = self.file(path).read_bytes().decode() if text is None else text
+        self.editor.open(path, shown)
+        self.note(path)
+
+    def type(self, path: str, random: Random | None = None) -> None:
+        if not self.is_open(path):
+            return
+        random = random or self.random
+        lines = self.text(path).splitlines(keepends=True)
+        at = random.randint(0, len(lines))
+        eol = "\r\n" if "\r\n" in self.text(path) else "\n"
+        if at and not lines[at - 1].endswith("\n"):
+            lines[at - 1] += f" {self.token('u')}"
+        else:
+            lines.insert(at, f"{self.token('u')} typed{eol}")
+        self._change(path, "".join(lines), "types in")
+
+    def take_line_out(self, path: str, random: Random | None = None) -> None:
+        lines = self.text(path).splitlines(keepends=True)
+        if lines:
+            gone = lines.pop((random or self.random).randrange(len(lines)))
+            self.forfeit |= tokens(gone)
+            self._change(path, "".join(lines), "takes a line out of")
+
+    def set_back(self, path: str, text: str) -> None:
+        """The user undoes in the editor."""
+        if self.is_open(path):
+            self.forfeit |= tokens(self.text(path)) - tokens(text)
+            self._change(path, text, "undoes in")
+
+    def _change(self, path: str, text: str, what: str) -> None:
+        self._say(f"{what} {path}: {text!r}")
+        self.editor.change(path, text)
+        self.note(path)
+
+    def save(self, path: str, _: Random | None = None) -> None:
+        if not self.is_open(path):
+            return
+        text = self.text(path)
+        if self._adds_newline and text and not text.endswith("\n"):
+            text += "\r\n" if "\r\n" in text else "\n"
+        self._say(f"saves {path}")
+        self._replace(path, text)
+        uri = self.editor.uri(path)
+        self.editor.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        self.note(path)
+
+    def close(self, path: str, _: Random | None = None) -> None:
+        if not self.is_open(path):
+            return
+        self._look(path)
+        self.forfeit |= tokens(self.text(path)) - tokens(self.disk[path].text)
+        self._say(f"closes {path}")
+        self.editor.close(path)
+        self.note(path)
+
+    def write_outside(self, path: str, random: Random) -> None:
+        """Another program writes the file: at its end, or anew with a line more or less."""
+        data = self.file(path).read_bytes() if self.file(path).exists() else None
+        text = (data or b"").decode()
+        if data is not None and text.endswith("\n") and random.random() < 0.4:
+            more = f"{self.token('o')} appended\n"
+            with self.file(path).open("rb+") as file:
+                self._seen_on_disk(path, file.read())
+                file.write(more.encode())
+                file.flush()
+                file.seek(0)
+                self._wrote(path, file.read().decode())
+        else:
+            lines = text.splitlines(keepends=True)
+            if lines and random.random() < 0.3:
+                self.forfeit |= tokens(lines.pop(random.randrange(len(lines))))
+            at = random.randint(0, max(len(lines) - 1, 0))
+            lines.insert(at, f"{self.token('o')} outside\n")
+            self._replace(path, "".join(lines))
+        self._say(f"another program writes {path}: {self.disk[path].text!r}")
+        self.note(path)
+
+    def _replace(self, path: str, text: str) -> None:
+        """The file reads `text`, in one step that shows what stood there until then."""
+        file = self.file(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_name(f".{uuid.uuid4().hex}")
+        new.write_bytes(text.encode())
+        if _exchange(new, file):
+            self._seen_on_disk(path, new.read_bytes())
+            new.unlink()
+        else:
+            self._seen_on_disk(path, None)
+            new.rename(file)
+        self._wrote(path, text)
+
+    def _wrote(self, path: str, text: str) -> None:
+        place = self.disk[path]
+        by_agents = set().union(*(gone for asked in self.under_way for gone in asked.removed.values()))
+        self.forfeit |= tokens(place.text) - tokens(text) - by_agents
+        self._count += 1
+        event = Event(self._count)
+        place.note(text, event)
+        self._prove(event)
+
+    # --- the editor's part --------------------------------------------------------------------------------
+
+    async def _on_question(self, params: Message) -> Any:
+        await self._pause(0.3)
+        wish = self.random.choices(["Approve", "Reject", None, NO_ANSWER, "odd"], [12, 1, 1, 1, 1])[0]
+        self._say(f"answers the question: {wish}")
+        if wish == "odd":
+            return {"title": "Approve everything"}
+        return pressing(wish)(params)
+
+    async def _pause(self, longest_s: float) -> None:
+        if self.random.random() < 0.5:
+            await asyncio.sleep(self.random.random() * longest_s)
+
+    async def _on_apply(self, params: Message) -> Any:
+        edit = params["edit"]
+        if self.way == "review":
+            return PENDING
+        if "changeAnnotations" in edit:
+            return await self._preview(edit)
+        [change] = edit["documentChanges"]
+        done, said = await self._apply(change)
+        return self._as_said(done, said)
+
+    def _as_said(self, done: bool, said: str) -> Any:
+        match said:
+            case "error":
+                raise RpcError(-32603, "broken")
+            case "odd":
+                return self.random.choice([None, {}, {"applied": "yes"}])
+            case "silent":
+                return NO_ANSWER
+            case "yes" | "no":
+                return {"applied": said == "yes"}
+            case _:
+                return {"applied": done}
+
+    async def _preview(self, edit: Message) -> Any:
+        await self._pause(0.3)
+        if self.random.random() < 0.1:
+            self._say("discards the preview")
+            return {"applied": False}
+        done = True
+        said = "truth"
+        for change in edit["documentChanges"]:
+            ticked = [one for one in change["edits"] if self.random.random() < 0.85]
+            if self.random.random() < 0.08:
+                ticked = []
+            if ticked:
+                applied, said = await self._apply({**change, "edits": ticked})
+                done = done and applied
+        return self._as_said(done, said)
+
+    async def _apply(self, change: Message) -> tuple[bool, str]:
+        """Apply one document's edits, or something like it: whether that was done, and what is said of it."""
+        path = str(Path(path_of(change["textDocument"]["uri"])).relative_to(self.editor.root))
+        random = self.random
+        manner = random.choices(list(MANNERS), list(MANNERS.values()))[0]
+        self._say(f"is to apply to {path}: {manner}")
+        if manner != "good":
+            for asked in self.under_way:
+                asked.disturbed = True
+        said = "truth"
+        for step in manner.split():
+            match step:
+                case "refuse":
+                    return False, said
+                case "yes" | "no" | "error" | "odd" | "silent":
+                    said = step
+                case "slow":
+                    await asyncio.sleep(random.random() * 2 * LIMIT_S)
+                case "good" | "part":
+                    before = self.text(path) if self.is_open(path) else None
+                    if not self._edit(path, change, whole=step == "good"):
+                        return False, said
+                case "undo":
+                    if before is not None:
+                        self.set_back(path, before)
+                case "type" | "save" | "close":
+                    getattr(self, step)(path)
+            if random.random() < 0.5:
+                await asyncio.sleep(0)
+        return True, said
+
+    def _edit(self, path: str, change: Message, *, whole: bool) -> bool:
+        edits = change["edits"]
+        if not whole:
+            edits = [one for one in edits if self.random.random() < 0.5]
+        document = self.editor.documents.get(change["textDocument"]["uri"])
+        if document is None:
+            if change["textDocument"]["version"] is not None or not self.file(path).exists():
+                return False
+            text = self.file(path).read_bytes().decode()
+            after = apply_text_edits(text, edits, self.editor.encoding)
+            self._say(f"a tab of {path} comes up")
+            self._check_kept(f"an edit of {path}", text, after)
+            self.open(path, text=after)
+            return True
+        before = document.text
+        if not edits or not self.editor.apply({"documentChanges": [{**change, "edits": edits}]}):
+            return False
+        if self.saves and self.way != "review":
+            self._say(f"applies to {path} and saves: {document.text!r}")
+            self._check_kept(f"an edit of {path}", before, document.text)
+            self.note(path)
+            if plain(before) == plain(self.disk[path].text):
+                self.save(path)
+            return True
+        self._say(f"applies to {path}: {document.text!r}")
+        self._check_kept(f"an edit of {path}", before, document.text)
+        self.note(path)
+        return True
+
+    async def review(self, announced: Message) -> None:
+        """A review client's turn (docs/protocol.md#91-review-clients)."""
+        random, told = self.random, {"id": announced["id"]}
+        await self._pause(0.2)
+        decision = random.choices(["accepted", "rejected", "some"], [14, 1, 2])[0]
+        params: Message = {**told, "decision": "accepted" if decision == "some" else decision}
+        if decision == "some":
+            file = random.choice(announced["files"])
+            params["files"] = [{"uri": file["uri"], "decision": "rejected"}]
+        self._say(f"settles: {decision}")
+        settled = await self.editor.request("agentfs/settle", params)
+        if not settled.get("apply"):
+            return
+        reports = []
+        for change in settled["apply"]["documentChanges"]:
+            done, said = await self._apply(change)
+            if said in ("error", "silent"):
+                return
+            report = {"truth": done, "yes": True, "no": False, "odd": not done}[said]
+            reports.append({"uri": change["textDocument"]["uri"], "applied": report})
+        answer = await self.editor.request("agentfs/applied", {**told, "files": reports})
+        self._say(f"is told of what it applied: {answer}")
+        if answer.get("revert"):
+            for change in answer["revert"]["documentChanges"]:
+                await self._apply(change)
+        if answer.get("save"):
+            await self._save_all(told, answer["save"])
+
+    async def _save_all(self, told: Message, uris: Iterable[str]) -> None:
+        reports = []
+        for uri in uris:
+            path = str(Path(path_of(uri)).relative_to(self.editor.root))
+            await self._pause(0.1)
+            manner = self.random.choices(
+                ["save", "save close", "type save", "type save close", "close", "", "save undo"],
+                [10, 3, 1, 1, 1, 2, 1],
+            )[0]
+            before = self.text(path) if self.is_open(path) else ""
+            for step in manner.split():
+                if step == "undo":
+                    self.set_back(path, before)
+                else:
+                    getattr(self, step)(path)
+            reports.append({"uri": uri, "saved": "save" in manner or self.random.random() < 0.3})
+        if self.random.random() < 0.9:
+            await self.editor.request("agentfs/saved", {**told, "files": reports})
+
+    # --- agents -------------------------------------------------------------------------------------------
+
+    async def step(self) -> None:
+        """A request of an agent, sometimes two at a time, with whatever happens meanwhile, judged."""
+        for path in sorted(self.disk):
+            if self.random.random() < 0.3:
+                self.act(path)
+        sessions = ["one", "two"] if self.random.random() < 0.15 else ["one"]
+        asked = [one for session in sessions if (one := await self._asking(session)) is not None]
+        if not asked:
+            return
+        self.note(asked[0].paths[0], ours=False)
+        self.under_way = asked
+        for one in asked:
+            one.began, one.disturbed = self._count, len(asked) > 1
+        shown = len(self.editor.all("agentfs/proposed"))
+        watching = asyncio.ensure_future(self._review_all(shown)) if self.way == "review" else None
+        acts = [self._act_later() for _ in range(self.random.choice([0, 0, 1, 1, 2]))]
+        try:
+            await asyncio.gather(*(self._exchange(one) for one in asked))
+        finally:
+            if watching is not None:
+                watching.cancel()
+            await asyncio.gather(*acts)
+            await self._rest()
+            self.under_way = []
+        if self._defects:
+            raise self._defects[0]
+
+    async def _rest(self) -> None:
+        """What the editor still does comes to its end."""
+        waiting = list(self.editor._tasks | self._tasks)
+        if waiting:
+            _, late = await asyncio.wait(waiting, timeout=5)
+            for task in late:
+                task.cancel()
+        self.editor._tasks.clear()
+        self._look_all()
+
+    def _look_all(self) -> None:
+        for path in sorted(self.disk):
+            self._look(path)
+
+    async def _act_later(self) -> None:
+        await asyncio.sleep(self.random.random() * 2 * LIMIT_S)
+        self.act()
+
+    async def _review_all(self, shown: int) -> None:
+        while True:
+            announced = await self.editor.seen("agentfs/proposed", shown + 1)
+            shown += 1
+            self._go(self.review(announced))
+
+    async def _asking(self, session: str) -> Asked | None:
+        random = self.random
+        self.requests += 1
+        number = self.requests
+        kind = random.choices(["edit", "write", "batch", "undo"], [3, 3, 6, 2])[0]
+        known = {"session": session, "explanation": f"n{number}"}
+        if kind == "undo":
+            undoable = self._landed.get(session)
+            if not undoable:
+                return None
+            undone = undoable.pop()
+            asked = Asked(number, "agentfs/undo", known, session, undone.paths, undoes=undone.number)
+            for path in undone.paths:
+                now = self.text(path) if self.is_open(path) else self._on_disk(path)
+                asked.removed[path] = {one for one in tokens(now) if undone.is_of(one)}
+            return asked
+        count = 1 if kind != "batch" else random.randint(1, 4)
+        operations: list[Written] = []
+        paths: list[str] = []
+        for path in random.sample(sorted(self.disk), min(count, len(self.disk))):
+            content = await self._read(session, path)
+            made = self._operation(path, content, number, len(operations), kind)
+            if made is not None:
+                operations.append(made)
+                paths.append(path)
+        if not operations:
+            return None
+        removed = {path: one.removed for path, one in zip(paths, operations, strict=True)}
+        if kind == "batch":
+            wire = [{"tool": one.tool, "params": one.params} for one in operations]
+            params = {**known, "operations": wire, "atomic": random.random() < 0.7}
+            return Asked(number, "agentfs/batch", params, session, paths, removed)
+        params = {**known, **operations[0].params}
+        return Asked(number, f"agentfs/{operations[0].tool}", params, session, paths, removed)
+
+    def _on_disk(self, path: str) -> str | None:
+        self._look(path)
+        return self.disk[path].text
+
+    async def _read(self, session: str, path: str) -> str | None:
+        if (session, path) in self._known and self.random.random() < 0.15:
+            return self._known[session, path]
+        answer = await self.editor.read(path, session=session)
+        if answer["status"] == "error":
+            return None
+        self._known[session, path] = answer["data"]["content"]
+        return self._known[session, path]
+
+    def _operation(
+        self, path: str, content: str | None, number: int, index: int, kind: str
+    ) -> Written | None:
+        random = self.random
+
+        def new(k: int) -> str:
+            return f"<c{number}.{index * 10 + k}>"
+
+        if content is None:
+            return Written("write", {"path": path, "content": f"{new(0)} made\n"}, set())
+        lines = content.splitlines(keepends=True)
+        if kind == "edit" or (kind == "batch" and random.random() < 0.5):
+            unique = [line.rstrip("\r\n") for line in lines if tokens(line)]
+            if unique:
+                old = random.choice(unique)
+                theirs = any(one[1] in "uo" for one in tokens(old))
+                replacement = f"{old}\n{new(0)} behind" if theirs else f"{new(0)} instead"
+                removed = set() if theirs else tokens(old)
+                return Written("edit", {"path": path, "old_string": old, "new_string": replacement}, removed)
+        eol = "\r\n" if "\r\n" in content else "\n"
+        removed = set()
+        for k in range(random.randint(1, 3)):
+            at = random.randint(0, len(lines))
+            mine = at < len(lines) and not any(one[1] in "uo" for one in tokens(lines[at]))
+            match random.choice(["insert", "replace", "delete", "double"]):
+                case "replace" if mine:
+                    removed |= tokens(lines[at])
+                    lines[at] = f"{new(k)} written{eol}"
+                case "delete" if mine and len(lines) > 1:
+                    removed |= tokens(lines.pop(at))
+                case "double":
+                    lines.insert(at, f"same{eol}")
+                case _:
+                    if at and not lines[at - 1].endswith("\n"):
+                        lines[at - 1] += eol
+                    lines.insert(at, f"{new(k)} written{eol}")
+        if random.random() < 0.15 and lines:
+            lines[-1] = lines[-1].rstrip("\r\n")
+        text = "".join(lines)
+        if not text or text == content:
+            return None
+        return Written("write", {"path": path, "content": text}, removed - tokens(text))
+
+    async def _exchange(self, asked: Asked) -> None:
+        self._say(f"{asked.method} {asked.params}")
+        future = self.editor.start(asked.method, asked.params)
+        if self.way != "preview" and self.random.random() < 0.05:
+            asked.disturbed = True
+            asyncio.get_running_loop().call_later(self.random.random() * LIMIT_S, self.editor.cancel, future)
+        try:
+            answer = await future
+        except RpcError as error:
+            if error.code != -32800:
+                raise
+            answer = {"status": "error", "error": {"code": "CANCELLED"}, "context": {}, "data": {}}
+        self._look_all()
+        self._say(f"is answered {answer}")
+        await Judge(self, asked).check(answer)
+
+    def landed(self, asked: Asked) -> None:
+        """The session knows the files by now as they landed; an undo of this may come."""
+        self._known.clear()
+        if asked.undoes is None:
+            self._landed.setdefault(asked.session, []).append(asked)
+        else:
+            self._landed[asked.session] = []  # an undo of the undo would be next
+
+
+MANNERS = {
+    "good": 40,
+    "slow good": 6,
+    "refuse": 6,
+    "no refuse": 2,
+    "yes refuse": 4,
+    "silent refuse": 3,
+    "error refuse": 1,
+    "odd refuse": 2,
+    "no good": 3,
+    "odd good": 2,
+    "error good": 1,
+    "silent good": 2,
+    "yes part": 2,
+    "no part": 2,
+    "good type": 4,
+    "good save": 4,
+    "good close": 4,
+    "good save close": 6,
+    "good type save close": 3,
+    "good undo": 2,
+    "good save undo": 3,
+    "good save undo save": 1,
+    "slow good save close": 3,
+    "silent good save close": 2,
+    "no good save close": 3,
+    "no part save close": 2,
+    "close good": 2,
+    "type good": 3,
+}
+"""How the editor takes an edit, step by step, and how often."""
+
+
+class Judge:
+    """Compares one answer with disk and buffers as they are when it has come."""
+
+    def __init__(self, world: World, asked: Asked) -> None:
+        self._world = world
+        self._asked = asked
+
+    async def check(self, answer: Message) -> None:
+        """Raise Violation."""
+        world, asked = self._world, self._asked
+        holding = self._holding()
+        if answer["status"] == "error":
+            self._count("unknown" if answer["context"].get("landing") == "unknown" else "error")
+            self._check_error(answer, holding)
+            return
+        self._count(answer["data"].get("landing", "none"))
+        unsure = self._check_results(answer, holding)
+        if "change_id" in answer["data"]:
+            await self._check_landed(answer, unsure)
+            world.landed(asked)
+
+    def _count(self, outcome: str) -> None:
+        self._world.answers[outcome] = self._world.answers.get(outcome, 0) + 1
+
+    def _fail(self, what: str) -> None:
+        raise Violation(f"{what} (request {self._asked.number})")
+
+    def _holding(self) -> dict[str, set[str]]:
+        """Where something of the change is, and the server knew it in time."""
+        world, asked = self._world, self._asked
+        found: dict[str, set[str]] = {}
+        for where, places in (("disk", world.disk), ("editor", world.buffers)):
+            for path, place in places.items():
+                if any(asked.is_of(one) and event.known for one, event in place.since.items()):
+                    found.setdefault(path, set()).add(where)
+        others = [one for one in world.under_way if one is not asked]
+        by_others = set().union(*(gone for one in others for gone in one.removed.values()))
+        for path, removed in asked.removed.items():
+            where, place = self._truth(path)
+            for one in removed - world.forfeit - by_others:
+                event = place.gone.get(one)
+                if event is not None and event.known and event.number > asked.began:
+                    found.setdefault(path, set()).add(f"{where}, without {one}")
+        return found
+
+    def _truth(self, path: str) -> tuple[str, Place]:
+        world = self._world
+        return ("editor", world.buffers[path]) if world.is_open(path) else ("disk", world.disk[path])
+
+    def _check_error(self, answer: Message, holding: dict[str, set[str]]) -> None:
+        context = answer["context"]
+        if answer["error"]["code"] == "INTERNAL_ERROR":
+            self._fail("an internal error")
+        if context.get("landing") != "unknown":
+            if holding:
+                self._fail(f"{answer['error']['code']}, but {holding} hold some of it")
+            return
+        self._check_unknown(answer["error"]["message"])
+        named = {one["path"] for one in context["files"]}
+        for path, places in holding.items():
+            if path not in named:
+                self._fail(f"{path} holds some of it ({places}), and only {named} are named")
+
+    def _check_unknown(self, message: str) -> None:
+        world, asked = self._world, self._asked
+        seen = any(
+            asked.is_of(one)
+            for places in (world.disk, world.buffers)
+            for place in places.values()
+            for text in place.held_since(asked.began)
+            for one in tokens(text)
+        )
+        if not (seen or asked.disturbed):
+            self._fail(f"unknown without a reason: {message}")
+
+    def _check_results(self, answer: Message, holding: dict[str, set[str]]) -> set[str]:
+        """The paths whose landing is not told for certain."""
+        asked, unsure = self._asked, set()
+        for result in answer["data"].get("results", []):
+            if result["status"] != "error":
+                continue
+            path = result["path"]
+            if result.get("landing") == "unknown":
+                unsure.add(path)
+                self._check_unknown(result["error"]["message"])
+            elif path in holding:
+                self._fail(f"{result['error']['code']} for {path}, but {holding[path]} holds some of it")
+        if answer["data"]["applied"] and unsure:
+            self._fail("applied, though some of it is unknown")
+        if asked.params.get("atomic") and not answer["data"].get("landing") and not unsure and holding:
+            self._fail(f"nothing landed, but {holding} hold some of it")
+        return unsure
+
+    async def _check_landed(self, answer: Message, unsure: set[str]) -> None:
+        world, asked, data = self._world, self._asked, answer["data"]
+        kept = await world.editor.request(
+            "agentfs/userHistory", {"change_id": data["change_id"], "texts": True}
+        )
+        landings = self._landings(answer)
+        for file in kept["data"]["changes"][0]["files"]:
+            path = file["path"]
+            if path not in landings:
+                self._fail(f"history has {path}, the answer has not")
+            where = landings[path]
+            place = (world.disk if where == "disk" else world.buffers)[path]
+            states = place.held_since(asked.began)
+            if plain(file["after_text"]) in map(plain, states):
+                continue
+            mine = {one for one in tokens(file["after_text"]) if asked.is_of(one)}
+            if where == "editor" and any(mine <= tokens(text) for text in states if text is not None):
+                continue
+            self._fail(f"{path} is told as landed on {where} as {file['after_text']!r}; it was {states}")
+        if data["applied"] and set(landings.values()) != {"disk"}:
+            self._fail(f"applied, but {landings}")
+
+    def _landings(self, answer: Message) -> dict[str, str]:
+        data = answer["data"]
+        if "results" in data:
+            return {one["path"]: one["landing"] for one in data["results"] if one["status"] != "error"}
+        if "undone" in data:
+            return {one["path"]: one["landing"] for one in data["files"]}
+        return {self._asked.paths[0]: data["landing"]}
+
+
+# --- running -----------------------------------------------------------------------------------------------
+
+FILES = {
+    "a.txt": "<b1> one\n<b2> two\nsame\nsame\n<b3> three\n<b4> four\nsame\n<b5> five\n",
+    "b.txt": "<b6> one\r\n<b7> two\r\n<b8> three\r\n<b9> four\r\n",
+    "c.txt": "<b10> one\n<b11> two\n<b12> three",
+    "sub/d.txt": "same\nsame\n<b13> one\nsame\n\n\n<b14> two\n",
+}
+
+
+@asynccontextmanager
+async def world_of(root: Path, way: str, seed: int) -> AsyncIterator[World]:
+    """A workspace, its server, and all that goes on around it."""
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(text.encode())
+    saves = Random(seed).random() < 0.6
+    options: Message = {
+        "landing_timeout_s": LIMIT_S,
+        "save_timeout_s": LIMIT_S,
+        "approval": {"timeout_s": 0.5, "mode": "auto_edit" if way == "auto_edit" else "manual"},
+    }
+    capabilities: Message = {"experimental": {"agentfs": {"save": saves}}}
+    name = "test editor"
+    if way == "review":
+        capabilities["experimental"]["agentfs"]["review"] = REVIEW["experimental"]["agentfs"]["review"]
+    elif way == "preview":
+        recording = recorded(VSCODE.name)
+        capabilities, name = recording["capabilities"], recording["clientInfo"]["name"]
+        saves = False
+    async with editing(root, capabilities=capabilities, options=options, name=name) as editor:
+        world = World(editor, way, seed, saves=saves)
+        for path in (*FILES, "new.txt"):
+            world.note(path)
+        yield world
+
+
+async def run(root: Path, way: str, seed: int, go_on: Callable[[], bool]) -> World:
+    """Steps of one seed while `go_on`. Raises Violation, with the way there in its notes."""
+    async with world_of(root, way, seed) as world:
+        try:
+            while go_on():
+                await world.step()
+        except BaseException as error:
+            error.add_note(f"{way}, seed {seed}:\n" + "\n".join(world.trace[-60:]))
+            raise
+        return world
+
+
+_AT_CWD, _EXCHANGE = -100, 2
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Two files exchange their names; False where the other is missing."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    done = libc.renameat2(_AT_CWD, os.fsencode(one), _AT_CWD, os.fsencode(other), _EXCHANGE)
+    return bool(done == 0)
