@@ -456,8 +456,8 @@ class Held:
 
 @dataclass(eq=False)
 class LandingUnknown(DomainError):
-    """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused. `holding`: where some of
-    it is, or may be."""
+    """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused. `holding`: where some
+    of it is, or may be."""
 
     path: str
     reason: Literal["system", "changed_otherwise", "closed", "not_taken_back", "not_accepted"]

@@ -274,8 +274,8 @@ def _as_the_editor_reads(
 
 
 def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
-    """Whether the file reads as the buffer. A line end at its end that came with the save, of which the editor
-    does not tell, makes no difference."""
+    """Whether the file reads as the buffer. A line end at its end that came with the save, of which the
+    editor does not tell, makes no difference."""
     if buffer.text == disk.shown:
         return True
     text, shown = normalise(buffer.text.removeprefix("\ufeff")), normalise(disk.shown)

@@ -252,8 +252,8 @@ def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) 
 
 
 def _with_what_came_beside(file: KeptFile) -> KeptFile:
-    """What is kept of a change that landed as it was proposed, with that in the text from before that came into
-    the file elsewhere while it was saved: the user may have typed it. What was made of the change's own lines
+    """What is kept of a change that landed as it was proposed. The text from before gets what came into the
+    file elsewhere while it was saved: the user may have typed it. What was made of the change's own lines
     goes with them."""
     before, proposed, after = (normalise(text or "") for text in (file.before, file.proposed, file.after))
     if file.operation != "update" or file.proposed is None or proposed == after:

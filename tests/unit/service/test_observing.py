@@ -1,0 +1,73 @@
+"""What a text holds of a change (service/observing.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agentfs_lsp.domain.diff import diff
+from agentfs_lsp.service.observing import holds_all, put_in_places, removed_places
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.change import Splice
+
+
+@dataclass
+class Base:
+    shown: str
+
+    @property
+    def text(self) -> Base:
+        return self
+
+
+@dataclass
+class Change:
+    """As much of a change as is looked at."""
+
+    old: str
+    shown: str
+    hunks: tuple[Splice, ...]
+
+    @property
+    def base(self) -> Base:
+        return Base(self.old)
+
+
+def change(old: str, new: str) -> Any:
+    return Change(old, new, diff(old, new))
+
+
+def test_a_line_among_lines_like_it_may_be_gone_at_any_of_their_places() -> None:
+    taken_out = change("a\nx\nx\nx\nb\n", "a\nx\nx\nb\n")
+    assert removed_places(taken_out.old, taken_out.hunks) == [(2, 8)]
+    assert put_in_places(taken_out.old, taken_out.shown, taken_out.hunks) == [(2, 6)]
+    put_in = change("a\nx\nx\nb\n", "a\nx\nx\nx\nb\n")
+    assert removed_places(put_in.old, put_in.hunks) == [(2, 6)]
+    assert put_in_places(put_in.old, put_in.shown, put_in.hunks) == [(2, 8)]
+
+
+def test_several_lines_that_repeat() -> None:
+    taken_out = change("x\ny\nx\ny\nx\n", "x\ny\nx\n")
+    assert removed_places(taken_out.old, taken_out.hunks) == [(0, 10)]
+
+
+def test_a_replaced_line_has_one_place() -> None:
+    replaced = change("x\nx\nx\n", "x\n2\nx\n")
+    assert removed_places(replaced.old, replaced.hunks) == [(2, 4)]
+    assert put_in_places(replaced.old, replaced.shown, replaced.hunks) == [(2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("a\nx\nx\nb\n", True),
+        ("a\nx\nx\nb\ntyped\n", True),
+        ("a\nx\nx\nx\nb\n", False),
+        ("a\nx\nx\nx\nb\ntyped\n", False),
+    ],
+)
+def test_all_of_a_change_with_typing_elsewhere(text: str, holds: bool) -> None:
+    assert holds_all(change("a\nx\nx\nx\nb\n", "a\nx\nx\nb\n"), text) is holds
