@@ -13,6 +13,7 @@ import { HistoryView } from './features/history';
 import { Marks } from './features/marks';
 import { MovedFiles } from './features/moved';
 import { ReviewEditors } from './features/review';
+import { ReviewFocus } from './features/reviewFocus';
 import { StatusView } from './features/status';
 import { fetchTexts } from './fetch';
 import { watchSaves } from './hand';
@@ -66,13 +67,15 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   });
   const editors = new ReviewEditors(queue, files, bases, fetch);
   const changes = new LandedChanges(server, ask, landed);
-  const decisions = new Decisions(server, queue, editors, files, (review) => changes.openMoved(review));
-  const arrivals = new Arrivals(queue, editors);
+  const focus = new ReviewFocus(editors);
+  const decisions = new Decisions(server, queue, editors, focus, files, (review) => changes.openMoved(review));
+  const arrivals = new Arrivals(queue, editors, changes.awaits);
   const drafts = new Drafts(new DraftStore(draftsFolder(context)), queue, files, draftTexts);
   const history = new HistoryView(server);
   const confirmation = new Confirmation(changes);
 
   const connections = [
+    focus.touched.subscribe((review) => editors.unlock(review)),
     decisions.ended.subscribe((ended) => {
       const { id } = ended.review.proposed;
       moved.forget(id);
@@ -80,17 +83,18 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       history.ended(ended);
       confirmation.ended(ended);
       void drafts.ended(ended);
-      void arrivals.ended(ended.review);
+      void editors.forget(ended.review);
       settled.fire({ id, outcome: ended.outcome });
     }),
     server.stateChanged.subscribe((state) => {
       if (state.kind !== 'running') {
         queue.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
+        edits.drop();
       }
     }),
   ];
-  const own = [watchSaves(), channel, proposed, settled, server, strictness, marks, moved, status, editors, arrivals, history, changes, confirmation, drafts];
-  const parts = { ask, server, lifecycle, queue, editors, decisions, drafts, history, changes, status, fetch };
+  const own = [watchSaves(), channel, proposed, settled, server, strictness, marks, moved, status, editors, focus, history, changes, confirmation, drafts];
+  const parts = { ask, server, lifecycle, queue, editors, edits, decisions, drafts, history, changes, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -5,10 +5,12 @@ import type { Draft } from './drafts';
 import type { LandedChanges } from './features/changes';
 import type { Decisions } from './features/decide';
 import type { Drafts } from './features/drafts';
+import type { Edits } from './features/edits';
 import type { HistoryView } from './features/history';
 import type { PendingNode } from './features/pending';
 import { draftInFront } from './features/draftsView';
 import type { ReviewEditors } from './features/review';
+import type { By } from './features/reviewFocus';
 import type { StatusView } from './features/status';
 import type { Entry } from './ledger';
 import type { Lifecycle } from './lifecycle';
@@ -26,6 +28,7 @@ export interface Parts {
   editors: ReviewEditors;
   decisions: Decisions;
   drafts: Drafts;
+  edits: Edits;
   history: HistoryView;
   changes: LandedChanges;
   status: StatusView;
@@ -63,6 +66,7 @@ function handlers({
   editors,
   decisions,
   drafts,
+  edits,
   history,
   status,
   fetch,
@@ -70,13 +74,14 @@ function handlers({
   const step = async (by: 1 | -1): Promise<void> => {
     const review = queue.beside(editors.current?.proposed.id, by);
     if (review !== undefined) {
-      await editors.show(review, 'focus');
+      await editors.show(review);
     }
   };
   return {
-    accept: () => decisions.accept(false),
-    acceptAlways: () => (vscode.workspace.isTrusted ? decisions.accept(true) : sayUntrusted()),
-    reject: () => decisions.reject(),
+    accept: (by?: unknown) => decisions.accept(false, byOf(by)),
+    acceptAlways: (by?: unknown) =>
+      vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : sayUntrusted(),
+    reject: (by?: unknown) => decisions.reject(byOf(by)),
     acceptFile: () => decisions.decideFile('accepted'),
     rejectFile: () => decisions.decideFile('rejected'),
     acceptAll: () => decisions.acceptAll(fetch),
@@ -86,7 +91,11 @@ function handlers({
     openReview: async (id?: unknown) => {
       const review = queue.get(String(id)) ?? editors.current ?? queue.firstWaiting ?? queue.all[0];
       if (review !== undefined) {
-        await editors.show(review, 'focus');
+        await editors.show(review);
+      } else if (edits.previews > 0) {
+        edits.open();
+      } else {
+        void notify('information', vscode.l10n.t('No changes are waiting for your review.'));
       }
     },
     applyDraft: async () => {
@@ -114,8 +123,8 @@ function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<str
     (row?: Row): unknown =>
       row === undefined ? sayPressAgain() : act(row);
   return {
-    'row.openReview': of(({ review }: PendingNode) => editors.show(review, 'focus')),
-    'row.reject': of(({ review }: PendingNode) => decisions.reject(review)),
+    'row.openReview': of(({ review }: PendingNode) => editors.show(review)),
+    'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
     'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
     'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),
@@ -127,6 +136,11 @@ function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<str
 
 function sayUntrusted(): void {
   void notify('information', vscode.l10n.t('Nothing was accepted: in a workspace that is not trusted every change is reviewed.'));
+}
+
+/** The keys of the manifest say so; what buttons and other extensions give is none of that. */
+function byOf(argument: unknown): By {
+  return argument === 'key' ? 'key' : 'choice';
 }
 
 function sayPressAgain(): void {

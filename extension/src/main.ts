@@ -22,7 +22,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     ...registerTexts(parts),
     new PendingView(parts.queue, parts.editors),
     new DraftsView(parts.drafts),
-    keepContext(parts.queue, parts.editors, parts.drafts),
+    keepContext(parts.queue, parts.editors, parts.edits, parts.drafts),
     registerCommands(parts),
     registerTools(api),
   );

@@ -61,6 +61,7 @@ interface Held {
 export class ProposalFiles implements vscode.FileSystemProvider {
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private readonly held = new Map<string, Held>();
+  private readonly locked = new Set<string>();
   readonly onDidChangeFile = this.changes.event;
 
   /** Put a text there; it stays until it is deleted. */
@@ -81,6 +82,19 @@ export class ProposalFiles implements vscode.FileSystemProvider {
 
   delete(uri: vscode.Uri): void {
     this.held.delete(uri.toString());
+    this.locked.delete(uri.toString());
+  }
+
+  /** Have the editor show it as read-only. */
+  lock(uri: vscode.Uri): void {
+    this.locked.add(uri.toString());
+    this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  unlock(uri: vscode.Uri): void {
+    if (this.locked.delete(uri.toString())) {
+      this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+    }
   }
 
   watch(): vscode.Disposable {
@@ -90,7 +104,9 @@ export class ProposalFiles implements vscode.FileSystemProvider {
   stat(uri: vscode.Uri): vscode.FileStat {
     const held = this.held.get(uri.toString());
     if (held !== undefined) {
-      return { type: vscode.FileType.File, ctime: 0, mtime: held.mtime, size: held.bytes.byteLength };
+      const { mtime, bytes } = held;
+      const permissions = this.locked.has(uri.toString()) ? { permissions: vscode.FilePermission.Readonly } : {};
+      return { type: vscode.FileType.File, ctime: 0, mtime, size: bytes.byteLength, ...permissions };
     }
     const below = `${uri.toString().replace(/\/$/, '')}/`;
     if (uri.path === '/' || [...this.held.keys()].some((key) => key.startsWith(below))) {

@@ -1,57 +1,49 @@
 /**
- * What happens by itself: a proposal that arrives is opened if no other is, and never over a text that the
- * user is typing; when one is decided, the next is opened.
+ * Offers what arrives. A proposal is counted and listed, and a notification has a button that opens its review:
+ * nothing opens by itself, as that would take the keys from whoever types, or cover what they type into.
  */
 import * as vscode from 'vscode';
+import { notify } from '../notifications';
 import type { Proposed } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
-import { PROPOSAL } from '../virtual';
-import type { Manner, ReviewEditors } from './review';
+import { agentOf, type ReviewEditors } from './review';
+import { nameOf } from './telling';
 
-/** So long after the last key the user still counts as typing. */
-const TYPING_MS = 3000;
+/** While one offer stands unanswered, others come so far apart. */
+const APART_MS = 10_000;
 
-export class Arrivals implements vscode.Disposable {
-  private typedAt = -Infinity;
-  private readonly listener: vscode.Disposable;
+export class Arrivals {
+  private unanswered = 0;
+  private offeredAt = -Infinity;
 
+  /** `isAwaited`: whether the user has only just asked for this very proposal. */
   constructor(
     private readonly queue: ReviewQueue,
     private readonly editors: ReviewEditors,
-  ) {
-    // Only keys move the cursor so; what extensions do to a text does not.
-    this.listener = vscode.window.onDidChangeTextEditorSelection(({ kind, textEditor }) => {
-      const isReview = textEditor.document.uri.scheme === PROPOSAL;
-      if (kind === vscode.TextEditorSelectionChangeKind.Keyboard && !isReview) {
-        this.typedAt = Date.now();
-      }
-    });
-  }
+    private readonly isAwaited: (proposed: Proposed) => boolean,
+  ) {}
 
   async proposed(proposed: Proposed): Promise<void> {
     const review = this.queue.add(proposed);
-    await this.editors.showFirst(
-      () => review,
-      () => this.mannerNow,
-    );
+    void this.editors.prepareNext();
+    await (this.isAwaited(proposed) ? this.editors.show(review) : this.offer(review));
   }
 
-  /** A review is over: the next one takes the place of its tab, if that was open. */
-  async ended(review: Review): Promise<void> {
-    const next = (): Review | undefined =>
-      this.editors.isShown(review) ? this.queue.firstWaiting : undefined;
-    if (review.deciding) {
-      this.typedAt = -Infinity; // whoever decides is not in the middle of a word
+  /** Many at once are one notification; VS Code replaces one that reads the same. */
+  private async offer(review: Review): Promise<void> {
+    const isFurther = this.unanswered > 0;
+    if (isFurther && Date.now() - this.offeredAt < APART_MS) {
+      return;
     }
-    await this.editors.advance(next, () => (review.deciding ? 'focus' : this.mannerNow));
-    await this.editors.forget(review);
-  }
-
-  private get mannerNow(): Manner {
-    return Date.now() - this.typedAt < TYPING_MS ? 'background' : 'quiet';
-  }
-
-  dispose(): void {
-    this.listener.dispose();
+    const text = isFurther
+      ? vscode.l10n.t('Changes are waiting for your review.')
+      : vscode.l10n.t('{0} proposes to change {1}.', agentOf(review.proposed.agent), nameOf(review));
+    this.offeredAt = Date.now();
+    this.unanswered += 1;
+    const chosen = await notify('information', text, vscode.l10n.t('Review'));
+    this.unanswered -= 1;
+    if (chosen !== undefined) {
+      await vscode.commands.executeCommand('agentfs.ui.openReview', isFurther ? undefined : review.proposed.id);
+    }
   }
 }

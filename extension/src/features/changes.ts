@@ -5,7 +5,7 @@ import { SECTION } from '../config';
 import { findDocument } from '../hand';
 import type { Entry, LandedText } from '../ledger';
 import { notify } from '../notifications';
-import { AgentMethod, EditorMethod, type Proposal } from '../protocol';
+import { AgentMethod, EditorMethod, type Proposal, type Proposed } from '../protocol';
 import type { Ask } from '../requests';
 import type { Review } from '../queue';
 import { baseName, brief } from '../shown';
@@ -18,6 +18,9 @@ import { allTabs, isLandedTab } from './tabs';
 /** The session in which the user's own undos are proposed. */
 const SESSION = 'vscode-history';
 
+/** So long after asking for an undo the user has not gone elsewhere yet. */
+const SOON_MS = 1000;
+
 /** What shows and undoes every change, of files that no agent may read too; of older servers what agents may. */
 export function historyMethod(server: Server): string | undefined {
   return server.served(EditorMethod.userHistory, AgentMethod.history);
@@ -28,6 +31,7 @@ export function undoMethod(server: Server): string | undefined {
 }
 
 export class LandedChanges implements vscode.Disposable {
+  private askedAt = -Infinity;
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -90,6 +94,7 @@ export class LandedChanges implements vscode.Disposable {
   /** Propose the reverse of a change; it is reviewed like any. */
   async undo(entry: Pick<Entry, 'id'>): Promise<void> {
     const params = { change_id: entry.id, session: SESSION, agent: vscode.l10n.t('Undo') };
+    this.askedAt = Date.now();
     const envelope = await this.ask(undoMethod(this.server) ?? AgentMethod.undo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
@@ -102,6 +107,10 @@ export class LandedChanges implements vscode.Disposable {
     const isKept = vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
     return isKept && undoMethod(this.server) !== undefined;
   }
+
+  /** Whether this is the undo that the user has just asked for. */
+  readonly awaits = ({ session }: Proposed): boolean =>
+    session === SESSION && Date.now() - this.askedAt < SOON_MS;
 
   dispose(): void {
     this.listener.dispose();

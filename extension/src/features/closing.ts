@@ -21,9 +21,13 @@ export async function closeTabs(
       keep(document.uri, text);
     }
   }
-  const closing = allTabs().filter(which);
-  if (closing.length > 0) {
-    await vscode.window.tabGroups.close(closing, true);
+  for (const { tabs } of vscode.window.tabGroups.all) {
+    const closing = tabs.filter(which);
+    if (closing.length > 0) {
+      // A tab that takes the place of one would get the focus, whatever has it. Where none does, VS Code keeps the
+      // focus where it is, or puts it on what is left if it was in the tab.
+      await vscode.window.tabGroups.close(closing, closing.length < tabs.length);
+    }
   }
   return shown;
 }

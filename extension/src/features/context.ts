@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Review, ReviewQueue } from '../queue';
 import type { Drafts } from './drafts';
 import { draftInFront } from './draftsView';
+import type { Edits } from './edits';
 import type { ReviewEditors } from './review';
 import { isMultiDiff } from './tabs';
 
@@ -17,7 +18,12 @@ function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart:
 }
 
 /** Keep the context keys `agentfs.ui.*` true. */
-export function keepContext(queue: ReviewQueue, editors: ReviewEditors, drafts: Drafts): vscode.Disposable {
+export function keepContext(
+  queue: ReviewQueue,
+  editors: ReviewEditors,
+  edits: Edits,
+  drafts: Drafts,
+): vscode.Disposable {
   const told = new Map<string, unknown>();
   const tell = (key: string, value: unknown): void => {
     if (told.get(key) !== value) {
@@ -30,6 +36,7 @@ export function keepContext(queue: ReviewQueue, editors: ReviewEditors, drafts: 
     const review = editors.current;
     tell('review', kindOf(tab, review, editors.currentPart !== undefined));
     tell('pending', queue.size > 0);
+    tell('waiting', queue.size > 0 || edits.previews > 0);
     tell('more', queue.size > 1);
     tell('drafts', drafts.all.length > 0);
     tell('draft', draftInFront(drafts) !== undefined);
@@ -38,6 +45,7 @@ export function keepContext(queue: ReviewQueue, editors: ReviewEditors, drafts: 
   return vscode.Disposable.from(
     queue.changed.subscribe(refresh),
     drafts.changed.subscribe(refresh),
+    edits.changed.subscribe(refresh),
     vscode.window.tabGroups.onDidChangeTabs(refresh),
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),
   );

@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { findDocument } from '../hand';
-import { confirm, notify } from '../notifications';
+import { confirm } from '../notifications';
 import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { Signal } from '../signal';
@@ -14,6 +14,7 @@ import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
 import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
 import { carryOut, type NotSaved } from './landing';
 import type { ReviewEditors } from './review';
+import type { By, ReviewFocus } from './reviewFocus';
 import { isUnsavedElsewhere } from './tabs';
 import {
   askReason,
@@ -21,8 +22,11 @@ import {
   nameOf,
   tellEnd,
   tellLost,
+  tellNothingOpen,
   tellNotSaved,
+  tellOutside,
   tellRefusal,
+  tellUndecided,
   tellUnsaved,
 } from './telling';
 
@@ -50,6 +54,7 @@ export class Decisions {
     private readonly server: Server,
     private readonly queue: ReviewQueue,
     private readonly editors: ReviewEditors,
+    private readonly focus: ReviewFocus,
     private readonly files: ProposalFiles,
     /** Shows what others have made of the files of a review. */
     private readonly showMoved: (review: Review) => Promise<void>,
@@ -59,28 +64,34 @@ export class Decisions {
    * Accept what is visible and active, but for files of it that were rejected before; with `always` the session's
    * later changes too.
    */
-  async accept(always: boolean): Promise<void> {
+  async accept(always: boolean, by: By): Promise<void> {
     const { current: review, currentPart } = this.editors;
     if (review?.proposal === undefined || (always && currentPart !== undefined)) {
       this.sayNothingActive();
+      return;
+    }
+    if (this.isOutside(by)) {
       return;
     }
     if (currentPart !== undefined) {
       await this.decideFile('accepted', currentPart);
       return;
     }
-    if (this.editors.hasJustAdvanced) {
+    if (!this.focus.press()) {
       return;
     }
     await this.settle(review, this.acceptance(review, review.proposal, always));
   }
 
   /** Reject `chosen`, else what is visible and active. */
-  async reject(chosen?: Review): Promise<void> {
+  async reject(by: By, chosen?: Review): Promise<void> {
     const { current, currentPart } = this.editors;
     const review = chosen ?? current;
     if (review === undefined) {
       this.sayNothingActive();
+      return;
+    }
+    if (this.isOutside(by)) {
       return;
     }
     if (chosen === undefined && currentPart !== undefined) {
@@ -101,7 +112,7 @@ export class Decisions {
       this.sayNothingActive();
       return;
     }
-    if (this.editors.hasJustAdvanced) {
+    if (!this.focus.press()) {
       return;
     }
     if (decision === 'rejected' && review.proposed.atomic) {
@@ -125,7 +136,7 @@ export class Decisions {
     }
     for (const review of waiting) {
       if (this.queue.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
-        await this.settle(review, this.acceptance(review, review.proposal, false));
+        await this.settle(review, this.acceptance(review, review.proposal, false), false);
       }
     }
   }
@@ -140,7 +151,7 @@ export class Decisions {
       return;
     }
     await Promise.all(
-      waiting.map((review) => this.settle(review, rejected(review.proposed.id, feedback))),
+      waiting.map((review) => this.settle(review, rejected(review.proposed.id, feedback), false)),
     );
   }
 
@@ -161,8 +172,8 @@ export class Decisions {
     this.ended.fire({ review, outcome, texts });
   }
 
-  /** Send a decision, once, and do what follows from it. */
-  private async settle(review: Review, decision: SettleParams): Promise<void> {
+  /** Send a decision, once, and do what follows from it: the next review takes the place of its editor with `onwards`. */
+  private async settle(review: Review, decision: SettleParams, onwards = true): Promise<void> {
     if (review.deciding || this.queue.get(review.proposed.id) === undefined) {
       return;
     }
@@ -173,6 +184,7 @@ export class Decisions {
     this.decidedAt = Date.now();
     this.queue.changed.fire();
     this.keepTexts(review, decision);
+    void this.editors.leave(review, onwards);
     try {
       const notSaved: NotSaved = (files) => {
         this.landings.get(decision.id)?.notSaved.push(...files);
@@ -180,11 +192,11 @@ export class Decisions {
       const refusal = await carryOut(this.server, decision, notSaved);
       // How it ended else is the server's to say, and is waited for as long as that takes.
       if (refusal !== undefined) {
-        tellRefusal(review, refusal, this.showMoved);
         if (refusal.code === 'INVALID_PARAM') {
-          this.undecided(review);
+          void this.undecided(review, refusal.reason);
           return;
         }
+        tellRefusal(review, refusal, this.showMoved);
         this.over(review.proposed.id, REFUSED[refusal.code] ?? 'failed');
       }
     } catch (error) {
@@ -207,10 +219,13 @@ export class Decisions {
   }
 
   /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
-  private undecided(review: Review): void {
+  private async undecided(review: Review, reason: string): Promise<void> {
     review.deciding = false;
     this.landings.delete(review.proposed.id);
     this.queue.changed.fire();
+    if (await tellUndecided(review, reason)) {
+      await this.editors.show(review);
+    }
   }
 
   private async rejectWhole(review: Review): Promise<void> {
@@ -229,13 +244,19 @@ export class Decisions {
     return accepted(proposal, this.textsOf(review), always, review.decided);
   }
 
+  /** Whether a key was pressed in a review that the user has not put the focus into; that is said, too. */
+  private isOutside(by: By): boolean {
+    const isOutside = by === 'key' && !this.focus.isInside;
+    if (isOutside) {
+      tellOutside();
+    }
+    return isOutside;
+  }
+
   /** Not to whoever pressed the button once more than was needed. */
   private sayNothingActive(): void {
     if (Date.now() - this.decidedAt > AGAIN_MS) {
-      void notify(
-        'information',
-        vscode.l10n.t('Open the review first: a decision is about the change that you see.'),
-      );
+      tellNothingOpen();
     }
   }
 

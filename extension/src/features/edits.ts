@@ -1,19 +1,25 @@
 /**
  * What becomes of the edits that the server sends by itself: a preview of a proposal is answered "pending",
- * since its review is a diff editor; with the Refactor Preview as the style it is VS Code's to show. What is applied
- * is saved where the document had no unsaved changes, or as the user's setting says.
+ * since its review is a diff editor; with the Refactor Preview as the style it is VS Code's to show, once the user wants
+ * it: the preview takes the focus. What is applied is saved where the document had no unsaved changes, or as the user's setting says.
  */
 import * as vscode from 'vscode';
 import type { ApplyEdit } from '../client';
 import type { Settings } from '../config';
 import { findDocument, save } from '../hand';
+import { notify } from '../notifications';
 import { PENDING, type WorkspaceEdit } from '../protocol';
+import { brief } from '../shown';
 import { Signal } from '../signal';
 
+/** Ends the waiting of a preview: whether the user wants it, or its server is gone. */
+type End = (wanted: boolean) => void;
+
 export class Edits {
-  /** How many previews VS Code is showing. */
+  /** How many previews wait for the user, or are shown by VS Code. */
   previews = 0;
   readonly changed = new Signal<void>();
+  private readonly waiting = new Set<End>();
 
   constructor(private readonly settings: () => Settings) {}
 
@@ -25,8 +31,43 @@ export class Edits {
     }
     return style === 'diff'
       ? { applied: false, failureReason: PENDING }
-      : this.counted(() => this.applyAndSave(edit, saving, () => next(params)));
+      : this.counted(async () =>
+          (await this.isWanted(params.label ?? ''))
+            ? this.applyAndSave(edit, saving, () => next(params))
+            : { applied: false },
+        );
   };
+
+  /** Show the preview that has waited longest; with none left, go to the one that VS Code shows. */
+  open(): void {
+    const [end] = this.waiting;
+    if (end === undefined) {
+      void vscode.commands.executeCommand('refactorPreview.focus');
+    } else {
+      end(true);
+    }
+  }
+
+  /** The server is gone: what it asked for is asked no more. */
+  drop(): void {
+    this.waiting.forEach((end) => end(false));
+  }
+
+  private isWanted(label: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end: End = (wanted) => {
+        this.waiting.delete(end);
+        resolve(wanted);
+      };
+      this.waiting.add(end);
+      const text = vscode.l10n.t('A change is waiting for your review: {0}', brief(label, 200));
+      void notify('information', text, vscode.l10n.t('Review')).then((chosen) => {
+        if (chosen !== undefined && this.waiting.has(end)) {
+          end(true);
+        }
+      });
+    });
+  }
 
   private async applyAndSave(
     edit: WorkspaceEdit,

@@ -1,6 +1,6 @@
 /**
  * Shows a proposal as a diff: left the text that it changes, right what is proposed, which may be changed. One review
- * is open at a time, however many wait. What is decided about it is `decide.ts`.
+ * is open at a time, however many wait, and none opens by itself. What is decided about it is `decide.ts`.
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../hand';
@@ -9,29 +9,27 @@ import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, counts, visible } from '../shown';
 import { withEol } from '../texts';
 import { BASE, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
+import { Signal } from '../signal';
 import { Turns } from '../turns';
 import { closeTabs } from './closing';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
-
-/** "quiet": seen, but the keyboard stays where it is. "background": its tab is there, nothing else changes. */
-export type Manner = 'focus' | 'quiet' | 'background';
 
 /** A file of a proposal with its texts. */
 type ReviewedFile = ProposedFile & FileTexts;
 
 const EXPLANATION_CHARACTERS = 80;
 
-/** So long after one is over nobody can have seen the next review; longer than most double clicks. */
-const ADVANCE_MS = 400;
+/** So long after a decision the user has not gone elsewhere yet. */
+const SOON_MS = 200;
 
 export class ReviewEditors implements vscode.Disposable {
+  /** A review was opened, and has the focus. */
+  readonly opened = new Signal<{ review: Review; isNext: boolean }>();
   private readonly shows = new Turns();
   private readonly closings = new Turns();
   private readonly closing = new Set<string>();
-  /** What took the place of a review that was over, and when; Infinity until it is open. */
-  private advanced: { id: string; at: number } | undefined;
-  /** The review that was opened last, from before its tab is there until it is gone. */
-  private opened: string | undefined;
+  /** The tab that was in front last and is no review's. */
+  private before: vscode.Tab | undefined;
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -59,56 +57,42 @@ export class ReviewEditors implements vscode.Disposable {
     return tab === undefined || isMultiDiff(tab) || files < 2 ? undefined : proposalsIn(tab)[0];
   }
 
-  /** Whether the review in front has only just taken the place of one that is over. */
-  get hasJustAdvanced(): boolean {
-    const { advanced } = this;
-    return advanced?.id === this.current?.proposed.id && Date.now() - (advanced?.at ?? -Infinity) < ADVANCE_MS;
+  /** Open a review, in place of one that is open, and give it the focus: the user wants it. One at a time. */
+  show(review: Review): Promise<void> {
+    return this.shows.take(() => this.showNow(review));
   }
 
-  /** Whether a review stands open, seen or behind another tab. */
-  get isOpen(): boolean {
-    return (
-      this.queue.get(this.opened ?? '') !== undefined ||
-      allTabs().some((tab) => this.reviewOf(tab) !== undefined)
-    );
+  /**
+   * The user has decided about the review in front: the next takes its place with `onwards`, else what was there
+   * before. That is done with the press; when the answer comes, the user may be typing somewhere else. What is typed on
+   * is not meant for the next one: it is read-only until the user goes into it.
+   */
+  async leave(review: Review, onwards: boolean): Promise<void> {
+    const next = onwards ? this.queue.firstWaiting : undefined;
+    // The editor of several files can't be made read-only and back: they wait until they are asked for.
+    const goesOn = next?.proposed.files.length === 1 && (await soon(this.fetch(next)));
+    if (this.current !== review) {
+      return;
+    }
+    if (next !== undefined && goesOn) {
+      await this.shows.take(() => this.showNow(next, { isNext: true }));
+    } else {
+      await this.goBack();
+    }
   }
 
-  /** Whether a tab shows this review, which may be over. */
-  isShown(review: Review): boolean {
-    return allTabs().some((tab) => reviewIdOf(tab) === review.proposed.id);
+  /** Get the texts of what comes next, for the moment when the user has decided about the review in front. */
+  async prepareNext(): Promise<void> {
+    const { current } = this;
+    const next = this.queue.all.find((other) => other !== current && !other.setAside && !other.deciding);
+    if (current !== undefined && next !== undefined) {
+      await this.fetch(next);
+    }
   }
 
-  /** Open a review in place of the one that is open. One at a time, in the order of the calls. */
-  show(review: Review, manner: Manner): Promise<void> {
-    return this.shows.take(() => this.showNow(review, manner));
-  }
-
-  /** Open the review that `choose` names when it is its turn, unless another one is open then. */
-  showFirst(choose: () => Review | undefined, manner: () => Manner): Promise<void> {
-    return this.shows.take(async () => {
-      const review = this.isOpen ? undefined : choose();
-      if (review !== undefined) {
-        await this.showNow(review, manner());
-      }
-    });
-  }
-
-  /** The same, in place of one that is over: a key or click that is still on its way was meant for that. */
-  async advance(choose: () => Review | undefined, manner: () => Manner): Promise<void> {
-    let next: string | undefined;
-    const chosen = (): Review | undefined => {
-      const review = choose();
-      if (review !== undefined) {
-        next = review.proposed.id;
-        this.advanced = { id: next, at: Infinity };
-      }
-      return review;
-    };
-    await this.showFirst(chosen, manner).finally(() => {
-      if (next !== undefined) {
-        this.advanced = { id: next, at: Date.now() };
-      }
-    });
+  /** What is proposed may be typed in. */
+  unlock({ proposed: { id, files } }: Review): void {
+    files.forEach(({ path }) => this.files.unlock(virtualUri(PROPOSAL, id, path)));
   }
 
   /** Close what shows a review that is over, whatever is unsaved in it. */
@@ -137,18 +121,32 @@ export class ReviewEditors implements vscode.Disposable {
     this.listener.dispose();
   }
 
-  private async showNow(review: Review, manner: Manner): Promise<void> {
+  private async showNow(review: Review, { isNext } = { isNext: false }): Promise<void> {
     const { id } = review.proposed;
     if (!(await this.fetch(review)) || review.proposal === undefined || this.queue.get(id) === undefined) {
       return;
     }
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
-    review.setAside = false;
-    this.opened = id;
-    if (!(await open(review, sides, manner))) {
-      this.opened = undefined;
+    if (isNext) {
+      sides.forEach(({ right }) => this.files.lock(right));
+    } else {
+      this.unlock(review);
     }
+    review.setAside = false;
+    await open(review, sides);
+    this.opened.fire({ review, isNext });
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
+    await this.prepareNext();
+  }
+
+  /** To the editor that was in front before the reviews, or another one of the group. */
+  private async goBack(): Promise<void> {
+    const { tabs } = vscode.window.tabGroups.activeTabGroup;
+    const others = tabs.filter((tab) => !isReviewTab(tab));
+    const tab = others.find((other) => other === this.before) ?? others.at(-1);
+    if (tab !== undefined) {
+      await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
+    }
   }
 
   /** Put the texts where the editors find them. */
@@ -180,20 +178,23 @@ export class ReviewEditors implements vscode.Disposable {
   }
 
   private tabsChanged({ opened, closed }: vscode.TabChangeEvent): void {
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    if (activeTab !== undefined && !isReviewTab(activeTab)) {
+      this.before = activeTab;
+    }
     const gone = closed.filter((tab) => !allTabs().some((other) => reviewIdOf(other) === reviewIdOf(tab)));
-    for (const tab of gone) {
-      if (reviewIdOf(tab) === this.opened) {
-        this.opened = undefined;
-      }
-      const review = this.reviewOf(tab);
-      if (review !== undefined && !this.closing.has(review.proposed.id)) {
-        review.setAside = true;
-      }
+    for (const review of gone.flatMap((tab) => this.reviewOf(tab) ?? [])) {
+      review.setAside ||= !this.closing.has(review.proposed.id);
     }
     if (opened.some((tab) => isReviewTab(tab) && this.reviewOf(tab) === undefined)) {
       void this.closeStale();
     }
   }
+}
+
+/** Whether it comes true at once. */
+function soon(coming: Promise<boolean>): Promise<boolean> {
+  return Promise.race([coming, new Promise<false>((resolve) => setTimeout(resolve, SOON_MS, false))]);
 }
 
 interface Sides {
@@ -203,28 +204,21 @@ interface Sides {
   unsaved: boolean;
 }
 
-/** Whether there is a tab now. */
-async function open(review: Review, sides: readonly Sides[], manner: Manner): Promise<boolean> {
+async function open(review: Review, sides: readonly Sides[]): Promise<void> {
   const [only, ...more] = sides;
   if (only === undefined) {
-    return false;
+    return;
   }
   const title = titleOf(review, only, more.length);
-  if (more.length === 0) {
-    await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
-      preview: false,
-      preserveFocus: manner !== 'focus',
-      background: manner === 'background',
-      override: true, // as text, whatever editor the user has for such files
-    });
-    return true;
+  if (more.length > 0) {
+    const resources = sides.map(({ left, right }) => [right, left, right]);
+    await vscode.commands.executeCommand('vscode.changes', title, resources);
+    return;
   }
-  if (manner === 'background') {
-    return false; // this editor can't be opened behind another one: it waits until the user asks for it
-  }
-  const resources = sides.map(({ left, right }) => [right, left, right]);
-  await vscode.commands.executeCommand('vscode.changes', title, resources);
-  return true;
+  await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
+    preview: false,
+    override: true, // as text, whatever editor the user has for such files
+  });
 }
 
 /** What the tab says: which file, whose change, and why. */

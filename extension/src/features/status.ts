@@ -138,9 +138,6 @@ function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
     : vscode.l10n.t('Agents’ changes are reviewed by you.');
 }
 
-/** VS Code's own command that goes to its Refactor Preview. */
-const PREVIEW = 'refactorPreview.focus';
-
 function lookRunning(shown: Shown): StatusLook {
   const { status, reviews, previews, limits } = shown;
   const pending = reviews + previews;
@@ -155,7 +152,7 @@ function lookRunning(shown: Shown): StatusLook {
     icon: pending === 0 ? 'lock' : 'bell-dot',
     text: pending === 0 ? name : `${name} ${pending}`,
     tooltip: `${whyReviewed(limits)} ${waiting(pending)}`,
-    command: reviews > 0 ? 'agentfs.ui.openReview' : previews > 0 ? PREVIEW : 'agentfs.ui.showPending',
+    command: pending > 0 ? 'agentfs.ui.openReview' : 'agentfs.ui.showPending',
   };
 }
 

@@ -40,6 +40,13 @@ export function tellRefusal(
   void notify('error', message, show).then((chosen) => (chosen === show ? showMoved(review) : undefined));
 }
 
+/** What was accepted can't be written, and why: nothing is decided. Whether the user goes back to the review. */
+export async function tellUndecided(review: Review, reason: string): Promise<boolean> {
+  const back = vscode.l10n.t('Review');
+  const message = vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason);
+  return (await notify('error', message, back)) === back;
+}
+
 /** The server went away before it said what became of a decision. */
 export function tellLost(review: Review, decision: Decision): void {
   void notify(
@@ -82,6 +89,22 @@ async function offerToSave(names: string, uris: readonly string[], reasons: read
       return;
     }
   }
+}
+
+/** No review is in front that a decision could be about. */
+export function tellNothingOpen(): void {
+  void notify(
+    'information',
+    vscode.l10n.t('Open the review first: a decision is about the change that you see.'),
+  );
+}
+
+/** A key was pressed in a review that the user has not put the focus into. */
+export function tellOutside(): void {
+  void notify(
+    'information',
+    vscode.l10n.t('Nothing was decided. Click into the review before you decide with a key.'),
+  );
 }
 
 /** Nothing was decided, and what is to be done first. */

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { connect } from "./harness/extension.mjs";
-import { WorkbenchPage } from "./harness/page.mjs";
+import { until, WorkbenchPage } from "./harness/page.mjs";
 import { makeHome, startWorkbench } from "./harness/workbench.mjs";
 
 const ROUNDS = 9; // the first two warm up
@@ -73,14 +73,16 @@ async function bareDiff(plain, left, right, mark) {
   return shown;
 }
 
-/** Milliseconds from the agent's request to the diff, and from the click on Accept to the agent's answer. */
+/** Milliseconds from opening the review to the diff, and from the click on Accept to the agent's answer. */
 async function review(file, mark, kind) {
   const session = { session: file.name, path: file.name };
   if (kind === "open") await extension.call("open", { path: file.path });
   await extension.request("agentfs/read", session).answer;
+  const asked = extension.request("agentfs/edit", { ...session, old_string: "\nold\n", new_string: `\n${mark}\n` });
+  await until("it is pending", async () => (await extension.call("state")).pending.length === 1);
   const seen = whenSeen(mark);
   const from = Date.now();
-  const asked = extension.request("agentfs/edit", { ...session, old_string: "\nold\n", new_string: `\n${mark}\n` });
+  await extension.call("command", { id: "agentfs.ui.openReview" });
   const shown = (await seen) - from;
   const answered = asked.answer.then((answer) => ({ answer, at: Date.now() }));
   await ui.titleButton("Accept").click();
@@ -125,7 +127,7 @@ function print(figures, tasks) {
   const middle = (all) => all.slice(2).sort((one, other) => one - other)[Math.floor((all.length - 2) / 2)];
   const bare = middle(figures.bare);
   const rows = [
-    ["1,000 lines: request to diff on screen, bare vscode.diff", bare, null],
+    ["1,000 lines: opened to diff on screen, bare vscode.diff", bare, null],
     ["  … review of a closed file, over the bare", middle(figures.closed) - bare, LIMITS.shown],
     ["  … review of an open file, over the bare", middle(figures.open) - bare, LIMITS.shown],
     ["1,000 lines: Accept to the agent's answer, closed", middle(figures.answeredClosed), LIMITS.answered],

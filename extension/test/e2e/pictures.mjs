@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "./harness/page.mjs";
-import { agent, call, file, scenario, state, ui } from "./harness/suite.mjs";
+import { agent, call, file, reviewWith, scenario, state, ui } from "./harness/suite.mjs";
 import { repository } from "./harness/workbench.mjs";
 
 const AT_MOST = 200 * 1024;
@@ -35,6 +35,7 @@ const settings = file("src/settings.py", "VERBOSE = False\n");
 const longer = ["TIMEOUT = 30\nRETRIES = 2", "TIMEOUT = 60\nRETRIES = 5", "Uploads take longer."];
 
 async function picture(name, clip) {
+  await call("command", { id: "notifications.hideToasts" });
   const target = path.join(repository, "docs/images", `${name}.png`);
   await ui.page.mouse.move(640, 700);
   for (const passing of [".monaco-hover:visible", ".statusbar-item:has-text('Activating')"])
@@ -49,14 +50,14 @@ const greeting = file("docs/greeting.md", "Helo\n");
 
 scenario("the pictures", async () => {
   const greeted = await agent("docs").readAndEdit(greeting, "Helo", "Hello", { agent: "Grace" });
-  await ui.diffWith("Hello");
+  await reviewWith("Hello");
   await ui.titleButton("Accept").click();
   assert.equal((await greeted.answer).data.landing, "disk");
   await ui.tabsAre();
   await show("workbench.action.closeSidebar");
   const [before, now, explanation] = longer;
   const first = await agent("chat").readAndEdit(upload, before, now, { explanation });
-  await ui.diffWith(now.split("\n")[0]);
+  await reviewWith(now.split("\n")[0]);
   await picture("review");
 
   const others = [

@@ -3,6 +3,8 @@
 import { connect as connectSocket } from "node:net";
 import { createInterface } from "node:readline";
 
+import { until } from "./page.mjs";
+
 export class AgentError extends Error {
   constructor(error) {
     super(typeof error === "string" ? error : (error.message ?? JSON.stringify(error)));
@@ -63,6 +65,12 @@ class Line {
   request(method, params) {
     const started = this.start("request", { method, params });
     return { ...started, cancel: () => this.call("cancel", { id: started.id }) };
+  }
+
+  /** Opens the review that waits, as a person does: none opens by itself. */
+  async openReview() {
+    await until("a proposal waits", async () => (await this.call("state")).pending.length > 0);
+    await this.call("command", { id: "agentfs.ui.openReview" });
   }
 
   start(method, params) {

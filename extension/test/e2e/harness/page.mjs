@@ -11,7 +11,7 @@ const WAIT_MS = 20_000; // nothing takes so long, but on a machine that is busy 
  * @param {() => T | Promise<T>} probe
  * @returns {Promise<T>}
  */
-export async function until(what, probe, timeoutMs = WAIT_MS) {
+export async function until(what, probe, { timeoutMs = WAIT_MS, everyMs = 25 } = {}) {
   let seen, failed;
   for (const end = Date.now() + timeoutMs; Date.now() < end;) {
     try {
@@ -21,7 +21,7 @@ export async function until(what, probe, timeoutMs = WAIT_MS) {
     } catch (error) {
       failed = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error(`never came: ${what}${failed ? `: ${failed.message}` : ""}`);
 }
@@ -200,7 +200,7 @@ export class WorkbenchPage {
 
   /**
    * Presses a button or keys for the review on that tab until the tab is gone: what took the place of a decided one
-   * takes no decision for a moment.
+   * takes no decision for a moment, and presses that follow fast are a key that is held.
    */
   async pressUntilTaken(button, tab) {
     await until(`${button} counts`, async () => {
@@ -208,7 +208,7 @@ export class WorkbenchPage {
       if (button.includes("+")) await this.page.keyboard.press(button);
       else await this.titleButton(button).click({ timeout: 500 }); // it may be gone by now
       return false;
-    });
+    }, { everyMs: 450 });
   }
 
   async runCommand(title) {

@@ -30,10 +30,10 @@ before(async () => {
 after(() => workbench?.stop());
 
 /** A test that leaves the desk as it found it, and a picture and the log where it failed. */
-export function scenario(name, body) {
+export function scenario(name, body, longestMs = LONGEST_MS) {
   test(name, async () => {
     try {
-      await soon(body());
+      await soon(body(), longestMs);
       assert.deepEqual(await leftStanding(), [], "messages are left standing");
     } catch (error) {
       await keepEvidence(name);
@@ -98,10 +98,13 @@ export function file(name, content) {
   };
 }
 
-/** Opens the review that waits: it came while somebody typed, or its tab is behind another. */
-export async function openReview() {
-  await until("a proposal waits", async () => (await state()).pending.length > 0);
-  await call("command", { id: "agentfs.ui.openReview" });
+/** Opens the review that waits, as a person does: none opens by itself. */
+export const openReview = () => workbench.extension.openReview();
+
+/** The same, until its diff is there, with `text` on the right side. */
+export async function reviewWith(text) {
+  await openReview();
+  return ui.diffWith(text);
 }
 
 /** The processes of this run's own server, by what they were started with. */
@@ -153,10 +156,10 @@ export function batch(session, operations, more = {}) {
   return asked;
 }
 
-async function soon(work) {
+async function soon(work, longestMs) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not over after ${LONGEST_MS} ms`)), LONGEST_MS);
+    timer = setTimeout(() => reject(new Error(`not over after ${longestMs} ms`)), longestMs);
   });
   try {
     return await Promise.race([work, late]);
@@ -165,13 +168,13 @@ async function soon(work) {
   }
 }
 
-/** Whether a message stands on the page that nobody asked for; it is taken away. */
-async function leftStanding() {
-  const messages = await workbench.page
-    .locator(".notifications-toasts .notification-list-item-message")
+/** Whether a message stands on the page that nobody asked for, offers of reviews aside. */
+function leftStanding() {
+  return workbench.page
+    .locator(".notifications-toasts .notification-list-item")
+    .filter({ hasNot: workbench.page.getByRole("button", { name: "Review", exact: true }) })
+    .locator(".notification-list-item-message")
     .allInnerTexts();
-  await call("command", { id: "notifications.clearAll" });
-  return messages;
 }
 
 async function clearDesk() {
@@ -181,6 +184,7 @@ async function clearDesk() {
   for (const asked of underWay.splice(0)) await asked.cancel().catch(() => {}); // a reload took them
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
   await call("close", { path: "all" });
+  await call("command", { id: "notifications.clearAll" });
 }
 
 async function keepEvidence(name) {

@@ -4,7 +4,7 @@
 
 const { createServer } = require("node:net");
 const { createInterface } = require("node:readline");
-const { commands, extensions, Uri } = require("vscode");
+const { commands, extensions, languages, scm, Uri, window, WorkspaceEdit } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 const { AGENTFS_PLAIN_SOCKET: socketPath, AGENTFS_PLAIN_LIBRARIES: libraries } = process.env;
@@ -54,6 +54,16 @@ async function start() {
   return client;
 }
 
+/** What other extensions put in front of people to type into: the message of a commit, and a symbol's new name. */
+let sourceControl;
+function offerInputs() {
+  sourceControl ??= scm.createSourceControl("plain", "Plain");
+  languages.registerRenameProvider(
+    { language: "plaintext" },
+    { provideRenameEdits: () => new WorkspaceEdit() },
+  );
+}
+
 const heard = [];
 let exported;
 
@@ -79,6 +89,12 @@ async function serve(client, method, params) {
       return (await agentfs())[params.method](params.params);
     case "heard":
       return heard;
+    case "offerInputs":
+      return offerInputs();
+    case "commitMessage":
+      return sourceControl.inputBox.value;
+    case "ask":
+      return window.showInputBox({ title: params.title, ignoreFocusOut: params.stays });
     case "diff": // nothing but the workbench's own diff editor, to measure against
       return commands.executeCommand("vscode.diff", Uri.file(params.left), Uri.file(params.right), params.title);
     default:

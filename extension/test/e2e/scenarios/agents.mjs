@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { connect } from "../harness/extension.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, openReview, scenario, ui, workbench } from "../harness/suite.mjs";
+import { agent, call, file, reviewWith, scenario, ui, workbench } from "../harness/suite.mjs";
 
 const toolText = async (name, input) =>
   (await call("tool", { name, input })).content.map(({ value }) => value).join("");
@@ -16,7 +16,7 @@ scenario("the tools of the chat: read, then an edit that the user reviews", asyn
   assert.match(await toolText("agentfs_read", { path }), /one\ntwo\n/);
 
   const edited = toolText("agentfs_edit", { path, old_string: "two", new_string: "2", explanation: "Shorter." });
-  await ui.diffWith("2");
+  await reviewWith("2");
   await ui.sees("Shorter.");
   assert.equal(byTool.text(), "one\ntwo\n");
   await ui.titleButton("Accept").click();
@@ -46,7 +46,7 @@ const made = file("agents/made/by-tool.txt");
 
 scenario("the tools of the chat: a new file that the user refuses, with a reason", async () => {
   const written = toolText("agentfs_write", { path: made.name, content: "hello\n" });
-  await ui.diffWith("hello");
+  await reviewWith("hello");
   await ui.titleButton("Reject").click();
   await ui.answer("Not here.");
 
@@ -67,8 +67,7 @@ scenario("the API for other extensions: the same review, the same answer, word o
   assert.equal(read.data.content, "old\n");
 
   const edited = api("edit", { old_string: "old", new_string: "new" });
-  await openReview();
-  await ui.diffWith("new");
+  await reviewWith("new");
   await ui.sees("Another extension");
   await ui.titleButton("Accept").click();
 

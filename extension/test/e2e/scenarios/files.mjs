@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, file, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, file, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
 
 const gbk = {
   before: Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a, 0x72, 0x65, 0x6d, 0x20, 0x31, 0x0d, 0x0a]), // 你好, rem 1
@@ -13,7 +13,7 @@ const gbk = {
 };
 
 async function accept(asked, shown) {
-  const diff = await ui.diffWith(shown);
+  const diff = await reviewWith(shown);
   await ui.titleButton("Accept").click();
   const answer = await asked.answer;
   assert.equal(answer.data.review?.decision, "accepted", answer.text);
@@ -24,7 +24,7 @@ const created = file("files/new folder/deeper/made.txt");
 
 scenario("create in a new folder: nothing on the left, no folder before the yes", async () => {
   const asked = agent("create").write(created, "first\nsecond\n");
-  await ui.diffWith("first");
+  await reviewWith("first");
   assert.equal(existsSync(path.dirname(created.path)), false);
 
   const { diff, answer } = await accept(asked, "second");
@@ -41,7 +41,7 @@ const refused = file("files/unwanted/never.txt");
 
 scenario("create and reject: not even the folder comes to be", async () => {
   const asked = agent("create-no").write(refused, "first\n");
-  await ui.diffWith("first");
+  await reviewWith("first");
   await ui.titleButton("Reject").click();
   await ui.answer("");
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
@@ -69,7 +69,7 @@ scenario("open, unsaved changes: the diff says whose changes are whose; nothing 
   await dirty.open();
   await dirty.type("typed by me\n");
   const asked = await agent("dirty").readAndEdit(dirty, "two", "2");
-  const shown = await ui.diffWith("2");
+  const shown = await reviewWith("2");
   assert.match(shown.original, /typed by me/, "the left side is the text that was proposed for");
   await ui.sees(/unsaved/i);
 
@@ -161,13 +161,14 @@ file("files/latin/.editorconfig", "[*]\ncharset = latin1\n");
 const pound = file("files/latin/pound.txt", Buffer.from("price 1 \xa3\n", "latin1"));
 
 scenario("amended to what the file's encoding can't hold: nothing is decided, and the draft stays to be mended", async () => {
+  await clean.open();
   const asked = await agent("pound").readAndEdit(pound, "price 1", "price 2");
-  await ui.diffWith("price 2");
+  await reviewWith("price 2");
   await ui.clickLine("price 2");
   await ui.page.keyboard.type(" \u20ac");
   await ui.diffWith("price 2 \u00a3 \u20ac");
   await ui.titleButton("Accept").click();
-  await ui.saysInPassing("pound.txt was not changed.");
+  await ui.pressInMessage("pound.txt was not changed.", "Review");
   await ui.diffWith("price 2 \u00a3 \u20ac");
   assert.equal((await state()).pending.length, 1, "the proposal still waits");
 
@@ -179,5 +180,5 @@ scenario("amended to what the file's encoding can't hold: nothing is decided, an
   const answer = await asked.answer;
   assert.equal(answer.data.review.decision, "amended", answer.text);
   assert.deepEqual(pound.bytes(), Buffer.from("price 2 \xa3 \n", "latin1"));
-  await ui.noTab("pound.txt");
+  await ui.tabsAre("clean.txt");
 });

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, scenario, servers, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, reviewWith, scenario, servers, state, ui } from "../harness/suite.mjs";
 
 const restarted = file("lifecycle/restarted.txt", "old\n");
 
 scenario("Restart Server: what is pending goes, nothing lands, and the next proposal comes", async () => {
   const asked = await agent("before").readAndEdit(restarted, "old", "new");
-  await ui.diffWith("new");
+  await reviewWith("new");
   const [before] = servers();
 
   await ui.runCommand("agentfs: Restart Server");
@@ -19,7 +19,7 @@ scenario("Restart Server: what is pending goes, nothing lands, and the next prop
   await until("another server runs", () => servers().some((pid) => pid !== before));
   assert.equal(restarted.text(), "old\n");
   const again = await agent("after").readAndEdit(restarted, "old", "new");
-  await ui.diffWith("new");
+  await reviewWith("new");
   await ui.titleButton("Accept").click();
   assert.equal((await again.answer).data.applied, true);
   assert.equal(restarted.text(), "new\n");
@@ -29,7 +29,7 @@ const killed = file("lifecycle/killed.txt", "old\n");
 
 scenario("the server is killed during a review: nothing lands, no tab stays, and another one serves", async () => {
   const asked = await agent("killed").readAndEdit(killed, "old", "new");
-  await ui.diffWith("new");
+  await reviewWith("new");
   const [before] = servers();
 
   process.kill(before, "SIGKILL");
@@ -42,7 +42,7 @@ scenario("the server is killed during a review: nothing lands, no tab stays, and
   assert.equal(killed.text(), "old\n");
   await until("another server runs", () => servers().some((pid) => pid !== before));
   const again = await agent("survivor").readAndEdit(killed, "old", "new");
-  await ui.diffWith("new");
+  await reviewWith("new");
   await ui.titleButton("Accept").click();
   assert.equal((await again.answer).data.applied, true);
   assert.equal(killed.text(), "new\n");

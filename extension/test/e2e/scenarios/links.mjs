@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, scenario, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, reviewWith, scenario, state, ui } from "../harness/suite.mjs";
 import { installation } from "../harness/workbench.mjs";
 
 const COMMAND = 'command:workbench.action.terminal.sendSequence?%7B%22text%22%3A%22touch%20clicked%5Cn%22%7D';
@@ -55,9 +55,11 @@ scenario("VS Code's expression for links is the one that the unit tests use", as
   assert.ok(readFileSync(program, "utf8").includes(`${expression}gi`));
 });
 
-scenario("a conflict's notification has no link from a file's name", async () => {
+scenario("the offer of a review, and a conflict's notification, have no link from an agent's or a file's name", async () => {
   const asked = await proposed("conflict", "conflict");
-  await ui.diffWith("new");
+  await until("it is offered", () => ui.isSaid("proposes to change"));
+  await nothingIsALink();
+  await reviewWith("new");
   named.conflict.change("other\n");
   await until("it says so", async () => /can’t be accepted/.test(await ui.frontText()));
   await ui.titleButton("Accept").click();
@@ -70,7 +72,7 @@ scenario("a conflict's notification has no link from a file's name", async () =>
 
 scenario("rows, their tooltips, the note beside a diff and the question for a reason have none", async () => {
   await proposed("rejected", "rejected");
-  await ui.diffWith("new");
+  await reviewWith("new");
   await call("command", { id: "agentfs.ui.showPending" });
   await hoverSays(ui.viewRow("Pending", "Details"), "Because");
   await ui.clickLine("new");
@@ -87,7 +89,7 @@ scenario("rows, their tooltips, the note beside a diff and the question for a re
 
 scenario("a change taken back is mentioned in the status bar without icons of the agent's", async () => {
   const asked = await proposed("withdrawn", "withdrawn");
-  await ui.diffWith("new");
+  await reviewWith("new");
   await asked.cancel();
   await ui.page.locator(".statusbar-item", { hasText: "took the change of" }).waitFor();
   await nothingIsALink();
@@ -95,7 +97,7 @@ scenario("a change taken back is mentioned in the status bar without icons of th
 
 scenario("the session's name in the status bar's tooltip, a row of what landed, and a failed undo have none", async () => {
   const asked = await proposed("landed", "landed");
-  await ui.diffWith("new");
+  await reviewWith("new");
   await call("command", { id: "agentfs.ui.acceptAlways" });
   assert.equal((await asked.answer).data.landing, "disk");
   await hoverSays(ui.statusItem("auto"), "Details");
@@ -104,6 +106,7 @@ scenario("the session's name in the status bar's tooltip, a row of what landed, 
 
   await call("command", { id: "agentfs.ui.showPending" });
   await hoverSays(ui.viewRow("Landed", "Details"), "Because");
+  await call("command", { id: "notifications.clearAll" }); // the offer of the review names it too
   await ui.pressInRow("Landed", "Details", "Propose to Undo");
   await until("it is said", () => ui.isSaid("Details"));
   await nothingIsALink();

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, openReview, reloadWindow, scenario, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, openReview, reloadWindow, reviewWith, scenario, state, ui } from "../harness/suite.mjs";
 
 const onDisk = file("meanwhile/disk.txt", "one\ntwo\n");
 
 scenario("changed on disk during the review: the review says so, accepting is a conflict", async () => {
   const asked = await agent("disk").readAndEdit(onDisk, "two", "2");
-  await ui.diffWith("2");
+  await reviewWith("2");
 
   onDisk.change("one\ntwo\nthree by a build\n");
   await ui.sees(/changed/i);
@@ -29,14 +29,13 @@ const typed = file("meanwhile/typed.txt", "one\ntwo\n");
 scenario("typed in the file during the review: the review says so, accepting is a conflict", async () => {
   await typed.open();
   const asked = await agent("typed").readAndEdit(typed, "two", "2");
-  await ui.diffWith("2");
+  await reviewWith("2");
 
   await ui.tab("typed.txt").first().click();
   await ui.focusEditor();
   await ui.page.keyboard.press("Control+Home");
   await ui.page.keyboard.type("mine ");
-  await openReview();
-  const diff = await ui.diffWith("2");
+  const diff = await reviewWith("2");
   assert.match(diff.original, /^one$/m, "the left side is what the proposal changes");
   await ui.sees(/changed/i);
   await ui.titleButton("Accept").click();
@@ -52,25 +51,18 @@ scenario("typed in the file during the review: the review says so, accepting is 
 
 const ten = Array.from({ length: 10 }, (_, index) => file(`meanwhile/ten/${index}.txt`, `old ${index}\n`));
 
-scenario("ten proposals at once: one tab, a list of ten, one after the other", async () => {
+scenario("ten proposals at once: a list of ten, and one tab, for one after the other", async () => {
   const asked = await Promise.all(ten.map((one, index) => agent(`ten-${index}`).readAndEdit(one, "old", "new")));
   await until("ten are pending", async () => (await state()).pending.length === 10);
-  await ui.diffWith("new");
-  const [first] = (await state()).pending;
-  assert.match(
-    (await ui.tabNames()).join(),
-    new RegExp(`^${path.basename(first.files[0].path)} [^,]*$`),
-    "one tab, the first's",
-  );
   await ui.statusItem(": 10").waitFor();
   await call("command", { id: "agentfs.ui.showPending" });
   for (const one of ten) await ui.viewRow("Pending", one.base).waitFor();
+  assert.deepEqual(await ui.tabNames(), [], "none opens by itself");
 
-  const seen = new Set();
-  for (let left = 10; left > 0; left--) {
-    const [name] = await ui.tabNames();
-    assert.equal(seen.has(name), false, `${name} came twice`);
-    seen.add(name);
+  await openReview();
+  for (const { files } of (await state()).pending) {
+    const name = path.basename(files[0].path);
+    await until(`${name} alone is open`, async () => /^[^,]*$/.test(await ui.tabNames()) && (await ui.tab(name).count()) === 1);
     await ui.pressUntilTaken("Accept", name);
   }
 
@@ -86,12 +78,12 @@ const skipped = [file("meanwhile/first.txt", "old\n"), file("meanwhile/second.tx
 
 scenario("next and previous proposal", async () => {
   const first = await agent("next-1").readAndEdit(skipped[0], "old", "new first");
-  await ui.diffWith("new first");
+  await reviewWith("new first");
   const second = await agent("next-2").readAndEdit(skipped[1], "old", "new second");
   await until("both are pending", async () => (await state()).pending.length === 2);
 
   await ui.titleButton("Next Proposal").click();
-  await ui.diffWith("new second");
+  await reviewWith("new second");
   await until("one tab is left", async () => (await ui.tabNames()).length === 1);
   await ui.titleButton("Previous Proposal").click();
   await ui.diffWith("new first");
@@ -112,22 +104,24 @@ scenario("next and previous proposal", async () => {
 
 const replaced = ["one", "two"].map((name) => file(`meanwhile/replaced-${name}.txt`, "old\n"));
 
-scenario("an agent takes its change back while Accept is pressed: that is no yes to the next one", async () => {
+scenario("an agent takes its change back just before Accept is pressed: that is no yes to another one", async () => {
   const first = await agent("replaced-1").readAndEdit(replaced[0], "old", "new first");
-  await ui.diffWith("new first");
+  await reviewWith("new first");
   const second = await agent("replaced-2").readAndEdit(replaced[1], "old", "new second");
   await until("both are pending", async () => (await state()).pending.length === 2);
 
   await first.cancel();
-  for (let name = "replaced-one"; !name.startsWith("replaced-two"); ) {
-    name = (await state()).tabs.find(({ active }) => active)?.label ?? "";
-  }
-  await call("command", { id: "agentfs.ui.accept" });
+  await ui.tabsAre();
+  await until("a word about it", async () => {
+    await call("command", { id: "agentfs.ui.accept" }); // right behind a decision nothing is said
+    return ui.isSaid("Open the review first");
+  });
 
-  await ui.diffWith("new second");
-  assert.equal((await state()).pending.length, 1, "the next one waits for a press of its own");
+  await ui.saysInPassing("Open the review first");
+  assert.equal((await state()).pending.length, 1, "the other one waits for a press of its own");
   assert.equal(replaced[1].text(), "old\n");
-  await ui.pressUntilTaken("Accept", "replaced-two.txt");
+  await reviewWith("new second");
+  await ui.titleButton("Accept").click();
   assert.equal((await second.answer).data.review.decision, "accepted");
 });
 
@@ -139,7 +133,7 @@ scenario("the window is reloaded with proposals pending: nothing lands, no stale
     reloaded.map((one, index) => agent(`reload-${index}`).readAndEdit(one, "old", "new")),
   );
   await until("both are pending", async () => (await state()).pending.length === 2);
-  await ui.diffWith("new");
+  await reviewWith("new");
 
   await reloadWindow();
 
@@ -152,7 +146,7 @@ scenario("the window is reloaded with proposals pending: nothing lands, no stale
   );
 
   const again = await agent("reload-again").readAndEdit(reloaded[0], "old", "new");
-  await ui.diffWith("new");
+  await reviewWith("new");
   await ui.titleButton("Accept").click();
   assert.equal((await again.answer).data.applied, true);
   assert.equal(reloaded[0].text(), "new\n");

@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { until, WorkbenchPage } from "../harness/page.mjs";
-import { agent, call, file, mode, reloadWindow, scenario, servers, set, ui } from "../harness/suite.mjs";
+import { agent, call, file, mode, reloadWindow, reviewWith, scenario, servers, set, ui } from "../harness/suite.mjs";
 import { makeHome, startWorkbench } from "../harness/workbench.mjs";
 
 const ended = file("modes/ended.txt", "a 1\n");
@@ -22,7 +22,7 @@ scenario("auto mode that the user ended stays ended, also in another server and 
   await until("another server serves", async () => servers().length === 1 && servers()[0] !== before && (await mode()));
   assert.equal(await mode(), "manual");
   const asked = await agent("ended").readAndEdit(ended, "a 1", "a 2");
-  await ui.diffWith("a 2");
+  await reviewWith("a 2");
   assert.equal(ended.text(), "a 1\n", "it is asked");
   await ui.statusItem(": manual 1").waitFor();
   await ui.titleButton("Accept").click();
@@ -58,6 +58,7 @@ test("a workspace that is not trusted: every change is reviewed, whatever the us
     const ask = (method, params) => workbench.extension.request(`agentfs/${method}`, { session: "trust", ...params }).answer;
     await ask("read", { path: "text.txt" });
     const edited = ask("edit", { path: "text.txt", old_string: "old", new_string: "new" });
+    await workbench.extension.openReview();
     await page.diffWith("new");
     assert.equal(await page.titleButton("Accept and Allow for This Session").count(), 0);
     await workbench.extension.call("command", { id: "agentfs.ui.acceptAlways" });

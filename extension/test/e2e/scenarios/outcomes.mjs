@@ -5,20 +5,18 @@ import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, openReview, scenario, servers, set, state, ui } from "../harness/suite.mjs";
+import { agent, batch, call, file, home, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
 
 const confirmed = file("outcomes/confirmed.txt", "old\n");
 
 scenario("a change that landed is confirmed in the status bar, and undone from there", async () => {
   const asked = await agent("confirmed").readAndEdit(confirmed, "old", "new");
-  await openReview();
-  await ui.diffWith("new");
+  await reviewWith("new");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.applied, true);
 
   await ui.page.locator(".statusbar-item", { hasText: "Changed confirmed.txt" }).click();
 
-  await openReview();
   await ui.diffWith("old");
   await ui.titleButton("Accept").click();
   await until("it is undone", () => confirmed.text() === "old\n");
@@ -30,8 +28,7 @@ scenario("a change that waits unsaved says so, and offers to save", async () => 
   await dirty.open();
   await dirty.type("mine ");
   const asked = await agent("dirty").readAndEdit(dirty, "two", "2");
-  await openReview();
-  await ui.diffWith("2");
+  await reviewWith("2");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "editor");
 
@@ -47,8 +44,7 @@ scenario("a change of a file that is read-only in the editor says so too, and sa
   await set("files.readonlyInclude", { "**/locked.txt": true });
   await locked.open();
   const asked = await agent("locked").readAndEdit(locked, "two", "2");
-  await openReview();
-  await ui.diffWith("2");
+  await reviewWith("2");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "editor");
   assert.equal(locked.text(), "one\ntwo\n");
@@ -62,8 +58,7 @@ const moved = file("outcomes/moved.txt", "one\ntwo\n");
 
 scenario("a conflict says what changed, and shows it", async () => {
   const asked = await agent("moved").readAndEdit(moved, "two", "2");
-  await openReview();
-  await ui.diffWith("2");
+  await reviewWith("2");
   moved.change("one by a build\ntwo\n");
   await ui.sees(/changed/i);
   await ui.titleButton("Accept").click();
@@ -86,8 +81,7 @@ scenario("a file that changes before its review is first shown: the review says 
   const second = await agent("behind").readAndEdit(behind, "old", "new behind");
   const third = await agent("behind-open").readAndEdit(behindOpen, "old", "new open");
   await until("all are pending", async () => (await state()).pending.length === 3);
-  await openReview();
-  await ui.diffWith("new front");
+  await reviewWith("new front");
   behind.change("changed meanwhile\n");
   await behindOpen.type("mine ");
 
@@ -104,8 +98,7 @@ const renamed = file("outcomes/renamed.txt", "old\n");
 
 scenario("the file is renamed during the review: the review says why it can't be accepted", async () => {
   const asked = await agent("renamed").readAndEdit(renamed, "old", "new");
-  await openReview();
-  await ui.diffWith("new");
+  await reviewWith("new");
 
   await call("rename", { path: renamed.path, to: renamed.path.replace("renamed.txt", "other.txt") });
 
@@ -122,8 +115,7 @@ const leftOpen = file("outcomes/left.txt", "one\ntwo\n");
 scenario("the left side of a review takes no typing, though the file is open", async () => {
   await leftOpen.open();
   const asked = await agent("left").readAndEdit(leftOpen, "two", "2");
-  await openReview();
-  await ui.diffWith("2");
+  await reviewWith("2");
 
   await ui.clickLine("one", "original");
   await ui.page.keyboard.type("slip");

@@ -30,6 +30,7 @@ test("two workspace folders: paths begin with the folder's name, and each file i
     const path = "server/main.txt";
     await ask("read", { path });
     const edited = ask("edit", { path, old_string: "old", new_string: "new" });
+    await workbench.extension.openReview();
     await ui.diffWith("new");
     await ui.titleButton("Accept").click();
     assert.equal((await edited).data.landing, "disk");
@@ -42,6 +43,7 @@ test("two workspace folders: paths begin with the folder's name, and each file i
     const input = { path: files[0], old_string: "old", new_string: "new" };
     await workbench.extension.call("tool", { name: "agentfs_read", input: { path: files[0] } });
     const byChat = workbench.extension.call("tool", { name: "agentfs_edit", input });
+    await workbench.extension.openReview();
     await ui.diffWith("new");
     await ui.titleButton("Accept").click();
     assert.match((await byChat).content[0].value, /Updated 'client\/main\.txt'/, "the chat's absolute path is found");

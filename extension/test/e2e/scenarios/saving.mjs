@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, file, openReview, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, file, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
 
 const automatic = file("saving/auto.txt", "one\ntwo\n");
 
@@ -12,7 +12,7 @@ scenario("auto save on: the proposal is not saved by it, what was accepted is", 
   await set("files.autoSaveDelay", 50);
   await automatic.open();
   const asked = await agent("auto").readAndEdit(automatic, "two", "2");
-  await ui.diffWith("2");
+  await reviewWith("2");
   await ui.clickLine("2");
   await ui.page.keyboard.type(" amended");
   await ui.diffWith("2 amended");
@@ -35,8 +35,7 @@ scenario("auto save on focus change: leaving the review decides nothing", async 
   await set("files.autoSave", "onFocusChange");
   await focusSaved.open();
   const asked = await agent("focus").readAndEdit(focusSaved, "two", "2");
-  await openReview();
-  await ui.diffWith("2");
+  await reviewWith("2");
   await ui.clickLine("2");
   await ui.page.keyboard.type("!");
   await ui.tab("focus.txt").first().click();
@@ -44,8 +43,7 @@ scenario("auto save on focus change: leaving the review decides nothing", async 
   assert.equal((await state()).pending.length, 1);
   assert.equal(focusSaved.text(), "one\ntwo\n");
 
-  await openReview();
-  await ui.diffWith("2!");
+  await reviewWith("2!");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(focusSaved.text(), "one\n2!\n");
@@ -57,8 +55,7 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
   await set("editor.formatOnSave", true);
   await formatted.open();
   const asked = await agent("format").readAndEdit(formatted, '"a": 1', '"a": 1,   "b":    2');
-  await openReview();
-  await ui.diffWith('"b":    2');
+  await reviewWith('"b":    2');
   await ui.titleButton("Accept").click();
 
   const answer = await asked.answer;
@@ -71,7 +68,7 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
   await ui.tabsAre("formatted.json");
 
   const next = await agent("format").edit(formatted, '"b": 2', '"b": 3');
-  await ui.diffWith('"b": 3');
+  await reviewWith('"b": 3');
   await ui.titleButton("Accept").click();
   assert.equal((await next.answer).data.landing, "disk", "the session knows the file as it was saved");
   assert.equal(formatted.text(), tidy.replace("2", "3"));
@@ -86,8 +83,7 @@ scenario("code actions on save run as the user set them, and the agent sees what
   await acted.open();
   await agent("actions").read(acted);
   const asked = agent("actions").write(acted, unsorted);
-  await openReview();
-  await ui.diffWith("[b]: /b");
+  await reviewWith("[b]: /b");
   await ui.titleButton("Accept").click();
 
   const answer = await asked.answer;
@@ -114,8 +110,7 @@ scenario("a notebook with unsaved changes: accepting says so, and saving it make
   await ui.page.keyboard.type(" # mine");
   await until("it is unsaved", async () => (await state()).tabs.some(({ dirty }) => dirty));
   const asked = await agent("book").readAndEdit(book, "one = 1", "one = 2");
-  await openReview();
-  await ui.diffWith("one = 2");
+  await reviewWith("one = 2");
 
   await ui.titleButton("Accept").click();
 
@@ -126,8 +121,7 @@ scenario("a notebook with unsaved changes: accepting says so, and saving it make
   await ui.page.locator(".notebookOverlay .view-line").first().click();
   await ui.page.keyboard.press("Control+S");
   await until("it is saved", () => book.text().includes("# mine"));
-  await openReview();
-  await ui.diffWith("one = 2");
+  await reviewWith("one = 2");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).error.code, "CONFLICT");
   assert.ok(book.text().includes("# mine"), "what was typed is kept");

@@ -12,7 +12,13 @@ const previewed = file("styles/preview.txt", "one\ntwo\nthree\n");
 scenario("the Refactor Preview style: ticked and applied, it lands", async () => {
   await set("agentfs.review.style", "refactorPreview");
   await previewed.open();
+  await ui.focusEditor();
   const asked = await agent("preview").readAndEdit(previewed, "two", "2");
+  await ui.offers("styles/preview.txt", "Review");
+  await ui.statusItem(": 1").waitFor();
+  assert.equal(await ui.preview.isVisible(), false, "it takes the keys: it comes when the user wants it");
+  await ui.page.keyboard.press("Control+K");
+  await ui.page.keyboard.press("a");
   await ui.preview.waitFor();
   assert.equal(
     (await state()).tabs.filter(({ uri }) => uri?.startsWith("agentfs")).length,
@@ -35,6 +41,7 @@ const discarded = file("styles/discard.txt", "one\ntwo\nthree\n");
 scenario("the Refactor Preview style: discarded, the agent hears a no", async () => {
   await set("agentfs.review.style", "refactorPreview");
   const asked = await agent("discard").readAndEdit(discarded, "two", "2");
+  await ui.pressInMessage("styles/discard.txt", "Review");
   await ui.preview.waitFor();
   await ui.previewButton("Discard").click();
 

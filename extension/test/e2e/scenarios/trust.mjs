@@ -59,6 +59,7 @@ for (const [what, trusted] of [
 
       await ask("read", { path: "text.txt" });
       const edited = ask("edit", change);
+      await workbench.extension.openReview();
       await ui.diffWith("new");
       assert.equal(readFileSync(path.join(workspace, "text.txt"), "utf8"), "old\n", "it waits for the user");
       await ui.titleButton("Accept").click();

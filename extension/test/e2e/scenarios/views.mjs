@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, mode, openReview, reloadWindow, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, mode, openReview, reloadWindow, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
 
 const trio = (name) => [1, 2, 3].map((number) => file(`views/${name}-${number}.txt`, "old\n"));
 
@@ -91,8 +91,7 @@ const landed = file("views/landed.txt", "before\n");
 
 scenario("what has landed is listed, and its diff can be opened", async () => {
   const asked = await agent("landed").readAndEdit(landed, "before", "after");
-  await openReview();
-  await ui.diffWith("after");
+  await reviewWith("after");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "disk");
   await ui.tabsAre();
@@ -111,7 +110,7 @@ const undone = file("views/undone.txt", "one\ntwo\nthree\n");
 scenario("a change is undone from the view, also where the file moved on, and the undo is undone", async () => {
   const ada = agent("undone");
   const asked = await ada.readAndEdit(undone, "one", "1");
-  await ui.diffWith("1");
+  await reviewWith("1");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "disk");
   undone.change("1\ntwo\nthree, by hand\n");
@@ -136,7 +135,7 @@ const overlapping = file("views/overlapping.txt", "one\n");
 
 scenario("an undo that overlaps with what came later is a conflict, and says so", async () => {
   const asked = await agent("overlapping").readAndEdit(overlapping, "one", "1");
-  await ui.diffWith("1");
+  await reviewWith("1");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "disk");
   overlapping.change("1, by hand\n");
@@ -153,11 +152,11 @@ const guarded = file("views/.env");
 scenario("a change of a file that no agent may read is listed in a new window and undone from there", async () => {
   const ada = agent("guarded");
   const made = ada.write(guarded, "KEY=1\n");
-  await ui.diffWith("KEY=1");
+  await reviewWith("KEY=1");
   await ui.titleButton("Accept").click();
   assert.equal((await made.answer).data.landing, "disk");
   const asked = ada.edit(guarded, "KEY=1", "KEY=2");
-  await ui.diffWith("KEY=2");
+  await reviewWith("KEY=2");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "disk");
 
@@ -194,7 +193,7 @@ const unkept = file("views/unkept.txt", "before\n");
 scenario("without a history a row offers its diff, and no undo", async () => {
   await set("agentfs.history.enabled", false);
   const asked = await agent("unkept").readAndEdit(unkept, "before", "after");
-  await ui.diffWith("after");
+  await reviewWith("after");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "disk");
 
@@ -210,7 +209,7 @@ const counted = file("views/counted.txt", "1\n");
 
 scenario("history outlives the window, and comes page by page", async () => {
   const asked = await agent("kept").readAndEdit(kept, "before", "after");
-  await ui.diffWith("after");
+  await reviewWith("after");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.landing, "disk");
   await set("agentfs.approval.mode", "auto_edit");
@@ -245,7 +244,7 @@ scenario("a Python that does not fit: a message with a button that helps, and al
   await set("agentfs.interpreter", null);
 
   const asked = await agent("served").readAndEdit(served, "old", "new");
-  await ui.diffWith("new");
+  await reviewWith("new");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(served.text(), "new\n");

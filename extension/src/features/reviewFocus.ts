@@ -1,0 +1,100 @@
+/**
+ * Which review the user has put the focus into: by opening it, by choosing its tab, or with a click or the cursor keys
+ * in it. Only there do keys accept and reject. No stable API tells what has the keys, so this goes by what users do; a
+ * review that is in front because the tab before it was closed does not count.
+ */
+import * as vscode from 'vscode';
+import type { Review } from '../queue';
+import { Signal } from '../signal';
+import { BASE, idOf, PROPOSAL } from '../virtual';
+import type { ReviewEditors } from './review';
+
+/** Before that nobody can have seen what took the place of a review: longer than a held key takes to repeat. */
+const MOMENT_MS = 700;
+
+/** Presses that follow one another faster are one key that is held. */
+const HELD_MS = 400;
+
+/** VS Code tells of a tab that was closed, and of the one that is in front then, one after the other. */
+const TOGETHER_MS = 100;
+
+/** A key is pressed in whatever has the focus; a button, row or command is chosen. */
+export type By = 'key' | 'choice';
+
+export class ReviewFocus implements vscode.Disposable {
+  /** The user has clicked, or moved the cursor, in this review. */
+  readonly touched = new Signal<Review>();
+  private front: Review | undefined;
+  private entered: Review | undefined;
+  /** What took the place of a review that was decided, and when. */
+  private next: { review: Review; at: number } | undefined;
+  private pressedAt = -Infinity;
+  private closedAt = -Infinity;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly versions = new WeakMap<vscode.TextDocument, number>();
+  private readonly listeners: vscode.Disposable;
+
+  constructor(private readonly editors: ReviewEditors) {
+    this.listeners = vscode.Disposable.from(
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsChanged(closed.length > 0)),
+      vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
+      vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
+      editors.opened.subscribe(({ review, isNext }) => {
+        this.entered = review;
+        this.next = isNext ? { review, at: Date.now() } : undefined;
+      }),
+    );
+  }
+
+  /** Whether the user has put the focus into the review in front. */
+  get isInside(): boolean {
+    return this.entered !== undefined && this.entered === this.editors.current;
+  }
+
+  /** The user has pressed what accepts; whether that is about what was seen, and no key that is held. */
+  press(): boolean {
+    const now = Date.now();
+    const isHeld = now - this.pressedAt < HELD_MS;
+    const isUnseen = this.next?.review === this.editors.current && now - (this.next?.at ?? 0) < MOMENT_MS;
+    this.pressedAt = now;
+    return !isHeld && !isUnseen;
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.listeners.dispose();
+  }
+
+  private tabsChanged(isClosing: boolean): void {
+    this.closedAt = isClosing ? Date.now() : this.closedAt;
+    const front = this.editors.current;
+    if (front === this.front) {
+      return;
+    }
+    this.front = front;
+    this.entered = this.entered === front ? front : undefined;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.isChosen(front), TOGETHER_MS);
+  }
+
+  /** Its tab has come to the front, and not because another one was closed. */
+  private isChosen(front: Review | undefined): void {
+    if (Date.now() - this.closedAt > 2 * TOGETHER_MS) {
+      this.entered = front;
+    }
+  }
+
+  /** A key that types moves the cursor too, but changes the text before. */
+  private selectionChanged({ kind, textEditor: { document } }: vscode.TextEditorSelectionChangeEvent): void {
+    const isTyped = document.version !== (this.versions.get(document) ?? 1);
+    this.versions.set(document, document.version);
+    const { current } = this.editors;
+    const isIn = [PROPOSAL, BASE].includes(document.uri.scheme) && idOf(document.uri) === current?.proposed.id;
+    const isClick = kind === vscode.TextEditorSelectionChangeKind.Mouse;
+    const isMove = kind === vscode.TextEditorSelectionChangeKind.Keyboard && !isTyped;
+    if (current !== undefined && isIn && (isClick || isMove)) {
+      this.entered = current;
+      this.touched.fire(current);
+    }
+  }
+}

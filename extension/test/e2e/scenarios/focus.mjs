@@ -1,0 +1,290 @@
+// Whoever types keeps the keys, whatever arrives.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after } from "node:test";
+
+import { connect } from "../harness/extension.mjs";
+import { until } from "../harness/page.mjs";
+import { agent, batch, call, file, home, reviewWith, scenario, state, ui, workbench } from "../harness/suite.mjs";
+
+/** So much is typed into each, and so many changes arrive meanwhile: `2000` and `50` for the whole of it. */
+const CHARACTERS = Number(process.env.AGENTFS_TYPED ?? 200);
+const ARRIVALS = Number(process.env.AGENTFS_ARRIVALS ?? 8);
+
+const WORDS = "the quick brown fox jumps over the lazy dog ";
+const TEXT = WORDS.repeat(Math.ceil(CHARACTERS / WORDS.length)).slice(0, CHARACTERS);
+
+let other;
+const plain = async () => (other ??= await connect(workbench.sockets.plain));
+after(() => other?.close());
+
+const mine = file("focus/mine.txt", "");
+const named = file("focus/named.txt", "word\n");
+const typedInTerminal = path.join(home, "typed-in-terminal.txt");
+
+let asked;
+const page = () => ui.page;
+const valueOf = (selector) => page().locator(selector).first().inputValue();
+
+/** Where people type: how they get there, what of it has arrived, and how they leave it. */
+const OWNERS = {
+  "an editor": {
+    async enter() {
+      await mine.open();
+      await ui.focusEditor();
+    },
+    text: async () => (await mine.document()).text,
+  },
+  "the search box": {
+    async enter() {
+      await page().keyboard.press("Control+Shift+F");
+      await page().locator(".search-view .search-container textarea:focus").waitFor();
+    },
+    text: () => valueOf(".search-view .search-container textarea"),
+    leave: () => call("command", { id: "search.action.clearSearchResults" }),
+  },
+  "the terminal": {
+    async enter() {
+      await call("command", { id: "workbench.action.terminal.new" });
+      await page().locator(".terminal.xterm.focus").waitFor();
+      await page().keyboard.type(`stty -icanon; echo ready; cat > ${typedInTerminal}\n`);
+      await until("the terminal to take keys", () => readFileSync(typedInTerminal, "utf8") === "");
+    },
+    text: () => readFileSync(typedInTerminal, "utf8"),
+    leave: () => call("command", { id: "workbench.action.terminal.killAll" }),
+  },
+  "the message of a commit": {
+    async enter() {
+      await (await plain()).call("offerInputs");
+      await page().keyboard.press("Control+Shift+G");
+      await page().locator(".scm-editor .monaco-editor").first().click();
+      await page().locator(".scm-editor .monaco-editor.focused").waitFor();
+    },
+    text: async () => (await plain()).call("commitMessage"),
+  },
+  "the chat": {
+    async enter() {
+      await call("command", { id: "workbench.action.chat.open" });
+      await page().locator(".interactive-input-part .monaco-editor.focused").waitFor();
+    },
+    async text() {
+      await page().context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page().keyboard.press("Control+A");
+      await page().keyboard.press("Control+C");
+      return page().evaluate(() => navigator.clipboard.readText());
+    },
+    async leave() {
+      await page().keyboard.press("Control+A");
+      await page().keyboard.press("Delete");
+      await call("command", { id: "workbench.action.closeAuxiliaryBar" });
+    },
+  },
+  "the new name of a symbol": {
+    async enter() {
+      await (await plain()).call("offerInputs");
+      await named.open();
+      await ui.focusEditor();
+      await page().keyboard.press("Control+Home");
+      await page().keyboard.press("F2");
+      await page().locator(".rename-box input:focus").waitFor();
+      await page().keyboard.press("Control+A");
+    },
+    text: () => valueOf(".rename-box input"),
+    leave: () => page().keyboard.press("Escape"),
+  },
+  "the new name of a file": {
+    async enter() {
+      await named.open();
+      await call("command", { id: "workbench.files.action.showActiveFileInExplorer" });
+      await page().locator(".explorer-viewlet .monaco-list-row.focused", { hasText: named.base }).waitFor();
+      await page().keyboard.press("F2");
+      await page().locator(".explorer-item-edited input:focus").waitFor();
+      await page().keyboard.press("Control+A");
+    },
+    text: () => valueOf(".explorer-item-edited input"),
+    leave: () => page().keyboard.press("Escape"),
+  },
+  "an input box": {
+    async enter() {
+      asked = (await plain()).call("ask", { title: "A question of another extension" });
+      await page().locator(".quick-input-widget:visible input:focus").waitFor();
+    },
+    text: () => valueOf(".quick-input-widget input"),
+    leave: async () => assert.equal(await asked, TEXT, "Ctrl+Enter answers it"),
+  },
+};
+
+/** Marks what has the keys, to be known again. */
+const markFocus = () => page().evaluate(() => (window.agentfsFocus = document.activeElement).className);
+const isFocusKept = () =>
+  page().evaluate(() => document.activeElement === window.agentfsFocus && document.activeElement.isConnected);
+const focusNow = () => page().evaluate(() => `${document.activeElement.tagName} ${document.activeElement.className}`);
+
+const targets = Object.fromEntries(
+  Object.keys(OWNERS).map((owner, index) => [
+    owner,
+    Array.from({ length: ARRIVALS }, (_, at) => [0, 1].map((part) => file(`focus/${index}/${at}-${part}.txt`, "old\n"))),
+  ]),
+);
+
+/** Every other one a batch of two files. */
+async function arrive(one, two, session) {
+  const ada = agent(session);
+  for (const each of [one, two]) await ada.read(each);
+  if (session.endsWith("1")) return ada.edit(one, "old", "new");
+  const edit = ({ name: path }) => ({ tool: "edit", params: { path, old_string: "old", new_string: "new" } });
+  return batch(session, [one, two].map(edit));
+}
+
+/** Types while changes arrive, and presses what sends a message, and accepts a review. */
+async function typeThrough(owner, enter, text) {
+  await enter();
+  const tabs = await ui.tabNames();
+  await markFocus();
+  const arriving = (async () => {
+    for (const [at, [one, two]] of targets[owner].entries()) {
+      await arrive(one, two, `${owner} ${at} ${at % 2}`);
+      if (at === 0) await until("it is offered", () => ui.isSaid("proposes to change"));
+    }
+  })();
+  for (const piece of TEXT.match(/.{1,10}/g)) await page().keyboard.type(piece);
+  await arriving;
+  await until("all have come", async () => (await state()).pending.length === ARRIVALS);
+
+  const kept = (await isFocusKept()) ? "kept" : await focusNow();
+  const seen = await until("every character", async () => (await text()) === TEXT && TEXT).catch(text);
+  await page().keyboard.press("Control+Enter");
+  await call("ping");
+  const landed = targets[owner].flat().filter((each) => each.text() !== "old\n").length;
+  console.log(
+    `${owner}: ${CHARACTERS} characters typed, ${CHARACTERS - seen.length} lost;`,
+    `${ARRIVALS} changes came, ${landed} landed; focus: ${kept}`,
+  );
+  assert.equal(seen, TEXT);
+  assert.equal(kept, "kept");
+  assert.equal(landed, 0);
+  assert.equal((await state()).pending.length, ARRIVALS, "nothing is decided");
+  assert.deepEqual(await ui.tabNames(), tabs, "nothing is covered");
+  await ui.statusItem(`: ${ARRIVALS}`).waitFor();
+}
+
+for (const [owner, { enter, text, leave }] of Object.entries(OWNERS)) {
+  scenario(
+    `whoever types into ${owner} loses no character, and accepts nothing, whatever arrives`,
+    async () => {
+      try {
+        await typeThrough(owner, enter, text);
+      } finally {
+        await leave?.();
+      }
+    },
+    CHARACTERS > 500 ? 600_000 : undefined,
+  );
+}
+
+const shown = file("focus/shown.txt", "old\n");
+
+scenario("the notification opens the review, which takes keys; after the decision they are back where they were", async () => {
+  await mine.open();
+  await ui.focusEditor();
+  const edited = await agent("shown").readAndEdit(shown, "old", "new");
+  await ui.pressInMessage("Ada proposes to change shown.txt.", "Review");
+  await ui.diffWith("new");
+  await ui.focused("modified");
+
+  await page().keyboard.press("Control+Enter");
+
+  assert.equal((await edited.answer).data.review.decision, "accepted");
+  await ui.tabsAre("mine.txt");
+  await page().keyboard.type("and on");
+  await until("what is typed goes into the editor", async () => (await mine.document()).text === "and on");
+});
+
+const queue = ["one", "two", "three"].map((number) => file(`focus/queue-${number}.txt`, "old\n"));
+
+scenario("what is typed on after a decision is in no next review, and a key that is held accepts none", async () => {
+  const asked = [];
+  for (const [at, one] of queue.entries()) asked.push(await agent(`queue-${at}`).readAndEdit(one, "old", `new ${at}`));
+  await until("all have come", async () => (await state()).pending.length === 3);
+  await reviewWith("new 0");
+  await ui.focused("modified");
+
+  await Promise.all(Array.from({ length: 40 }, () => page().keyboard.press("Control+Enter")));
+  await ui.diffWith("new 1");
+  assert.equal((await asked[0].answer).data.review.decision, "accepted");
+  assert.equal((await state()).pending.length, 2);
+
+  await page().keyboard.type("my next sentence");
+  assert.match((await ui.diff()).modified, /^new 1\s*$/);
+  await ui.clickLine("new 1");
+  await until("it can be typed in", async () => {
+    await page().keyboard.type("!");
+    return (await ui.diff()).modified.includes("!");
+  });
+  await ui.pressUntilTaken("Control+Enter", "queue-two.txt");
+  const { data } = await asked[1].answer;
+  assert.equal(data.review.decision, "amended");
+  assert.match(queue[1].text(), /^new 1!+\n$/);
+
+  await ui.diffWith("new 2");
+  await ui.pressUntilTaken("Control+Enter", "queue-three.txt");
+  assert.equal((await asked[2].answer).data.review.decision, "accepted");
+  await ui.tabsAre();
+});
+
+const uncovered = file("focus/uncovered.txt", "old\n");
+
+scenario("a review that is in front because another tab was closed takes no key before the user goes into it", async () => {
+  const edited = await agent("uncovered").readAndEdit(uncovered, "old", "new");
+  await reviewWith("new");
+  await mine.open();
+  await ui.focusEditor();
+  await call("command", { id: "workbench.action.closeActiveEditor" });
+  await ui.focused("modified");
+  await page().keyboard.press("Control+Enter");
+  await ui.saysInPassing("Click into the review before you decide with a key.");
+  await page().keyboard.press("Control+Shift+Backspace");
+  await ui.saysInPassing("Click into the review before you decide with a key.");
+  assert.equal((await state()).pending.length, 1);
+
+  await page().keyboard.press("ArrowDown");
+  await page().keyboard.press("ArrowUp");
+  await ui.pressUntilTaken("Control+Enter", "uncovered.txt");
+  assert.equal((await edited.answer).data.review.decision, "accepted");
+});
+
+const beside = file("focus/beside.txt", "old\n");
+
+scenario("keys in the output, beside a review in front, decide nothing", async () => {
+  await agent("beside").readAndEdit(beside, "old", "new");
+  await reviewWith("new");
+  await call("command", { id: "agentfs.ui.showOutput" });
+  await page().locator(".output-view .monaco-editor .view-lines").first().click();
+  await page().locator(".output-view .monaco-editor.focused").waitFor();
+  await page().keyboard.press("Control+Enter");
+  await page().keyboard.press("Control+Shift+Backspace");
+  await call("ping");
+  assert.equal(await page().locator(".quick-input-widget:visible").count(), 0);
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(beside.text(), "old\n");
+  await call("command", { id: "workbench.action.closePanel" });
+});
+
+const slow = file("focus/slow.txt", "old\n");
+
+scenario("whoever goes elsewhere while a change lands keeps the keys there", async () => {
+  await mine.open();
+  const edited = await agent("slow").readAndEdit(slow, "old", "new");
+  await reviewWith("new");
+  await ui.focused("modified");
+  await page().keyboard.press("Control+Enter");
+  await page().locator(".editor-group-container.active .tab.active", { hasText: "mine.txt" }).waitFor();
+  await page().keyboard.press("Control+Shift+F");
+  await page().locator(".search-view .search-container textarea:focus").waitFor();
+  await markFocus();
+  assert.equal((await edited.answer).data.review.decision, "accepted");
+  await ui.tabsAre("mine.txt");
+  assert.ok(await isFocusKept());
+});
