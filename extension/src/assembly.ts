@@ -6,6 +6,7 @@ import { DraftStore } from './drafts';
 import { Arrivals } from './features/arrivals';
 import { LandedChanges } from './features/changes';
 import { Confirmation } from './features/confirm';
+import { askUser } from './features/answers';
 import { Decisions } from './features/decide';
 import { Drafts } from './features/drafts';
 import { Edits } from './features/edits';
@@ -19,6 +20,7 @@ import { fetchTexts } from './fetch';
 import { watchSaves } from './hand';
 import { currentSettings, Lifecycle } from './lifecycle';
 import type { Proposed, Settled } from './protocol';
+import { Questions } from './questions';
 import { ReviewQueue } from './queue';
 import { Strictness } from './strictness';
 import { askOver } from './requests';
@@ -39,6 +41,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const proposed = new vscode.EventEmitter<Proposed>();
   const settled = new vscode.EventEmitter<Settled>();
   const queue = new ReviewQueue();
+  const questions = new Questions();
   const files = new ProposalFiles();
   const bases = new ReadOnlyTexts();
   const draftTexts = new ReadOnlyTexts();
@@ -56,9 +59,10 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     },
     settled: ({ id, outcome }) => decisions.over(id, outcome),
     status: (told) => status.told(told),
+    asked: (...asked) => askUser(questions, ...asked),
     applyEdit: edits.apply,
   }, () => strictness.now);
-  const status = new StatusView(server, queue, edits, strictness);
+  const status = new StatusView(server, queue, questions, edits, strictness);
   const lifecycle = new Lifecycle(context, server);
   const ask = askOver(lifecycle, server);
   const fetch = fetchTexts(server, (review) => {
@@ -88,13 +92,14 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
     server.stateChanged.subscribe((state) => {
       if (state.kind !== 'running') {
+        questions.clear();
         queue.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
         edits.drop();
       }
     }),
   ];
   const own = [watchSaves(), channel, proposed, settled, server, strictness, marks, moved, status, editors, focus, history, changes, confirmation, drafts];
-  const parts = { ask, server, lifecycle, queue, editors, edits, decisions, drafts, history, changes, status, fetch };
+  const parts = { ask, server, lifecycle, queue, questions, editors, edits, decisions, drafts, history, changes, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -45,6 +45,13 @@ export interface Receiver {
   proposed(proposed: Proposed): void;
   settled(settled: Settled): void;
   status(status: Status): void;
+  /** The title chosen of a question's, undefined for none. */
+  asked(
+    severity: Severity,
+    message: string,
+    titles: readonly string[],
+    token: vscode.CancellationToken,
+  ): Promise<string | undefined>;
   applyEdit: ApplyEdit;
 }
 
@@ -202,8 +209,9 @@ export class Server implements vscode.Disposable {
     });
     // In place of the library's own, which pass the server's texts on as they are.
     client.onNotification(ShowMessageNotification.type, ({ type, message }) => void notify(severityOf(type), message));
-    client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }) => {
-      const title = await notify(severityOf(type), message, ...actions.map((action) => action.title));
+    client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }, token) => {
+      const titles = actions.map((action) => action.title);
+      const title = await this.receiver.asked(severityOf(type), message, titles, token);
       return actions.find((action) => action.title === title) ?? null;
     });
     client.onNotification(Told.proposed, (told: Proposed) => this.receiver.proposed(told));

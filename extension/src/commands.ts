@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Server } from './client';
 import type { Draft } from './drafts';
+import { showQuestion } from './features/answers';
 import type { LandedChanges } from './features/changes';
 import type { Decisions } from './features/decide';
 import type { Drafts } from './features/drafts';
@@ -15,6 +16,7 @@ import type { StatusView } from './features/status';
 import type { Entry } from './ledger';
 import type { Lifecycle } from './lifecycle';
 import { notify } from './notifications';
+import type { Questions } from './questions';
 import { AgentMethod } from './protocol';
 import type { Review, ReviewQueue } from './queue';
 import type { Ask } from './requests';
@@ -25,6 +27,7 @@ export interface Parts {
   server: Server;
   lifecycle: Lifecycle;
   queue: ReviewQueue;
+  questions: Questions;
   editors: ReviewEditors;
   decisions: Decisions;
   drafts: Drafts;
@@ -63,6 +66,7 @@ function handlers({
   server,
   lifecycle,
   queue,
+  questions,
   editors,
   decisions,
   drafts,
@@ -104,6 +108,7 @@ function handlers({
         await drafts.apply(draft);
       }
     },
+    answerQuestion: (id?: unknown) => showQuestion(questions, id),
     olderLanded: () => history.older(),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),

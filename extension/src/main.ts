@@ -20,7 +20,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   context.subscriptions.push(
     ...parts.disposables,
     ...registerTexts(parts),
-    new PendingView(parts.queue, parts.editors),
+    new PendingView(parts.queue, parts.questions, parts.editors),
     new DraftsView(parts.drafts),
     keepContext(parts.queue, parts.editors, parts.edits, parts.drafts),
     registerCommands(parts),

@@ -31,6 +31,13 @@ export async function confirm(question: string, details: readonly string[], yes:
   return chosen === yes;
 }
 
+/** Have one of `titles` chosen in a modal dialog, which shows in Do Not Disturb, too; undefined where it was left. */
+export async function choose(question: string, titles: readonly string[]): Promise<string | undefined> {
+  const shown = titles.map(withoutMarkup);
+  const chosen = await vscode.window.showInformationMessage(withoutMarkup(question), { modal: true }, ...shown);
+  return chosen === undefined ? undefined : titles[shown.indexOf(chosen)];
+}
+
 /** Ask for a line of text that may be empty; undefined where the user left the box. */
 export function askText(box: { title: string; prompt: string; placeHolder: string }): Thenable<string | undefined> {
   return vscode.window.showInputBox({

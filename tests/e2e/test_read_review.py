@@ -45,13 +45,16 @@ async def test_allowed_once_it_is_read_once(root: Path, env: Path, capabilities:
     async with editing(root, capabilities=capabilities, answers=answering(pressing("Allow once"))) as editor:
         first = await editor.read(".env", agent="Ada")
         question = await editor.seen(ASK)
-        await editor.read(".env", session="other\u202e\n+x")
+        await editor.read(".env", agent="other\u202e\n+x")
         second = await editor.seen(ASK, 2)
+        await editor.read(".env", session="a-session-id")
+        third = await editor.seen(ASK, 3)
     assert first["data"]["content"] == SECRET
     assert [action["title"] for action in question["actions"]] == ["Deny", "Allow once"]
     assert "Ada" in question["message"]
     assert ".env" in question["message"]
     assert r"other\u202e\x0a+x asks" in second["message"]
+    assert "An agent asks" in third["message"]
 
 
 async def test_where_nobody_can_be_asked_the_text_says_what_the_user_can_set(

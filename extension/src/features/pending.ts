@@ -1,6 +1,7 @@
 /** The view of what waits for a decision: who, which file, how much. */
 import * as vscode from 'vscode';
 import type { ProposedFile } from '../protocol';
+import type { Question, Questions } from '../questions';
 import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, counts, folderOf, visible } from '../shown';
 import { PROPOSAL, virtualUri } from '../virtual';
@@ -13,36 +14,47 @@ export interface PendingNode {
   file?: ProposedFile;
 }
 
-export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
+type Row = PendingNode | Question;
+
+export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
-  private readonly view: vscode.TreeView<PendingNode>;
+  private readonly view: vscode.TreeView<Row>;
   private readonly listener: vscode.Disposable;
   private inFront: Review | undefined;
 
   constructor(
     private readonly queue: ReviewQueue,
+    private readonly questions: Questions,
     private readonly editors: ReviewEditors,
   ) {
     this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
     const look = (): void => this.lookInFront();
     this.listener = vscode.Disposable.from(
       queue.changed.subscribe(() => this.refresh()),
+      questions.changed.subscribe(() => this.refresh()),
       vscode.window.tabGroups.onDidChangeTabs(look),
       vscode.window.tabGroups.onDidChangeTabGroups(look),
     );
   }
 
-  getChildren(node?: PendingNode): PendingNode[] {
+  getChildren(node?: Row): Row[] {
     if (node === undefined) {
-      return this.queue.all.map((review) => ({ review }));
+      return [...this.questions.all, ...this.queue.all.map((review) => ({ review }))];
+    }
+    if ('message' in node) {
+      return [];
     }
     return node.file === undefined && node.review.proposed.files.length > 1
       ? node.review.proposed.files.map((file) => ({ review: node.review, file }))
       : [];
   }
 
-  getTreeItem({ review, file }: PendingNode): vscode.TreeItem {
+  getTreeItem(row: Row): vscode.TreeItem {
+    if ('message' in row) {
+      return itemOfQuestion(row);
+    }
+    const { review, file } = row;
     const { files } = review.proposed;
     const [only] = files;
     const shown = file ?? (files.length === 1 ? only : undefined);
@@ -71,11 +83,21 @@ export class PendingView implements vscode.TreeDataProvider<PendingNode>, vscode
 
   private refresh(): void {
     this.inFront = this.editors.current;
-    const { size } = this.queue;
+    const size = this.queue.size + this.questions.size;
     const tooltip = vscode.l10n.t('Pending changes: {0}', size);
     this.view.badge = size === 0 ? undefined : { value: size, tooltip };
     this.changes.fire();
   }
+}
+
+function itemOfQuestion({ id, message }: Question): vscode.TreeItem {
+  const item = new vscode.TreeItem(visible(message));
+  item.id = id;
+  item.tooltip = visible(message);
+  item.iconPath = new vscode.ThemeIcon('question');
+  item.contextValue = 'question';
+  item.command = { command: 'agentfs.ui.answerQuestion', title: vscode.l10n.t('Answer'), arguments: [id] };
+  return item;
 }
 
 function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode.TreeItem {

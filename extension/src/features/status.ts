@@ -4,6 +4,7 @@ import type { Server, ServerState } from '../client';
 import type { Limits } from '../config';
 import { confirm, mention, StatusItem, type StatusLook } from '../notifications';
 import { EditorMethod, type Status } from '../protocol';
+import type { Questions } from '../questions';
 import type { ReviewQueue } from '../queue';
 import type { Strictness } from '../strictness';
 import type { Edits } from './edits';
@@ -18,6 +19,7 @@ export class StatusView implements vscode.Disposable {
   constructor(
     private readonly server: Server,
     private readonly queue: ReviewQueue,
+    private readonly questions: Questions,
     private readonly edits: Edits,
     private readonly strictness: Strictness,
   ) {
@@ -25,6 +27,7 @@ export class StatusView implements vscode.Disposable {
     this.strictnessChanged();
     this.connections = [
       queue.changed.subscribe(refresh),
+      questions.changed.subscribe(refresh),
       edits.changed.subscribe(refresh),
       strictness.changed.subscribe(() => this.strictnessChanged()),
       vscode.workspace.onDidChangeWorkspaceFolders(refresh),
@@ -76,7 +79,7 @@ export class StatusView implements vscode.Disposable {
   private refresh(): void {
     const { size } = this.queue;
     const { previews } = this.edits;
-    const shown = { server: this.server.state, status: this.status, reviews: size, previews, limits: this.strictness.now };
+    const shown = { server: this.server.state, status: this.status, reviews: size, questions: this.questions.size, previews, limits: this.strictness.now };
     const { kind } = shown.server;
     this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
   }
@@ -88,6 +91,7 @@ interface Shown {
   status: Status | undefined;
   /** What waits in reviews of this extension, and in VS Code's previews. */
   reviews: number;
+  questions: number;
   previews: number;
   limits: Limits;
 }
@@ -139,8 +143,8 @@ function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
 }
 
 function lookRunning(shown: Shown): StatusLook {
-  const { status, reviews, previews, limits } = shown;
-  const pending = reviews + previews;
+  const { status, reviews, questions, previews, limits } = shown;
+  const pending = reviews + questions + previews;
   if (isAuto(status)) {
     return lookAuto(status, pending);
   }

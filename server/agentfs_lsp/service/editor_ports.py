@@ -158,7 +158,7 @@ class Reviewer(Protocol):
     async def concluded(self, proposal: Proposal) -> None:
         """The proposal is over: return once the client has the answers to all that it sent about it."""
 
-    async def allow_read(self, path: str, session: str, agent: str) -> bool:
+    async def allow_read(self, path: str, agent: str) -> bool:
         """Ask whether this agent may read a protected file, once. Raises NobodyToAsk, ReviewTimedOut."""
 
     def let_through(self) -> Hand:

@@ -101,7 +101,7 @@ async def _once_recovered(ws: Workspace, command: Read, trace: Trace, location: 
 
 
 async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
-    if not await ws.reviewer.allow_read(path, command.session, command.agent):
+    if not await ws.reviewer.allow_read(path, command.agent):
         raise ReadRejected(path)
     verdict = ws.judge("read", location, command.session)  # the settings may have changed meanwhile
     if verdict.decision == "deny":

@@ -6,6 +6,7 @@ Never open by default.
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.hands import PlainHand
@@ -88,14 +89,15 @@ class Ladder:
         """Only a review client sends anything about a proposal."""
         await self._client_reviews.concluded(proposal)
 
-    async def allow_read(self, path: str, session: str, agent: str) -> bool:
+    async def allow_read(self, path: str, agent: str) -> bool:
         """Ask whether a protected file may be read, this once."""
-        limit = self._settings().approval.seconds(review_client=False)
+        reviews = self._editor.traits.review  # it lists questions: none waits for another
+        limit = self._settings().approval.seconds(review_client=reviews)
         asked_at_ms: float | None = None
         while True:
-            async with self._screen.turn():
-                quiet = self._editor.traits.review or await self._screen.is_quiet()
-                question = self._reading(path, agent or session)
+            async with nullcontext() if reviews else self._screen.turn():
+                quiet = reviews or await self._screen.is_quiet()
+                question = self._reading(path, agent)
                 now_ms = self._clock.now_ms()
                 asked_at_ms = asked_at_ms or now_ms
                 try:
@@ -108,13 +110,13 @@ class Ladder:
                 except NobodyToAsk as error:
                     raise NobodyToAsk("reading", error.detail) from error
 
-    def _reading(self, path: str, who: str) -> Question:
+    def _reading(self, path: str, agent: str) -> Question:
         """The path in full, however long; who asks, in so much of the last line as leaves room for the path's
         end."""
         say = self._say()
         columns = limits_of(self._editor.traits).columns
         shown = escape_to_one_line(path)
-        asker = shortened(escape_to_one_line(who), columns // 3)
+        asker = shortened(escape_to_one_line(agent or say("An agent")), columns // 3)
 
         def line(path: str) -> str:
             return say("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)

@@ -54,7 +54,7 @@ class TerminalReviewer:
     async def concluded(self, proposal: Proposal) -> None:
         """Nobody waits for an answer here."""
 
-    async def allow_read(self, path: str, session: str, agent: str) -> bool:  # noqa: ARG002
+    async def allow_read(self, path: str, agent: str) -> bool:  # noqa: ARG002
         """It is the user who reads."""
         return True
 

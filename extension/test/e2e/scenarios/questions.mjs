@@ -1,0 +1,55 @@
+// What the server asks beside proposals: whether an agent may read a file.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import { agent, call, file, scenario, set, ui } from "../harness/suite.mjs";
+
+const first = file("questions/first.key", "one\n");
+const second = file("questions/second.key", "two\n");
+const ASKED = [{ files: ["questions/**"], read: "ask" }];
+
+scenario("a question whose notification is dismissed still stands in the view, is counted, and can be answered", async () => {
+  await set("agentfs.rules", ASKED);
+  const reads = [first, second].map((one) => agent("a-session-id").read(one));
+  await ui.saysInPassing("first.key");
+  await ui.saysInPassing("second.key");
+
+  await ui.statusItem(": 2").waitFor();
+  await call("command", { id: "agentfs.ui.showPending" });
+  const row = ui.viewRow("Pending", "first.key");
+  assert.match(await row.innerText(), /Ada asks to read 'questions\/first\.key'/);
+  await row.click();
+  await ui.answerDialog("Cancel");
+  await row.click();
+  await ui.answerDialog("Allow once");
+  assert.equal((await reads[0]).data.content, "one\n");
+
+  await ui.statusItem(": 1").waitFor();
+  await ui.viewRow("Pending", "second.key").click();
+  await ui.answerDialog("Deny");
+  assert.equal((await reads[1]).error.code, "USER_REJECTED");
+  await until("no row is left", async () => (await ui.viewRow("Pending", "asks to read").count()) === 0);
+});
+
+scenario("Do Not Disturb hides no question, and one that is over leaves the list", async () => {
+  await set("agentfs.rules", ASKED);
+  await call("command", { id: "notifications.toggleDoNotDisturbMode" });
+  try {
+    const read = agent("quiet").read(first);
+    await ui.statusItem(": 1").waitFor();
+    await call("command", { id: "agentfs.ui.showPending" });
+    await ui.viewRow("Pending", "first.key").click();
+    await ui.answerDialog("Allow once");
+    assert.equal((await read).data.content, "one\n");
+
+    const restarted = agent("gone").read(second);
+    await ui.viewRow("Pending", "second.key").waitFor();
+    await call("command", { id: "agentfs.ui.restart" });
+    assert.equal((await restarted).status, "error");
+    await until("it is gone", async () => (await ui.viewRow("Pending", "second.key").count()) === 0);
+  } finally {
+    await call("command", { id: "notifications.clearAll" });
+    await call("command", { id: "notifications.toggleDoNotDisturbMode" });
+  }
+});
