@@ -71,6 +71,16 @@ async def test_where_the_root_takes_no_diff_file_vscode_is_shown_one_elsewhere(r
     assert not os.path.exists(looked["path"])
 
 
+async def test_links_in_an_explanation_do_not_push_the_diff_beyond_the_cut(root: Path) -> None:
+    text = "".join(f"line {number} {'x' * 40}\n" for number in range(6)) + "evil\n"
+    async with editing(root, name="code-server", answers={ASK: pressing("Approve")}) as editor:
+        answer = await editor.write("a.py", text, explanation="](a:a" * 100)
+        asked = [question["message"] for question in questions(editor)]
+    assert answer["data"]["applied"]
+    assert [in_vscode(message) for message in asked] == [message.replace("\n", " ") for message in asked]
+    assert "+evil" in "".join(map(in_vscode, asked))
+
+
 async def test_in_vscode_nothing_beyond_the_cut_of_a_notification_is_approved(root: Path) -> None:
     async with editing(root, name="code-server", answers={ASK: pressing("Approve")}) as editor:
         answer = await editor.write("a.py", LONG + "evil ⏎ +good\n", explanation="why " * 200)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from math import ceil
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,9 @@ from hypothesis import strategies as st
 from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
 from agentfs_lsp.adapters.review.paging import LINE_END, paged, shortened
 from agentfs_lsp.service.editor_ports import EditorTraits
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
 
 NAMES = ("code-server", "Eglot", "emacs", "", "Neovim", "helix", "vim-lsp", "coc.nvim", "never heard of")
 LAST = "agentfs: Edit a.py (+1/-1), asked by Ada"
@@ -50,6 +55,24 @@ def test_nothing_is_left_out(lines: list[str], limits: MessageLimits) -> None:
         assert shown == "".join(f"{one.replace(LINE_END, chr(92) + 'u23ce')} {LINE_END}" for one in lines)
     else:
         assert shown == "".join(lines)
+
+
+class Counted(str):
+    """A text that knows how much of it was taken out."""
+
+    taken = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        part = super().__getitem__(key)
+        self.taken += len(part)
+        return part
+
+
+def test_of_a_line_that_is_far_too_long_no_more_is_looked_at_than_is_shown() -> None:
+    limits = limits_of(EditorTraits(name="Neovim"))
+    long = Counted("x" * 1_000_000)
+    shown = list(islice(paged([long], LAST, limits), 40))
+    assert long.taken <= sum(map(len, shown))
 
 
 @given(st.text(st.sampled_from("abc/界😀"), max_size=200), st.integers(8, 80))

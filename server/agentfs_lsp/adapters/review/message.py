@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.review.hands import PlainHand
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.paging import paged
-from agentfs_lsp.adapters.review.questions import Question
+from agentfs_lsp.adapters.review.questions import MOST_PAGES, Question
 from agentfs_lsp.adapters.review.wording import full_preview_of, last_line_of, reasons_of, title_of
 from agentfs_lsp.domain.errors import Conflict, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.shown import escape_links
@@ -49,12 +49,14 @@ async def review_by_message(
     async with showing as diff_file:
         if diff_file is not None:
             await screen.is_drawn()
+        limits = limits_of(editor.traits)
+        diff = await asyncio.to_thread(_pageable, proposal, limits)
         quiet = await screen.is_quiet()
         now_ms = clock.now_ms()
         proposal.state, proposal.shown_at_ms = "shown", proposal.shown_at_ms or now_ms
         always = say("Always for this session")
         question = Question(
-            *_words(say, proposal, diff_file, limits_of(editor.traits)),
+            *_words(say, proposal, diff, diff_file, limits),
             say("Reject"),
             (say("Approve"), always),
         )
@@ -76,8 +78,15 @@ def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | 
     return None if timeout_s is None else timeout_s - (now_ms - since_ms) / 1000
 
 
+def _pageable(proposal: Proposal, limits: MessageLimits) -> list[str]:
+    """The lines of the diff as they will be sent; of one that can't be paged, so many that this shows. For a
+    thread: the whole diff is computed."""
+    most = (MOST_PAGES + 1) * limits.characters
+    return escape_links(full_preview_of(proposal)[:most]).removesuffix("\n").split("\n")
+
+
 def _words(
-    say: Say, proposal: Proposal, diff_file: DiffFile | None, limits: MessageLimits
+    say: Say, proposal: Proposal, diff: Sequence[str], diff_file: DiffFile | None, limits: MessageLimits
 ) -> tuple[list[str], str]:
     """The lines of the question, and the last one. The diff is among them unless it is shown as a file that
     can be read to its end beside the question, and is long."""
@@ -85,7 +94,6 @@ def _words(
     title = title_of(proposal, say)
     head = [f"agentfs: {title}"] if limits.rows >= ROOMY_ROWS or title not in last_line else []
     head += reasons_of(proposal, say)
-    diff = escape_links(full_preview_of(proposal)).removesuffix("\n").split("\n")  # as it will be sent
     if diff_file is None:
         return [*head, *diff], last_line
     head.append(say("The whole diff is shown in {file}.", file=diff_file.name))

@@ -60,14 +60,16 @@ def width_of(text: str) -> int:
 
 
 def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
-    """Lines too long for a page, in pieces that are not."""
+    """Lines too long for a page, in pieces that are not. A line may be of any length: of the rest of it no
+    more is looked at than fits, every character being a column wide at least."""
     for line in lines:
-        rest = line
-        while width_of(rest) > longest:
-            piece = _fitting(rest, longest)
+        at = 0
+        while True:
+            piece = _fitting(line[at : at + longest], longest)
             yield piece
-            rest = rest[len(piece) :]
-        yield rest
+            at += len(piece)
+            if at == len(line):
+                break
 
 
 def _fitting(text: str, columns: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.paging import shortened, width_of
-from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
+from agentfs_lsp.domain.shown import escape_invisible, escape_links, escape_to_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,8 +108,9 @@ def reasons_of(proposal: Proposal, say: Say) -> list[str]:
 
 
 def in_one_line(explanation: str) -> str:
-    """An agent's words, so that they can neither push the diff away nor pass for a part of it."""
-    text = " ".join(escape_invisible(explanation).split())
+    """An agent's words, so that they can neither push the diff away nor pass for a part of it. They are as
+    long as they will be sent: without links."""
+    text = escape_links(" ".join(escape_invisible(explanation).split()))
     return text if len(text) <= EXPLANATION_SHOWN else text[:EXPLANATION_SHOWN] + "…"
 
 
