@@ -57,7 +57,7 @@ def test_nothing_is_left_out(lines: list[str], limits: MessageLimits) -> None:
         assert shown == "".join(lines)
 
 
-class Counted(str):
+class Counted(str):  # noqa: SLOT000 - it counts
     """A text that knows how much of it was taken out."""
 
     taken = 0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.change import Splice
 
-LONGEST = 8192
+LONGEST = 16384
 """Characters round a change that are looked at: a secret that begins or ends further away is not found."""
 
 _IN_THE_MIDDLE = "T3BlbkFJ"
@@ -31,10 +31,17 @@ _MIXED_KEY = rf"(?=[A-Z0-9/+]*[a-z])(?=[a-z0-9/+]*[A-Z]){_ANY_KEY}"
 _BETWEEN = r"(?:[^A-Za-z0-9/+]{1,40}[A-Za-z0-9/+]{1,20}){0,3}?[^A-Za-z0-9/+]{1,40}"
 _SECRET_WORD = ("secret", "Secret", "SECRET")
 
+# A key's lines may be indented, quoted, put together or commented out: without them in its value, one key
+# would look like another that is in the file already.
+_BETWEEN_LINES = r"(?:\\[nr]|[\s\\\"'`,;|>#/*+.&]){0,40}"
+
+# No letter or digit stands before what begins here, but that of an escaped line end.
+_BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+
 _PRIVATE_KEY = (
     r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[\s\\nr]{1,8}(?:Proc-Type|DEK-Info|Version|Comment)[^\r\n]{0,200}){0,4}"
-    r"(?:[\s\\\"',;|>]{0,12}[A-Za-z0-9+/=]{16,128}){0,48}"
+    rf"(?:{_BETWEEN_LINES}[A-Za-z0-9+/=]{{16,128}}){{0,48}}"
 )
 
 # What it is, what every one of them begins with (looked for first, being fast), and the whole format, which
@@ -43,7 +50,7 @@ _FORMATS = tuple(
     (what, begins, re.compile(pattern))
     for what, begins, pattern in (
         ("private key", ("-----BEGIN ",), _PRIVATE_KEY),
-        ("AWS access key", ("AKIA", "ASIA"), r"\bA[KS]IA[A-Z2-7]{16}\b"),
+        ("AWS access key", ("AKIA", "ASIA"), _BEGIN + r"A[KS]IA[A-Z2-7]{16}\b"),
         (
             "AWS secret access key",
             _SECRET_WORD,
@@ -54,21 +61,25 @@ _FORMATS = tuple(
             _SECRET_WORD,
             rf"(?i:secret[ _.-]?key){_BETWEEN}({_MIXED_KEY})(?![A-Za-z0-9/+=])",
         ),
-        ("GitHub token", tuple(f"gh{kind}_" for kind in "opusr"), r"\bgh[opusr]_[A-Za-z0-9]{36,255}\b"),
-        ("GitHub token", ("github_pat_",), r"\bgithub_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b"),
-        ("GitLab token", ("glpat-",), r"\bglpat-[\w-]{20,}"),
-        ("Slack token", ("xox",), r"\bxox[abeoprs]-(?=[A-Za-z-]{0,20}\d)[A-Za-z0-9-]{10,}"),
+        (
+            "GitHub token",
+            tuple(f"gh{kind}_" for kind in "opusr"),
+            _BEGIN + r"gh[opusr]_[A-Za-z0-9]{36,255}\b",
+        ),
+        ("GitHub token", ("github_pat_",), _BEGIN + r"github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b"),
+        ("GitLab token", ("glpat-",), _BEGIN + r"glpat-[\w-]{20,}"),
+        ("Slack token", ("xox",), _BEGIN + r"xox[abeoprs]-(?=[A-Za-z-]{0,20}\d)[A-Za-z0-9-]{10,}"),
         ("Slack webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
-        ("Anthropic key", ("sk-ant-",), r"\bsk-ant-[a-z]+\d\d-[\w-]{80,}"),
+        ("Anthropic key", ("sk-ant-",), _BEGIN + r"sk-ant-[a-z]+\d\d-[\w-]{80,}"),
         (
             "OpenAI key",
             (_IN_THE_MIDDLE,),
-            rf"\bsk-[\w-]{{20,{_BESIDE}}}{_IN_THE_MIDDLE}[\w-]{{20,{_BESIDE}}}",
+            rf"{_BEGIN}sk-[\w-]{{20,{_BESIDE}}}{_IN_THE_MIDDLE}[\w-]{{20,{_BESIDE}}}",
         ),
-        ("Google API key", ("AIza",), r"\bAIza[\w-]{35}(?![\w-])"),
-        ("Stripe key", ("sk_live_", "rk_live_"), r"\b[rs]k_live_[A-Za-z0-9]{24,}"),
-        ("npm token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
-        ("PyPI token", ("pypi-AgEI",), r"\bpypi-AgEI[\w-]{50,}"),
+        ("Google API key", ("AIza",), _BEGIN + r"AIza[\w-]{35}(?![\w-])"),
+        ("Stripe key", ("sk_live_", "rk_live_"), _BEGIN + r"[rs]k_live_[A-Za-z0-9]{24,}"),
+        ("npm token", ("npm_",), _BEGIN + r"npm_[A-Za-z0-9]{36}\b"),
+        ("PyPI token", ("pypi-AgEI",), _BEGIN + r"pypi-AgEI[\w-]{50,}"),
     )
 )
 

@@ -116,6 +116,25 @@ def test_a_check_for_private_keys_is_asked_for_once() -> None:
     assert list(new_secrets(text, (Splice(text.index("raise"), len(text), "return None\n"),))) == []
 
 
+@pytest.mark.parametrize(
+    "line", ["{}\n", f"{' ' * 30}{{}}\n", "# {}\n", "// {}\n", " * {}\n", '  "{}\\n" +\n']
+)
+def test_a_key_is_new_beside_another_one_and_beside_a_check_for_keys(line: str) -> None:
+    def key(letter: str) -> str:
+        return "".join(map(line.format, PEM.format(f"{letter * 64}\n{letter * 64}").split("\n")))
+
+    for text in (key("A"), 'begin = "-----BEGIN PRIVATE KEY-----"\n'):
+        assert [one.what for one in new_secrets(text, (Splice(len(text), len(text), key("B")),))] == [
+            "private key"
+        ]
+
+
+def test_a_token_behind_an_escaped_line_end_or_an_underscore_is_one() -> None:
+    for before in ("\\n", "\\t", "KEY_", '"'):
+        assert [one.value for one in secrets_in(before + ID)] == [ID]
+    assert list(secrets_in(f"x{ID}")) == []
+
+
 def test_far_from_the_change_nothing_is_looked_at() -> None:
     text = f"{ID}\n" + "x" * 3 * LONGEST + f"\n{ID[:-1]}B"
     assert list(new_secrets(text, (Splice(len(ID) + 1 + LONGEST, len(ID) + 2 + LONGEST, "y\n"),))) == []
