@@ -128,3 +128,27 @@ async def test_a_chinese_user_is_told_in_chinese(root: Path) -> None:
         message = await editor.seen("window/showMessage")
     assert message["message"].startswith("agentfs：")
     assert "was finished" not in message["message"]
+
+
+async def test_what_waited_for_it_too_long_goes_on_in_its_order(root: Path) -> None:
+    """Another server is landing, for longer than changes wait."""
+    for name in NAMES:
+        (root / name).write_text("old\n")
+    state = root.parent / "state"
+    await interrupted(root, state, 3)
+    with ExitStack() as held_up:
+        held_up.enter_context(nothing_can_land(state))
+        async with editing(root, options=AUTO, state=state) as editor:
+            writes = [
+                editor.start("agentfs/write", {"path": "new.py", "content": f"{number}\n"})
+                for number in range(40)
+            ]
+            landed: list[int] = []
+            for number, one in enumerate(writes):
+                one.add_done_callback(lambda _, number=number: landed.append(number))
+            while len((await editor.request("agentfs/status"))["data"]["pending"]) < len(writes):
+                pass
+            held_up.close()
+            assert all([(await one)["data"]["applied"] for one in writes])
+    assert landed == [*range(40)]
+    assert (root / "new.py").read_text() == "39\n"

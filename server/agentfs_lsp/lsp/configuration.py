@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.errors import PolicyDenied
@@ -57,20 +58,15 @@ class Configuration:
         self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
         self._pulls = 0
         self._known = asyncio.Event()
-        self._waited = False
         store.listen(self._put_in_force)
         workspace.before_use = self.look_at
 
     async def known(self) -> None:
         """Return once the user's settings are known, or after a while without them. Until they are, nothing
         is let through."""
-        if self._waited or self._known.is_set():
-            return
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(FIRST_ANSWER_S):
                 await self._known.wait()
-        except TimeoutError:
-            self._waited = True
 
     async def begin(self, client: ClientCapabilities) -> None:
         """Ask the client for the settings, where it can be asked, and to be told when they change."""

@@ -114,6 +114,8 @@ class Server:
             self._settings, self._outgoing, self.workspace, own_folders, self._speak, self._settings_changed
         )
         self._sweeping = Sweeping(self.workspace, diff_files, self._outgoing, self._speak)
+        self._preparing: asyncio.Task[None] | None = None
+        self._is_prepared = asyncio.Event()
         self._finished_by = 0.0
         self._background: set[asyncio.Task[None]] = set()
         self.protocol = build_pygls()
@@ -209,9 +211,18 @@ class Server:
         self._in_background(self._configuration.begin(self._client))
 
     async def _prepared(self) -> None:
-        """Return once the user's settings are known and what killed servers left is gone, or in a while."""
-        await self._configuration.known()
-        await self._sweeping.prepared()
+        """Return once the user's settings are known and what killed servers left is gone, or in a while. All
+        who wait go on together, in the order in which they came: timers of their own would run out in any."""
+        if self._preparing is None:
+            self._preparing = self._in_background(self._prepare())
+        await self._is_prepared.wait()
+
+    async def _prepare(self) -> None:
+        try:
+            await self._configuration.known()
+            await self._sweeping.prepared()
+        finally:
+            self._is_prepared.set()
 
     def _shut_down(self, _: object) -> object:
         self.protocol.rest()

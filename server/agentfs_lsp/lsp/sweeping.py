@@ -54,8 +54,6 @@ class Sweeping:
 
     async def prepared(self) -> None:
         """Wait until it is over, or has taken too long."""
-        if self._over.is_set() or asyncio.get_running_loop().time() >= self._waited_by:
-            return
         with suppress(TimeoutError):
             async with asyncio.timeout_at(self._waited_by):
                 await self._over.wait()
