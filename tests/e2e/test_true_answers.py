@@ -6,6 +6,8 @@ Cases that the random model check found (`support/model.py`), each by itself.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,6 @@ from support.personas import VSCODE, pressing, ticking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from support.editor import Editor
     from support.wire import Message
@@ -196,6 +197,23 @@ async def test_what_was_saved_and_closed_without_an_answer_has_landed(root: Path
     assert on_disk(root)[0] == NEW + "mine\n"
 
 
+async def test_what_was_ticked_of_a_preview_and_saved_and_closed_at_once_has_landed(root: Path) -> None:
+    async with VSCODE.editing(root, options=IMPATIENT) as editor:
+        editor.open("a.py")
+        tick = ticking(editor, slice(1))
+
+        def apply(params: Message) -> object:
+            said = tick(params)
+            after(editor, "a.py", save=True, close=True)
+            return said
+
+        editor.answers[APPLY] = apply
+        await editor.read("a.py")
+        answer = await editor.write("a.py", "1\ntwo\n3\n")
+    assert (answer["data"]["landing"], answer["data"]["review"]["decision"]) == ("disk", "amended")
+    assert on_disk(root)[0] == "1\ntwo\nthree\n"
+
+
 # --- a document that is set back --------------------------------------------------------------------------
 
 
@@ -312,6 +330,17 @@ async def test_a_preview_that_is_applied_against_its_own_answer(
     else:
         assert unknown_in(answer) == [("a.py", "editor")]
     assert text == NEW
+
+
+# --- a disk that does not say -----------------------------------------------------------------------------
+
+
+async def test_a_landing_of_which_the_system_does_not_tell_is_looked_at(root: Path) -> None:
+    frail = Path(__file__).parents[1] / "support" / "frail_server.py"
+    async with editing(root, options=AUTO, command=[sys.executable, str(frail)]) as editor:
+        answer = await editor.write("undecided.py", NEW)
+    assert unknown_in(answer) == [("undecided.py", "disk")]
+    assert (root / "undecided.py").read_text() == NEW
 
 
 # --- undo -------------------------------------------------------------------------------------------------

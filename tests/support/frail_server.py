@@ -1,6 +1,7 @@
 """A server with a defect in an adapter, and without root's right to pass over file modes.
 
-Reading broken.py and landing unlandable.py raise what no adapter should, with a secret in it.
+Reading broken.py and landing unlandable.py raise what no adapter should, with a secret in it. Of the
+landing of undecided.py the file system does not say whether it went well.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ import ctypes
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.history import SqliteHistory
 from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.setting_groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
 
@@ -37,10 +39,25 @@ class BrokenStore(DiskStore):
             raise RuntimeError(SECRET)
         return super().read(location, max_bytes)
 
-    def stage(self, drafts: Sequence[Draft]) -> StagedTogether:
+    def stage(self, drafts: Sequence[Draft]) -> StagedTogether | Undecided:  # type: ignore[override]
         if any(draft.location.relative == "unlandable.py" for draft in drafts):
             raise RuntimeError(SECRET)
-        return super().stage(drafts)
+        staged = super().stage(drafts)
+        return Undecided(staged) if drafts[0].location.relative == "undecided.py" else staged
+
+
+class Undecided:
+    """What was staged; its commit goes well, and fails."""
+
+    def __init__(self, staged: StagedTogether) -> None:
+        self._staged = staged
+
+    def commit(self) -> NoReturn:
+        self._staged.commit()
+        raise LandingUnknown("undecided.py", "system", "Input/output error")
+
+    def discard(self) -> None:
+        self._staged.discard()
 
 
 def give_up_overrides() -> None:

@@ -12,11 +12,12 @@ import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, LeftUndone, OutsideRoots
+from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, LeftUndone, OutsideRoots
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.change import Landing, about
 from agentfs_lsp.service.landing_in_editor import InEditor, find_in_editor
 from agentfs_lsp.service.lock import check_unmoved
+from agentfs_lsp.service.observing import Observation
 from agentfs_lsp.service.ports import Draft
 from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, off_loop
 
@@ -156,6 +157,10 @@ async def _committed(ws: Workspace, changes: Sequence[FileChange], staged: Stage
                 landed = await writing
             except Conflict as conflict:
                 raise await _explained(ws, changes, conflict) from conflict
+            except LandingUnknown as unknown:
+                for change in changes:
+                    unknown.holding += await Observation(ws.documents, change).held(ws)
+                raise
     finally:
         if describing is not None:
             await asyncio.wait([describing])

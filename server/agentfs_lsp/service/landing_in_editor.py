@@ -123,6 +123,8 @@ class InEditor:
         for observation, one in zip(self._observations, waiting, strict=True):
             if one.done() and not one.cancelled():
                 observation.accept_part(one.result())
+            elif (part := await observation.part_on_disk(self._ws)) is not None:
+                observation.accept_part(part)
             elif found and not await observation.held(self._ws):
                 self._failed[observation] = Rejected("rejected", paths=(observation.change.path,))
             else:

@@ -15,11 +15,19 @@ from agentfs_lsp.domain.change import apply_splices, is_partly_made
 from agentfs_lsp.domain.diff import diff
 from agentfs_lsp.domain.eols import splices_towards
 from agentfs_lsp.domain.errors import DomainError, Held
-from agentfs_lsp.domain.lines import is_ended, line_start, normalise, split_lines, without_end
+from agentfs_lsp.domain.lines import (
+    blocks_of_lines,
+    is_ended,
+    line_start,
+    normalise,
+    split_lines,
+    without_end,
+)
 from agentfs_lsp.service.editor_ports import DocumentEdit
+from agentfs_lsp.service.workspace import off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.service.change import FileChange
@@ -80,7 +88,8 @@ class Observation:
         path = self.change.path
         found = [Held(path, "editor")] if self.is_in_document else []
         try:
-            is_on_disk = self._is_on_disk(await ws.look_at_disk(self.change.base.location))
+            now = await ws.look_at_disk(self.change.base.location)
+            is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
         except DomainError:
             is_on_disk = True
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
@@ -88,7 +97,7 @@ class Observation:
     def _is_on_disk(self, now: Present) -> bool:
         base = self.change.base
         if now.blob is None or now.disk is None:
-            return False
+            return self.change.operation == "delete" and base.exists
         if base.blob is not None and now.blob.data == base.blob.data:
             return False
         return self._is_in(now.disk.shown)
@@ -126,6 +135,17 @@ class Observation:
         while not self.arrived and self._part is None:
             await self.more()
         return None if self.arrived else self._part
+
+    async def part_on_disk(self, ws: Workspace) -> str | None:
+        """What the file reads, where its document is gone and left a part of the change there."""
+        if self._documents.at(self._absolute) is not None:
+            return None
+        try:
+            now = await ws.look_at_disk(self.change.base.location)
+        except DomainError:
+            return None
+        text, base = now.disk.shown if now.disk else "", self.change.base.text.shown
+        return text if is_partly_made(_ended_as(self.change.shown, text), base, self.change.hunks) else None
 
     def accept_part(self, text: str | None) -> None:
         """The user took no more of the change than makes the document read `text`; None: all of it."""
@@ -195,25 +215,26 @@ def _ended_as(known: str, text: str) -> str:
 
 
 MOST_LINES = 16
-"""So many lines that a change brings are looked for in a text."""
+"""So many lines of those that a change brings are looked for in a text."""
 
 
 def _new_lines(change: FileChange) -> tuple[str, ...]:
-    """Lines that the change brings and the base has not, without their ends, up to some."""
+    """The first lines that the change brings, without their ends, as far as the base has none like them."""
     base = normalise(change.base.text.shown)
-    brought = (line for hunk in change.hunks for line in normalise(hunk.text).split("\n"))
-    return tuple(islice((line for line in brought if line.strip() and not _has_line(base, line)), MOST_LINES))
+    brought = (line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip())
+    return tuple(line for line in islice(brought, MOST_LINES) if not _has_line(base, line))
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """Its lines without their ends, as they are asked for."""
+    for block in blocks_of_lines(text, 0, len(text)):
+        for line in block:
+            yield without_end(line)
 
 
 def _has_line(text: str, line: str) -> bool:
     """Whether a text with plain line ends has this line."""
-    at = text.find(line)
-    while at >= 0:
-        end = at + len(line)
-        if (at == 0 or text[at - 1] == "\n") and (end == len(text) or text[end] == "\n"):
-            return True
-        at = text.find(line, at + 1)
-    return False
+    return f"\n{line}\n" in text or text.startswith(f"{line}\n") or text.endswith(f"\n{line}") or text == line
 
 
 def _is_part(text: str, base: str, accepted: str) -> bool:
