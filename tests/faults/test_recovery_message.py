@@ -152,3 +152,24 @@ async def test_what_waited_for_it_too_long_goes_on_in_its_order(root: Path) -> N
             assert all([(await one)["data"]["applied"] for one in writes])
     assert landed == [*range(40)]
     assert (root / "new.py").read_text() == "39\n"
+
+
+async def test_a_server_that_runs_already_recovers_what_another_leaves(root: Path) -> None:
+    for name in NAMES:
+        (root / name).write_text("old\n")
+    state = root.parent / "state"
+    async with editing(root, options={**AUTO, "require_read": False}, state=state) as editor:
+        assert (await editor.read("a.py"))["data"]["content"] == "old\n"
+        await interrupted(root, state, 3)
+        assert {(root / name).read_text() for name in NAMES} == {MINE, "old\n"}
+        reads = [editor.start("agentfs/read", {"path": name}) for name in NAMES]
+        assert [(await one)["data"]["content"] for one in reads] == [MINE] * 3
+        assert "was finished: " in (await editor.seen("window/showMessage"))["message"]
+
+        for name in NAMES:
+            (root / name).write_text("old\n")
+        await interrupted(root, state, 3)
+        edit = {"path": "c.py", "old_string": "new", "new_string": "newer", "session": "another"}
+        assert (await editor.request("agentfs/edit", edit))["data"]["applied"] is True
+        assert len(editor.all("window/showMessage")) == 2
+    assert in_root(root) == {"a.py": MINE, "b.py": MINE, "c.py": "newer\n"}

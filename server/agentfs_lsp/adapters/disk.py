@@ -15,7 +15,7 @@ from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, open
 from agentfs_lsp.adapters.journal import Journals
 from agentfs_lsp.adapters.lines import read_line_range
 from agentfs_lsp.adapters.litter import Notes, sweep
-from agentfs_lsp.adapters.recovery import Recovery, interrupted, unsettled
+from agentfs_lsp.adapters.recovery import HalfLanded, Recovery, interrupted, unsettled
 from agentfs_lsp.adapters.refusals import domain_error, regular
 from agentfs_lsp.adapters.resolving import Roots
 from agentfs_lsp.adapters.staging import Staging
@@ -46,6 +46,7 @@ class DiskStore:
         self.landing = LandingLock(state)
         """Taken by every commit."""
         self._journals = Journals(state, self._notes.server_id)
+        self._half_landed = HalfLanded(state, self._notes.server_id)
         self._staging = Staging(self._notes, self.landing, self._kernel, self._open)
         self._roots = Roots(())
         self._folders: dict[str, Folder | None] = {}
@@ -217,8 +218,13 @@ class DiskStore:
         """See `FileStore.interrupted`."""
         return interrupted(self._state)
 
+    def half_landed(self) -> bool:
+        """See `FileStore.half_landed`."""
+        return self._half_landed.is_any()
+
     def sweep(self) -> list[Recovered]:
-        """See `FileStore.sweep`. For a thread of its own, once at start."""
+        """See `FileStore.sweep`. For a thread of its own."""
+        self._half_landed.leave_the_rest()
         recovered = Recovery(self._state, self.landing, self._kernel, self._open).run()
         sweep(self._state, self._open, unsettled(self._state))
         return recovered

@@ -1,5 +1,5 @@
-"""What killed servers left half done is finished or taken back at the next start
-(docs/protocol.md#10-agentfsbatch).
+"""What killed servers left half done is finished or taken back at the next start, or by a server that runs
+already and is asked for one of the files (docs/protocol.md#10-agentfsbatch).
 
 Every file is looked at first, and named only below handles that follow no link. Where all can still become
 what they were to become, they do; where something is in the way, those that did are taken back; where that
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.syscalls import Kernel
 
 SET_ASIDE = "set-aside"
+
+_TELLABLE_NS = 1_000_000_000
+"""A folder that was changed so long ago has another time if it is changed again, whatever clock it has."""
 
 
 class Recovery:
@@ -125,6 +129,49 @@ class Recovery:
         os.unlink(path)
         sync_folder(os.path.dirname(path))
         return Recovered("set_aside", tuple(one.entry.path for one in files), kept)
+
+
+class HalfLanded:
+    """Looks out for landings that servers leave half done while this one, of that id, runs."""
+
+    def __init__(self, state: StateFolder, server_id: str) -> None:
+        self._state = state
+        self._own = server_id
+        self._unchanged_since = -1
+        self._tried: set[str] = set()
+
+    def is_any(self) -> bool:
+        """Whether a dead server's is there that no recovery was tried on. Costs a stat while no server lands
+        several files."""
+        folder = os.path.join(self._state.path, journal.FOLDER)
+        try:
+            changed = os.stat(folder).st_mtime_ns
+        except OSError:
+            return False
+        if changed == self._unchanged_since:
+            return False
+        others = self._of_others(folder)
+        if not others and time.time_ns() - changed > _TELLABLE_NS:
+            self._unchanged_since = changed
+        return any(self._is_dead(name) for name in others)
+
+    def leave_the_rest(self) -> None:
+        """A recovery tries its hand at what is there: what it can't do is left to another start."""
+        folder = os.path.join(self._state.path, journal.FOLDER)
+        self._tried |= {name for name in self._of_others(folder) if self._is_dead(name)}
+
+    def _of_others(self, folder: str) -> list[str]:
+        return [
+            name
+            for name in _names(folder)
+            if not name.endswith(".new") and not name.startswith(self._own) and name not in self._tried
+        ]
+
+    def _is_dead(self, name: str) -> bool:
+        try:
+            return is_dead(self._state, name.partition("-")[0])
+        except OSError:
+            return False
 
 
 def unsettled(state: StateFolder) -> set[str]:

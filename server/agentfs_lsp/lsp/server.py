@@ -116,6 +116,7 @@ class Server:
         self._sweeping = Sweeping(self.workspace, diff_files, self._outgoing, self._speak)
         self._preparing: asyncio.Task[None] | None = None
         self._is_prepared = asyncio.Event()
+        self.workspace.recover = self._recover
         self._finished_by = 0.0
         self._background: set[asyncio.Task[None]] = set()
         self.protocol = build_pygls()
@@ -223,6 +224,11 @@ class Server:
             await self._sweeping.prepared()
         finally:
             self._is_prepared.set()
+
+    def _recover(self) -> None:
+        again = self._sweeping.begin_again()
+        if again is not None:
+            self._in_background(again)
 
     def _shut_down(self, _: object) -> object:
         self.protocol.rest()

@@ -48,6 +48,14 @@ class Sweeping:
         self._waited_by = asyncio.get_running_loop().time() + LONGEST_S
         return self._sweep()
 
+    def begin_again(self) -> Coroutine[Any, Any, None] | None:
+        """The same for what another server has left since. None while it is not over yet: who waits for it
+        sees then whether to begin again."""
+        if self._over.is_set():
+            return self.begin()
+        self._workspace.begin_recovery()
+        return None
+
     async def over(self) -> None:
         """Wait until it is over."""
         await self._over.wait()

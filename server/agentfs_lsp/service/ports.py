@@ -162,6 +162,10 @@ class FileStore(Protocol):
         """The real absolute paths of files of landings that are half done: what they hold now is not to be
         believed before `sweep` is over. Quick where there are none."""
 
+    def half_landed(self) -> bool:
+        """Whether a server was killed in the middle of a landing and no `sweep` of this one has looked at
+        that. Costs a stat as long as nobody lands several files."""
+
     def sweep(self) -> Sequence[Recovered]:
         """Finish or take back what servers that were killed left half done, and remove what else they left
         behind; never what a living one has. Raises SystemFailed (landing_elsewhere) where another server

@@ -87,7 +87,7 @@ def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Begin:
     if verdict.decision == "deny":
         trace.readable = False
         raise PolicyDenied(path, "read", verdict.rule or "")
-    if location.absolute in ws.interrupted:
+    if ws.is_interrupted(location):
         return partial(_once_recovered, ws, command, trace, location)
     if verdict.decision == "ask":
         return partial(_asked, ws, command, path, location)

@@ -66,6 +66,8 @@ class Workspace:
     """By a root's path, where something else holds than `settings` and `policy`."""
     before_use: Callable[[Root], None] = lambda _: None
     """Called with a file's root before anything is done with the file: what the root says may be new."""
+    recover: Callable[[], None] = lambda: None
+    """Called when another server has left a landing half done: it begins to recover that."""
     settings_known: bool = False
     """Whether the user's settings have been told; until then nothing is let through."""
     connection: str = field(default_factory=lambda: token_hex(8))
@@ -170,6 +172,7 @@ class Workspace:
     def begin_recovery(self) -> None:
         """What a crash interrupted is about to be recovered: from now on its files are waited for."""
         self.interrupted = self.files.interrupted()
+        self._recovered.clear()
 
     def end_recovery(self) -> None:
         """As far as it can be it is recovered."""
@@ -178,8 +181,14 @@ class Workspace:
 
     async def recovered(self, location: Location) -> None:
         """Wait while the file may hold half of a landing (docs/protocol.md#10-agentfsbatch)."""
-        if location.absolute in self.interrupted:
+        while self.is_interrupted(location):
             await self._recovered.wait()
+
+    def is_interrupted(self, location: Location) -> bool:
+        """Whether the file may hold half of a landing, and is being recovered."""
+        if not self.interrupted and self.files.half_landed():
+            self.recover()
+        return location.absolute in self.interrupted
 
     def afterwards(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do what no answer waits for."""
