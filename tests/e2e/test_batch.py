@@ -190,6 +190,17 @@ async def test_a_dry_run_shows_everything_and_does_nothing(auto: Editor) -> None
     assert (content(auto, "dry.py"), content(auto, "drier.py")) == ("a\n", None)
 
 
+async def test_a_dry_run_counts_only_files_that_would_change(auto: Editor) -> None:
+    await put(auto, "same.py", "a\n")
+    tried = await batch(auto, writes("same.py", "a\n"), writes("other.py", "x\n"), dry_run=True)
+    assert (tried["text"], tried["stats"]["files_changed"]) == (
+        "[Dry Run] Would change one file (+1/-0 lines).",
+        1,
+    )
+    tried = await batch(auto, writes("same.py", "a\n"), dry_run=True)
+    assert (tried["status"], tried["text"]) == ("partial", "No file was changed.")
+
+
 @pytest.mark.parametrize(
     ("operations", "name"),
     [

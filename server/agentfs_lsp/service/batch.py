@@ -122,7 +122,7 @@ async def _submitted(ws: Workspace, command: Batch, trace: Trace) -> list[FileCh
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(*files):
-            changes = [one for one in await _computed(ws, command) if not one.changes_nothing]
+            changes = await _computed(ws, command)
             if not changes:
                 landed.outcome = "failed" if all(step.error for step in command.steps) else "landed"
                 return []
@@ -152,8 +152,8 @@ async def _landed(ws: Workspace, command: Batch, proposal: Proposal, landed: Lan
 
 
 async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
-    """One change a file, in the order in which the files come up. Cancelled between two operations, it ends
-    there."""
+    """One change for each file that is not so already, in the order in which the files come up. Cancelled
+    between two operations, it ends there."""
     by_file: dict[str, FileChange] = {}
     for step in command.steps:
         if step.location is None:
@@ -170,7 +170,7 @@ async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
         step.made = Made.of(change)
         so_far = by_file.get(absolute)
         by_file[absolute] = change if so_far is None else so_far.followed_by(change)
-    return list(by_file.values())
+    return [change for change in by_file.values() if not change.changes_nothing]
 
 
 def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileChange]) -> None:
