@@ -1,7 +1,8 @@
 """What `.editorconfig` files say of a file (editorconfig.org), from their texts.
 
 Globs are matched by following all places in the path at once, so that no pattern a workspace may hold takes
-longer than its length times the path's. Finding and reading the files is the caller's part.
+longer than its length times the path's; of more sections than `_MOST_WORK` allows the rest count as not there.
+Finding and reading the files is the caller's part.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from functools import lru_cache
 
 _MOST_GLOB_CHARS = 1024
 _MOST_NESTING = 8
-_PAIR = re.compile(r"([^:=\s][^:=]*?)\s*[:=]\s*(.*?)(?:\s[#;].*)?")
+_MOST_WORK = 4_000_000
+"""Characters of globs times those of the path, over all sections that a file is held against."""
+
+_SEPARATOR = re.compile(r"[:=]")
+_COMMENT = re.compile(r"\s[#;]")
 _RANGE = re.compile(r"([+-]?\d{1,18})\.\.([+-]?\d{1,18})")
 _NUMBER = re.compile(r"[+-]?\d{1,18}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -29,19 +34,20 @@ def properties_for(files: Sequence[tuple[str, str]], path: str) -> dict[str, str
     same root, with `/` (the root itself is `""`). Nearer files win, and `root = true` ends the search.
     """
     found: dict[str, str] = {}
+    work = _MOST_WORK
     for folder, text in sorted(files, key=lambda it: len(it[0]), reverse=True):
         prefix = f"{folder}/" if folder else ""
         if not path.startswith(prefix):
             continue
-        root, properties = _read(text.removeprefix("\ufeff"), path.removeprefix(prefix))
+        root, properties, work = _read(text.removeprefix("\ufeff"), path.removeprefix(prefix), work)
         found = properties | found
         if root:
             break
     return {name: value for name, value in found.items() if value != "unset"}
 
 
-def _read(text: str, path: str) -> tuple[bool, dict[str, str]]:
-    """Whether the file is a root, and what its sections say of `path`."""
+def _read(text: str, path: str, work: int) -> tuple[bool, dict[str, str], int]:
+    """Whether the file is a root, what its sections say of `path`, and what is left of `work`."""
     root = False
     preamble = True
     applies = False
@@ -49,14 +55,26 @@ def _read(text: str, path: str) -> tuple[bool, dict[str, str]]:
     for raw in _LINE_ENDS.split(text):
         line = raw.strip()
         if line.startswith("[") and line.endswith("]"):
-            preamble, applies = False, _matches(line[1:-1], path)
-        elif (preamble or applies) and not line.startswith(("#", ";")) and (pair := _PAIR.fullmatch(line)):
-            name, value = pair[1].lower(), pair[2].lower()
+            preamble = False
+            work -= len(line) * len(path)
+            applies = work >= 0 and _matches(line[1:-1], path)
+        elif (preamble or applies) and not line.startswith(("#", ";")) and (pair := _pair(line)):
+            name, value = pair
             if preamble:
                 root = value == "true" if name == "root" else root
             else:
                 properties[name] = value
-    return root, properties
+    return root, properties, work
+
+
+def _pair(line: str) -> tuple[str, str] | None:
+    """Name and value, in lower case, of a line without blanks at its ends."""
+    separator = _SEPARATOR.search(line)
+    if separator is None or separator.start() == 0:
+        return None
+    value = line[separator.end() :].lstrip()
+    comment = _COMMENT.search(value)
+    return line[: separator.start()].rstrip().lower(), value[: comment and comment.start()].rstrip().lower()
 
 
 def _matches(glob: str, path: str) -> bool:

@@ -61,3 +61,15 @@ def test_no_pattern_takes_long() -> None:
     path = "a" * 1_000
     for glob in ("*a" * 400 + "b", "{" * 500 + "a" + "}" * 500, "{a," * 300 + "}" * 300, "**?" * 300 + "b"):
         assert properties_for([("", f"[{glob}]\nx = 1\n")], path) == {}
+
+
+def test_no_line_takes_long() -> None:
+    blanks = " " * 1_000_000
+    assert properties_for(
+        [("", f"a{blanks}b\nc{blanks}={blanks}d # e\n[*]\nx ={blanks}y{blanks}# z\n")], "a"
+    ) == {"x": "y"}
+
+
+def test_many_sections_do_not_take_long_together() -> None:
+    many = f"[{'*a' * 500}b]\nx = 1\n" * 1000
+    assert properties_for([("", f"[*]\nx = 1\n{many}[*]\nx = 2\n")], "a" * 1000) == {"x": "1"}
