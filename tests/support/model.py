@@ -355,7 +355,9 @@ class World:
 
     async def _on_question(self, params: Message) -> Any:
         await self._pause(0.3)
-        wish = self.random.choices(["Approve", "Reject", None, NO_ANSWER, "odd"], [12, 1, 1, 1, 1])[0]
+        if any(action["title"].startswith("Next (") for action in params["actions"]):
+            return pressing("Approve")(params)
+        wish = self.random.choices(["Approve", "Reject", None, NO_ANSWER, "odd"], [24, 1, 1, 1, 1])[0]
         self._say(f"answers the question: {wish}")
         if wish == "odd":
             return {"title": "Approve everything"}
@@ -857,7 +859,10 @@ async def world_of(root: Path, way: str, seed: int) -> AsyncIterator[World]:
     options: Message = {
         "landing_timeout_s": LIMIT_S,
         "save_timeout_s": LIMIT_S,
-        "approval": {"timeout_s": 0.5, "mode": "auto_edit" if way == "auto_edit" else "manual"},
+        "approval": {
+            "timeout_s": 0.5 if way == "preview" else 4,  # a message waits until nobody types
+            "mode": "auto_edit" if way == "auto_edit" else "manual",
+        },
     }
     capabilities: Message = {"experimental": {"agentfs": {"save": saves}}}
     name = "test editor"
