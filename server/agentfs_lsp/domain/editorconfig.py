@@ -1,7 +1,7 @@
 """What `.editorconfig` files say of a file (editorconfig.org), from their texts.
 
 Globs are matched by following all places in the path at once, so that no pattern a workspace may hold takes
-longer than its length times the path's; of more sections than `_MOST_WORK` allows the rest count as not there.
+longer than its length times the path's. Sections beyond what `_MOST_WORK` allows count as not there.
 Finding and reading the files is the caller's part.
 """
 
