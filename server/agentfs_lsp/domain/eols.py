@@ -50,6 +50,16 @@ def first_eol(text: str) -> str:
     return found.group() if found else "\n"
 
 
+def leaves_an_eol(text: str, splices: Sequence[Splice]) -> bool:
+    """Whether a line end is in what the splices make of `text`."""
+    at = 0
+    for splice in splices:
+        if _END.search(text, at, splice.start) or _END.search(splice.text):
+            return True
+        at = splice.end
+    return _END.search(text, at) is not None
+
+
 def surrounding_eol(text: str, start: int, end: int) -> str:
     """The line end that text put at [start, end) takes: the replaced region's first, else that of the line
     before, else of the line behind, else `\\n`."""

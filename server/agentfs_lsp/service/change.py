@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.change import apply_splices, compose
 from agentfs_lsp.domain.credentials import new_secrets
 from agentfs_lsp.domain.diff import counts, widen
-from agentfs_lsp.domain.eols import first_eol, splices_towards
+from agentfs_lsp.domain.eols import first_eol, leaves_an_eol, splices_towards
 from agentfs_lsp.domain.errors import DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.lazily import lazily
-from agentfs_lsp.domain.lines import count_lines, ends_between, is_ended, line_of, normalise, without_end
+from agentfs_lsp.domain.lines import (
+    count_lines,
+    ends_between,
+    is_ended,
+    line_of,
+    normalise,
+    with_eol,
+    without_end,
+)
 from agentfs_lsp.domain.patching import patch
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
 from agentfs_lsp.domain.shown import MOST_FINDINGS, find_suspicious
@@ -271,9 +279,10 @@ class FileChange:
         that its file can't express."""
         base, data, text = self.base, self.proposed_bytes, self.proposed_file
         if base.buffer is not None:
-            return replace(base, buffer=replace(base.buffer, text=text.text), text=text)
+            buffer = replace(base.buffer, text=text.text)
+            return replace(base, buffer=buffer, text=text, lost_eol=self.lost_eol)
         stat = base.blob.stat if base.blob else FileStat(0, len(data), 0, 0, 0, 1)
-        return replace(base, blob=Blob(data, stat), disk=text, text=text)
+        return replace(base, blob=Blob(data, stat), disk=text, text=text, lost_eol=self.lost_eol)
 
     def followed_by(self, other: FileChange) -> FileChange:
         """This change and `other`, which is one of its `result`, as one of what this is of."""
@@ -303,12 +312,30 @@ class FileChange:
             return self
         return self.amended(without_end(self.shown))
 
+    @property
+    def lost_eol(self) -> str:
+        """The line end that the file has or had before, where the change leaves none; else empty."""
+        text = self.base.text.text
+        if leaves_an_eol(text, self.splices):
+            return ""
+        return first_eol(text) if leaves_an_eol(text, ()) else self.base.lost_eol
+
+    def in_its_line_ends(self) -> FileChange:
+        """The change with the line end that the file had before it lost its last one, where that is known."""
+        eol = self.base.lost_eol
+        if not eol:
+            return self
+        ended = (replace(splice, text=with_eol(splice.text, eol)) for splice in self.splices)
+        return replace(self, splices=tuple(ended))
+
     def amended(self, text: str, now: Present | None = None) -> FileChange:
         """The change that makes the file read `text` instead, whatever line ends that has: a file that was to
         be deleted stays then, unless `text` is empty. A mark in front of `text` is none of it: the file keeps
         its own, or none."""
         base, text = now or self.base, text.removeprefix(MARK)
         kept = MARK if base.text.shown.startswith(MARK) else ""  # an editor that keeps the mark in the text
-        splices = splices_towards(base.text.shown, kept + text, first_eol(self.proposed))
+        splices = splices_towards(
+            base.text.shown, kept + text, self.base.lost_eol or first_eol(self.proposed)
+        )
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)

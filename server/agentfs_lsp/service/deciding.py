@@ -125,7 +125,7 @@ async def _land(
     ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], hand: Hand
 ) -> list[Outcome]:
     for change in changes:
-        await off_loop(change.extent, _remember_encoding, ws, change)
+        await off_loop(change.extent, _remember_form, ws, change)
     if proposal.atomic:
         outcomes = await land(ws, changes, hand)
         _check_some_landed(outcomes)
@@ -142,8 +142,12 @@ async def _land(
     return outcomes
 
 
-def _remember_encoding(ws: Workspace, change: FileChange) -> None:
-    """Before it lands, so that nobody reads it otherwise: what is left may look like another encoding."""
+def _remember_form(ws: Workspace, change: FileChange) -> None:
+    """Before it lands, so that nobody takes it otherwise: what is left may look like another encoding, and
+    shows no line end where none is left."""
+    if change.operation != "delete" and (eol := change.lost_eol):
+        with suppress(Unencodable):
+            ws.decoded.remember_eol(change.base.location.absolute, change.proposed_hash, eol)
     base, marked = change.base.text, any(MARK in one.text for one in change.splices)
     if change.operation == "delete" or (base.tells_itself and not marked and MARK not in base.text):
         return  # told without putting a large text together

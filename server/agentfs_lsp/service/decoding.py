@@ -5,7 +5,8 @@ last few large files are held with their text, and compared, never trusted. Wher
 texts, bytes and hash alone are held of the older ones: hashing takes longest.
 
 The encoding in which a file was written, or shown by an editor, is remembered too, by path and hash
-(docs/protocol.md#5-agentfsread): a Latin-1 file that loses a letter may look like UTF-8.
+(docs/protocol.md#5-agentfsread): a Latin-1 file that loses a letter may look like UTF-8. So is the line end
+of a file that lost its last one.
 """
 
 from __future__ import annotations
@@ -58,7 +59,20 @@ class DecodedFiles:
     def __init__(self) -> None:
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._encodings: OrderedDict[tuple[str, str], Written] = OrderedDict()  # by path and hash
+        self._eols: OrderedDict[tuple[str, str], str] = OrderedDict()  # by path and hash
         self._lock = threading.Lock()
+
+    def remember_eol(self, absolute: str, digest: str, eol: str) -> None:
+        """The revision of this hash has no line end, and those before it had this one."""
+        with self._lock:
+            self._eols[absolute, digest] = eol
+            self._eols.move_to_end((absolute, digest))
+            if len(self._eols) > MOST_ENCODINGS:
+                self._eols.popitem(last=False)
+
+    def remembered_eol(self, absolute: str, digest: str) -> str:
+        """The line end that the file had before that revision, empty where none is remembered."""
+        return self._eols.get((absolute, digest), "")
 
     def remember_encoding(self, absolute: str, digest: str, written: Written) -> None:
         """The revision of this hash is written so, whatever else its bytes look like."""

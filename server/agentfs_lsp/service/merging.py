@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.eols import placed
+from agentfs_lsp.domain.eols import first_eol, placed
 from agentfs_lsp.domain.errors import Conflict
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.merging import merge
@@ -62,4 +62,5 @@ def splices_into(path: str, before: str, after: str, present: Present) -> tuple[
     if found.clashes:
         source: Literal["disk", "editor"] = "editor" if present.dirty else "disk"
         raise Conflict(path, source, "overlap", actual=present.revision, lines=found.clashes)
-    return tuple(shortened(shown, piece) for piece in placed(shown, found.splices))
+    pieces = placed(shown, found.splices, present.lost_eol or first_eol(after))
+    return tuple(shortened(shown, piece) for piece in pieces)

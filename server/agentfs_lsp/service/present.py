@@ -69,7 +69,8 @@ class Present:
     """A file at one moment: the disk's bytes, the editor's buffer, and what of the two is true.
 
     `text` is the buffer's where there is one, in the encoding and with the mark of the file.
-    `dirty`: the buffer holds what the disk does not. `hash` names the truth's bytes.
+    `dirty`: the buffer holds what the disk does not. `hash` names the truth's bytes. `lost_eol`: of a text
+    without a line end the one that it had before, empty where that is not known.
     """
 
     location: Location
@@ -79,6 +80,7 @@ class Present:
     text: TextFile
     dirty: bool
     hash: str
+    lost_eol: str = ""
 
     @property
     def exists(self) -> bool:

@@ -191,6 +191,6 @@ def compute_checked(
 ) -> FileChange:
     """`read`: what the change is computed on where the file has moved on since."""
     change = compute(present) if read is None else brought_into(compute(read), present)
-    change = change.ended_as_its_document()
+    change = change.ended_as_its_document().in_its_line_ends()
     change.check()
     return change

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -220,6 +220,11 @@ class Workspace:
         return await self._look(location, None)
 
     async def _look(self, location: Location, buffer: Buffer | None) -> Present:
+        present = await self._found(location, buffer)
+        lost_eol = self.decoded.remembered_eol(location.absolute, present.hash)
+        return replace(present, lost_eol=lost_eol) if lost_eol and present.exists else present
+
+    async def _found(self, location: Location, buffer: Buffer | None) -> Present:
         settings = self.settings_in(location.root)
         known = (self.files, self.decoded, location, buffer, settings)
         named = self.encoding_of(location)

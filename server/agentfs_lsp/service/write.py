@@ -98,12 +98,11 @@ def _replacement(ws: Workspace, command: Write, path: str, present: Present, *, 
     if shown.startswith(MARK):  # an editor that keeps the mark in the text
         content = MARK + content
     own, given = eol_of(shown), eol_of(content)
-    if own == "none":
-        splices = diff(shown, content)
-    else:
-        splices = splices_towards(shown, content)
-        if given not in ("none", own):
-            corrections.append(Correction("line_ends", own))
+    splices = diff(shown, content) if own == "none" else splices_towards(shown, content)
+    if present.lost_eol:
+        own = eol_of(present.lost_eol)
+    if own != "none" and given not in ("none", own):
+        corrections.append(Correction("line_ends", own))
     return FileChange(
         path,
         present,
