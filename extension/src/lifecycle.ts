@@ -46,9 +46,13 @@ export class Lifecycle implements vscode.Disposable {
     ];
   }
 
-  /** Start, or stop and start anew. However often it is asked for while a start is under way: once more afterwards. */
+  /**
+   * Start, or stop and start anew, at the user's word: the crashes before it count no more. However often it is asked for
+   * while a start is under way: once more afterwards.
+   */
   async restart(): Promise<void> {
-    await this.starts.run().catch((error: unknown) => this.server.channel.error(String(error)));
+    this.crashes = [];
+    await this.start();
   }
 
   /** Resolves when the server runs; rejects with why it does not. */
@@ -69,6 +73,10 @@ export class Lifecycle implements vscode.Disposable {
 
   dispose(): void {
     this.listeners.forEach((listener) => listener.dispose());
+  }
+
+  private async start(): Promise<void> {
+    await this.starts.run().catch((error: unknown) => this.server.channel.error(String(error)));
   }
 
   private async startNow(): Promise<void> {
@@ -105,11 +113,10 @@ export class Lifecycle implements vscode.Disposable {
     this.crashes = [...this.crashes.filter((at) => now - at < CRASHES_WITHIN_MS), now];
     if (this.crashes.length <= MOST_CRASHES) {
       mention(vscode.l10n.t('The agentfs server has stopped and is started again.'));
-      void this.restart();
+      void this.start();
       return;
     }
     const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes.', this.crashes.length);
-    this.crashes = [];
     this.server.fail(reason);
     void this.offerRestart(reason);
   }

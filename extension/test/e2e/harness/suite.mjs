@@ -119,6 +119,16 @@ export function servers() {
     .map(Number);
 }
 
+let isKilled = false;
+
+/** Kills the server as a crash does; its process id. The next scenario begins with one that has never crashed. */
+export function killServer() {
+  const [pid] = servers();
+  isKilled = true;
+  process.kill(pid, "SIGKILL");
+  return pid;
+}
+
 function commandLine(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
@@ -178,6 +188,8 @@ function leftStanding() {
 }
 
 async function clearDesk() {
+  if (isKilled) await call("command", { id: "agentfs.ui.restart" });
+  isKilled = false;
   for (const [key, value] of changed) await call("settings", { key, value });
   changed.clear();
   await workbench.page.keyboard.press("Escape");

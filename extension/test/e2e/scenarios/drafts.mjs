@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, openReview, reloadWindow, scenario, servers, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, killServer, openReview, reloadWindow, scenario, servers, state, ui } from "../harness/suite.mjs";
 
 const KEPT = "did not land, and is kept as a draft.";
 
@@ -82,9 +82,8 @@ const killed = file("drafts/killed.txt", "old\n");
 
 scenario("a crash of the server: what was typed is kept", async () => {
   const asked = await typed("killed", killed);
-  const [before] = servers();
 
-  process.kill(before, "SIGKILL");
+  const before = killServer();
 
   await asked.answer.catch(() => {});
   await ui.pressInMessage(KEPT, "Show Draft");
@@ -105,7 +104,7 @@ scenario("a crash of the server during Accept: the person is told, and what was 
   await until("it is on its way", async () =>
     (await ui.viewRow("Pending", "dying.txt").innerHTML()).includes("codicon-loading"),
   );
-  process.kill(before, "SIGKILL");
+  killServer();
 
   await asked.answer.catch(() => {});
   await ui.saysInPassing("The agentfs server stopped before it could say whether dying.txt was changed.");

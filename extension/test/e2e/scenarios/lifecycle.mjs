@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, reviewWith, scenario, servers, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, killServer, reviewWith, scenario, servers, state, ui } from "../harness/suite.mjs";
 
 const restarted = file("lifecycle/restarted.txt", "old\n");
 
@@ -30,9 +30,8 @@ const killed = file("lifecycle/killed.txt", "old\n");
 scenario("the server is killed during a review: nothing lands, no tab stays, and another one serves", async () => {
   const asked = await agent("killed").readAndEdit(killed, "old", "new");
   await reviewWith("new");
-  const [before] = servers();
 
-  process.kill(before, "SIGKILL");
+  const before = killServer();
 
   const { status, error, text, context } = await asked.answer;
   assert.deepEqual([status, error.code, context.landing], ["error", "EXECUTION_ERROR", "unknown"]);
@@ -56,9 +55,8 @@ scenario("the server is killed while a document is unsaved: the next one hears w
   await ui.page.keyboard.type("x");
   const dirty = async () => (await agent("states").read(unsaved)).data.dirty;
   await until("it is unsaved", dirty);
-  const [before] = servers();
 
-  process.kill(before, "SIGKILL");
+  const before = killServer();
 
   await until("another server knows that it is unsaved", () => dirty().catch(() => false));
   assert.notEqual(servers()[0], before);
@@ -70,8 +68,7 @@ const told = file("lifecycle/told.txt", "old\n");
 const answers = (session) => async () => (await agent(session).read(told)).status === "success";
 
 scenario("commands and tools are answered while the server is gone", async () => {
-  const [before] = servers();
-  process.kill(before, "SIGKILL");
+  const before = killServer();
   const [byCommand, byTool] = await Promise.all([
     call("command", { id: "agentfs.read", args: [{ path: told.name }] }),
     call("tool", { name: "agentfs_read", input: { path: told.name } }),
@@ -82,10 +79,21 @@ scenario("commands and tools are answered while the server is gone", async () =>
   await until("the server answers", answers("told"));
 });
 
+scenario("a restart by the user forgets the crashes before it", async () => {
+  const anotherAfter = async (end) => {
+    const [before] = servers();
+    await end();
+    await until("another server runs", () => servers().some((pid) => pid !== before));
+    await until("the server answers", answers("forgotten"));
+  };
+  for (let crash = 0; crash < 4; crash += 1) await anotherAfter(killServer);
+  await anotherAfter(() => ui.runCommand("agentfs: Restart Server"));
+  await anotherAfter(killServer);
+});
+
 scenario("a server that keeps dying: one notification, no raw errors, and a button that starts it", async () => {
   while (!(await ui.isSaid("has stopped"))) {
-    const [before] = servers();
-    process.kill(before, "SIGKILL");
+    killServer();
     await until("another one, or none any more", async () => (await answers("dying")()) || ui.isSaid("has stopped"));
   }
   const messages = ui.page.locator(".notifications-toasts .notification-list-item");

@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { until, WorkbenchPage } from "../harness/page.mjs";
-import { agent, call, file, mode, reloadWindow, reviewWith, scenario, servers, set, ui } from "../harness/suite.mjs";
+import { agent, call, file, killServer, mode, reloadWindow, reviewWith, scenario, servers, set, ui } from "../harness/suite.mjs";
 import { makeHome, startWorkbench } from "../harness/workbench.mjs";
 
 const ended = file("modes/ended.txt", "a 1\n");
@@ -17,8 +17,7 @@ scenario("auto mode that the user ended stays ended, also in another server and 
   await ui.statusItem(": auto").click();
   await ui.statusItem(": manual").waitFor();
 
-  const [before] = servers();
-  process.kill(before, "SIGKILL");
+  const before = killServer();
   await until("another server serves", async () => servers().length === 1 && servers()[0] !== before && (await mode()));
   assert.equal(await mode(), "manual");
   const asked = await agent("ended").readAndEdit(ended, "a 1", "a 2");
