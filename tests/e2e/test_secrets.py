@@ -101,7 +101,7 @@ async def test_where_nobody_can_be_asked_it_is_refused_and_says_why(root: Path) 
     async with editing(root, options=AUTO) as editor:
         answer = await editor.write("config", TEXT)
     assert answer["error"]["code"] == "ACCESS_DENIED"
-    assert answer["text"].endswith(SAID)
+    assert answer["text"].endswith(f"an editor that asks; no setting lets this through. {SAID}")
     assert not (root / "config").exists()
 
 

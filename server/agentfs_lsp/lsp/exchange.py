@@ -88,8 +88,14 @@ class Exchange:
         review = review_facts(self.trace.proposal, error)
         if review is not None:
             context["review"] = review
-        envelope = fail_with(error, self._told(error), self.say, context, self.time_ms())
-        envelope["text"] = sentences(self.say, (envelope["text"], self._why_asked(error)))
+        told, why = self._told(error), self._why_asked(error)
+        if why and isinstance(error, NobodyToAsk):
+            told = (
+                told[0],
+                self.say("The user can connect an editor that asks; no setting lets this through."),
+            )
+        envelope = fail_with(error, told, self.say, context, self.time_ms())
+        envelope["text"] = sentences(self.say, (envelope["text"], why))
         return envelope
 
     def _why_asked(self, error: DomainError) -> str:
