@@ -240,8 +240,10 @@ class World:
         random = random or self.random
         path = path or random.choice(sorted(self.disk))
         choices: list[Callable[[str, Random], object]] = [self.write_outside]
+        if self.file(path).exists() and random.random() < 0.3:
+            choices.append(self.remove_outside)
         if self.is_open(path):
-            choices += [self.type, self.type, self.save, self.close, self.take_line_out]
+            choices += [self.type, self.type, self.save, self.close, self.take_line_out, self.reload]
         elif self.file(path).exists():
             choices += [self.open, self.open]
         random.choice(choices)(path, random)
@@ -273,6 +275,12 @@ class World:
             gone = lines.pop((random or self.random).randrange(len(lines)))
             self.forfeit |= tokens(gone)
             self._change(path, "".join(lines), "takes a line out of")
+
+    def reload(self, path: str, _: Random | None = None) -> None:
+        """The editor shows what is on disk, as editors do when a program has written the file."""
+        if self.is_open(path) and self.file(path).exists():
+            self._look(path)
+            self.set_back(path, self.disk[path].text or "")
 
     def set_back(self, path: str, text: str) -> None:
         """The user undoes in the editor."""
@@ -328,6 +336,19 @@ class World:
         self._say(f"another program writes {path}: {self.disk[path].text!r}")
         self.note(path)
 
+    def remove_outside(self, path: str, _: Random) -> None:
+        """Another program removes the file."""
+        away = self.file(path).with_name(f".{uuid.uuid4().hex}")
+        try:
+            self.file(path).rename(away)
+        except FileNotFoundError:
+            return
+        self._seen_on_disk(path, away.read_bytes())
+        away.unlink()
+        self._wrote(path, None)
+        self._say(f"another program removes {path}")
+        self.note(path)
+
     def _replace(self, path: str, text: str) -> None:
         """The file reads `text`, in one step that shows what stood there until then."""
         file = self.file(path)
@@ -342,7 +363,7 @@ class World:
             new.rename(file)
         self._wrote(path, text)
 
-    def _wrote(self, path: str, text: str) -> None:
+    def _wrote(self, path: str, text: str | None) -> None:
         place = self.disk[path]
         by_agents = set().union(*(gone for asked in self.under_way for gone in asked.removed.values()))
         self.forfeit |= tokens(place.text) - tokens(text) - by_agents
