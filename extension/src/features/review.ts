@@ -22,9 +22,17 @@ const EXPLANATION_CHARACTERS = 80;
 /** So long after a decision the user has not gone elsewhere yet. */
 const SOON_MS = 200;
 
+/** `isNext`: it takes the place of a review that was decided. */
+export interface Opening {
+  review: Review;
+  isNext: boolean;
+}
+
 export class ReviewEditors implements vscode.Disposable {
   /** A review was opened, and has the focus. */
-  readonly opened = new Signal<{ review: Review; isNext: boolean }>();
+  readonly opened = new Signal<Opening>();
+  /** The review that is being opened. */
+  opening: Opening | undefined;
   private readonly shows = new Turns();
   private readonly closings = new Turns();
   private readonly closing = new Set<string>();
@@ -133,7 +141,10 @@ export class ReviewEditors implements vscode.Disposable {
       this.unlock(review);
     }
     review.setAside = false;
-    await open(review, sides);
+    this.opening = { review, isNext };
+    await open(review, sides).finally(() => {
+      this.opening = undefined;
+    });
     this.opened.fire({ review, isNext });
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
     await this.prepareNext();

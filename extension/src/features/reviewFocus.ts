@@ -46,16 +46,22 @@ export class ReviewFocus implements vscode.Disposable {
     );
   }
 
-  /** Whether the user has put the focus into the review in front. */
+  /**
+   * Whether the user has put the focus into the review in front. VS Code shows what is opened before it tells that it
+   * is open, and a quick user presses the key in between.
+   */
   get isInside(): boolean {
-    return this.entered !== undefined && this.entered === this.editors.current;
+    const { current, opening } = this.editors;
+    return current !== undefined && (current === this.entered || current === opening?.review);
   }
 
   /** The user has pressed what accepts; whether that is about what was seen, and no key that is held. */
-  press(): boolean {
+  press(by: By): boolean {
+    const { current, opening } = this.editors;
     const now = Date.now();
-    const isHeld = now - this.pressedAt < HELD_MS;
-    const isUnseen = this.next?.review === this.editors.current && now - (this.next?.at ?? 0) < MOMENT_MS;
+    const isHeld = by === 'key' && now - this.pressedAt < HELD_MS;
+    const isNextOpening = opening?.isNext === true && opening.review === current;
+    const isUnseen = isNextOpening || (this.next?.review === current && now - (this.next?.at ?? 0) < MOMENT_MS);
     this.pressedAt = now;
     return !isHeld && !isUnseen;
   }

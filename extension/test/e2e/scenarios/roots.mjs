@@ -24,7 +24,7 @@ test("two workspace folders: paths begin with the folder's name, and each file i
     const ask = (method, params) =>
       workbench.extension.request(`agentfs/${method}`, { session: "roots", ...params }).answer;
     const nameless = await ask("read", { path: "main.txt" });
-    assert.equal(nameless.error?.code, "INVALID_PARAM");
+    assert.equal(nameless.error?.code, "INVALID_PARAM", nameless.text);
     assert.match(nameless.text, /client[^]*server/, "the folders are named");
 
     const path = "server/main.txt";
