@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from support.docs import examples, section, text_of
+from support.editor import SERVER
 from support.real_editors import ASK, SHOW, editing
 from support.terminal import LINES
 
@@ -22,7 +24,7 @@ TEXT = "one\ntwo\nthree\n"
 
 
 @contextlib.asynccontextmanager
-async def neovim(root: Path, repository: Path) -> AsyncIterator[RealEditor]:
+async def neovim(root: Path, repository: Path, server: list[str] | None = None) -> AsyncIterator[RealEditor]:
     """Neovim in the workspace, notes.txt open."""
     (root / ".git").mkdir()
     (root / "notes.txt").write_text("")
@@ -30,7 +32,7 @@ async def neovim(root: Path, repository: Path) -> AsyncIterator[RealEditor]:
     attach, _, close = examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")
     init.write_text(attach + close)
     command = [str(repository / NEOVIM), "-n", "-u", str(init), "notes.txt"]
-    async with editing(root, command) as editor:
+    async with editing(root, command, server) as editor:
         await editor.wire.seen("textDocument/didOpen")
         yield editor
 
@@ -45,7 +47,7 @@ def file(root: Path) -> Path:
 async def test_typing_while_a_proposal_arrives_lands_nothing(
     root: Path, file: Path, repository: Path
 ) -> None:
-    async with neovim(root, repository) as editor:
+    async with neovim(root, repository, SERVER) as editor:
         editor.screen.press("i2\r")
         await editor.wire.seen("textDocument/didChange")
         answer = await editor.read_and_edit("a.py", "two", "2")
@@ -64,6 +66,21 @@ async def test_typing_while_a_proposal_arrives_lands_nothing(
     assert file.read_text() == TEXT.replace("two", "2")
 
 
+async def test_what_was_typed_into_a_terminal_lands_nothing(root: Path, file: Path, repository: Path) -> None:
+    async with neovim(root, repository) as editor:
+        editor.screen.press(":terminal sh\ri")
+        await editor.screen.shows("$" if os.getuid() else "#")
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        for number in (1, 2, 3):
+            question = await editor.wire.seen(ASK, number)
+            await editor.screen.shows("3: Always for this session")
+            editor.screen.press("2\r")
+            told = await editor.wire.answered(question)
+            assert told["result"]["title"] == "Approve"
+        assert (await answer)["error"]["code"] == "USER_REJECTED"
+    assert file.read_text() == TEXT
+
+
 async def test_the_diff_is_on_the_screen_when_the_question_is(
     root: Path, file: Path, repository: Path
 ) -> None:
@@ -80,7 +97,7 @@ async def test_the_diff_is_on_the_screen_when_the_question_is(
 
 async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, repository: Path) -> None:
     lines = [f"line {number}" for number in range(LINES * 2)]
-    async with neovim(root, repository) as editor:
+    async with neovim(root, repository, SERVER) as editor:
         params = {"path": "long.txt", "content": "\n".join(lines), "agent": "Ada"}
         answer = editor.wire.ask("agentfs/write", params)
         shown = ""

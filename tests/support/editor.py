@@ -37,6 +37,9 @@ __all__ = [
 ]
 
 REVIEW = {"experimental": {"agentfs": {"review": True, "save": True}}}
+SERVER = [sys.executable, "-P", str(Path(__file__).with_name("swift_server.py"))]
+"""The server as it is, but that it takes answers at once: who presses the buttons here does so in no time."""
+
 MANUAL: dict[str, Any] = {}
 AUTO = {"approval": {"mode": "auto_edit"}}
 
@@ -57,7 +60,7 @@ async def connected(
     state = state or root.parent / f"{root.name}-state"
     with _writing(stderr) as errors:
         process = await asyncio.create_subprocess_exec(
-            *(command or [sys.executable, "-m", "agentfs_lsp"]),
+            *(command or SERVER),
             *arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

@@ -12,6 +12,7 @@ from agentfs_lsp.lsp.serving import serve_stdio
 if __name__ == "__main__":
     questions.REPEAT_S = questions.YIELD_S = 1.0
     questions.BUSY_S = 0.5
+    questions.READING_S = 0.0
     state = StateFolder()
     history = SqliteHistory(state, HistorySettings())
     serve_stdio(DiskStore(state), history, [state.path], 1 << 28)

@@ -105,7 +105,63 @@ def emacs() -> Desk:
 async def test_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
     answer = neovim.ask()
     await neovim.clock.pass_until(0)
+    assert neovim.editor.times == [0]
+    await neovim.clock.pass_until(1500)
     neovim.editor.asked[0][3].set_result("Yes")
+    assert await answer == "Yes"
+
+
+async def test_a_yes_that_nobody_can_have_read_for_is_asked_for_again_where_keys_answer(neovim: Desk) -> None:
+    answer = neovim.ask()
+    await neovim.clock.pass_until(1499)
+    neovim.editor.asked[0][3].set_result("Yes")
+    await neovim.clock.pass_until(2498)
+    assert neovim.editor.times == [0]
+    neovim.typed_ms = 2498
+    await neovim.clock.pass_until(3498)
+    assert neovim.editor.times == [0, 3498]
+    await neovim.clock.pass_until(4998)
+    neovim.editor.asked[1][3].set_result("Yes")
+    assert await answer == "Yes"
+
+
+async def test_a_no_counts_however_soon_it_comes(neovim: Desk) -> None:
+    answer = neovim.ask()
+    await neovim.clock.pass_until(0)
+    neovim.editor.asked[0][3].set_result("No")
+    assert await answer == "No"
+
+
+async def test_whoever_says_yes_three_times_before_it_can_be_read_has_said_no(neovim: Desk) -> None:
+    answer = neovim.ask()
+    for time in range(3):
+        await neovim.clock.pass_until(time * 1000)
+        neovim.editor.asked[time][3].set_result("Always")
+    await neovim.clock.pass_until(3000)
+    assert await answer is None
+
+
+@pytest.mark.parametrize("name", ["code-server", "helix", "Eglot"])
+async def test_where_text_answers_nothing_a_yes_counts_at_once(name: str) -> None:
+    desk = Desk(name)
+    answer = desk.ask()
+    await desk.clock.pass_until(0)
+    desk.editor.asked[0][3].set_result("Yes")
+    assert await answer == "Yes"
+
+
+async def test_a_page_is_turned_by_whoever_can_have_read_it(neovim: Desk) -> None:
+    answer = neovim.ask([f"+{number}" for number in range(20)])
+    await neovim.clock.pass_until(0)
+    neovim.editor.asked[0][3].set_result("Next (2/2)")
+    await neovim.clock.pass_until(1000)
+    assert neovim.editor.asked[1][1:3] == neovim.editor.asked[0][1:3]
+    await neovim.clock.pass_until(2500)
+    neovim.editor.asked[1][3].set_result("Next (2/2)")
+    await neovim.clock.pass_until(2500)
+    assert neovim.editor.asked[2][2] == ("No", "Yes", "Always")
+    await neovim.clock.pass_until(4000)
+    neovim.editor.asked[2][3].set_result("Yes")
     assert await answer == "Yes"
 
 
@@ -129,12 +185,14 @@ async def test_whoever_types_on_and_on_says_yes_with_no_single_answer(neovim: De
     await neovim.type_until(4500)
     [(at, _, actions, future)] = neovim.editor.asked
     assert (at, actions) == (4000, ("No", "Next (2/2)"))
+    await neovim.clock.pass_until(5500)
     neovim.typed_ms = neovim.clock.ms
     future.set_result("Next (2/2)")
     await neovim.clock.pass_until(neovim.typed_ms + 999)
     assert len(neovim.editor.asked) == 1
     await neovim.clock.pass_until(neovim.typed_ms + 1000)
     assert neovim.editor.asked[1][2] == ("No", "Yes", "Always")
+    await neovim.clock.pass_until(neovim.typed_ms + 2500)
     neovim.editor.asked[1][3].set_result("Yes")
     assert await answer == "Yes"
 

@@ -22,7 +22,8 @@ class MessageLimits:
     `joins_lines`: line ends become blanks. `scrolls_behind`: the diff's own window can be read to its end
     while the question is open. `shows_outside`: documents outside the root can be shown, and no second server
     starts for them. `loses_questions`: a question can be closed without an answer, and one that arrives while
-    the user is asked something else is answered with an error.
+    the user is asked something else is answered with an error. `keys_answer`: text that is typed when the
+    question appears can say yes to it.
     """
 
     rows: int
@@ -33,18 +34,22 @@ class MessageLimits:
     scrolls_behind: bool = False
     shows_outside: bool = False
     loses_questions: bool = False
+    keys_answer: bool = True
 
 
 # A notification is cut at 1,000 characters.
-_VSCODE = MessageLimits(100, 80, characters=1000, joins_lines=True, scrolls_behind=True, shows_outside=True)
+_VSCODE = MessageLimits(
+    100, 80, characters=1000, joins_lines=True, scrolls_behind=True, shows_outside=True, keys_answer=False
+)
 # The minibuffer grows to a quarter of the frame; one line of it is the answer's. Of a longer message it shows
 # the end. eglot begins with "[eglot] Server reports (type=3): ". `C-g` leaves a question without an answer.
-_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True)
+# The title of a choice answers, as a word of its own.
+_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True, keys_answer=False)
 # A list of choices in the message area: the begin of a longer message scrolls away, and windows can't be
 # scrolled meanwhile.
 _VIM = MessageLimits(16, 80)
-# A popup in the middle, 80% of the screen wide.
-_HELIX = MessageLimits(16, 62)
+# A popup in the middle, 80% of the screen wide. Text does not move its cursor, which is on Reject.
+_HELIX = MessageLimits(16, 62, keys_answer=False)
 
 _LEAST = MessageLimits(4, 62, characters=1000, prefix=33, joins_lines=True)
 

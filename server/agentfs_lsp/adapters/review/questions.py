@@ -36,6 +36,13 @@ DRAWING_S = 0.4
 question keeps them busy; in Neovim 0.05 s were enough. The rest is for the news that the user has begun to
 type, which Neovim holds back for 0.15 s."""
 
+READING_S = 1.5
+"""Nobody reads a question in less. Where keys answer it, a yes that comes sooner was meant for something
+else."""
+
+MOST_HASTY = 3
+"""So many answers in a row that nobody can have read for are given up on: a no."""
+
 REPEAT_S = 30.0
 """An editor that loses questions is asked again after so long without an answer, once; after as long again
 others that wait go first."""
@@ -113,13 +120,30 @@ class Screen:
             pages.insert(0, question.last_line)
         for number, page in enumerate(pages[:-1], start=1):
             onward = say("Next ({next}/{pages})", next=number + 1, pages=len(pages))
-            answer = await self._answer(page, (question.no, onward))
+            answer = await self._read_answer(page, (question.no, onward), question.no)
             if answer != onward:
                 return answer
             await self.is_quiet()
         first, *others = question.yes
         in_order = (first, question.no) if traits.first_action_only else (question.no, first)
-        return await self._answer(pages[-1], (*in_order, *others))
+        return await self._read_answer(pages[-1], (*in_order, *others), question.no)
+
+    async def _read_answer(self, message: str, actions: Sequence[str], no: str) -> str | None:
+        """The answer of a user who can have read the message. Keys meant for a terminal, a command line or
+        another buffer answer it too, and the server is not told of them."""
+        for _ in range(MOST_HASTY):
+            asked_ms = self._clock.now_ms()
+            answer = await self._answer(message, actions)
+            took_ms = self._clock.now_ms() - asked_ms
+            if answer in (None, no) or took_ms >= READING_S * 1000 or not self._keys_answer:
+                return answer
+            await self._clock.sleep(QUIET_S)  # the next keys go where they were meant to, and may be told of
+            await self.is_quiet()
+        return None
+
+    @property
+    def _keys_answer(self) -> bool:
+        return limits_of(self._editor.traits).keys_answer
 
     async def _answer(self, message: str, actions: Sequence[str]) -> str | None:
         """The first answer to the message, which may be sent more than once."""
