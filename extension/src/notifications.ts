@@ -24,17 +24,33 @@ const SHOW: Readonly<
   information: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons),
 };
 
+/** An answer to a modal dialog that comes sooner nobody has thought of: the key is still held that opened the dialog. */
+const MOMENT_MS = 700;
+
+/** What was pressed in the dialog that `show` opens; it comes again until there was time to see it. */
+async function answerTo(show: () => Thenable<string | undefined>): Promise<string | undefined> {
+  for (;;) {
+    const shownAt = Date.now();
+    const chosen = await show();
+    if (chosen === undefined || Date.now() - shownAt >= MOMENT_MS) {
+      return chosen;
+    }
+  }
+}
+
 /** Ask in a modal dialog; `details` stand below the question, one a line. Whether `yes` was pressed. */
 export async function confirm(question: string, details: readonly string[], yes: string): Promise<boolean> {
-  const detail = details.map(withoutMarkup).join('\n');
-  const chosen = await vscode.window.showWarningMessage(withoutMarkup(question), { modal: true, detail }, yes);
+  const options = { modal: true, detail: details.map(withoutMarkup).join('\n') };
+  const chosen = await answerTo(() => vscode.window.showWarningMessage(withoutMarkup(question), options, yes));
   return chosen === yes;
 }
 
 /** Have one of `titles` chosen in a modal dialog, which shows in Do Not Disturb, too; undefined where it was left. */
 export async function choose(question: string, titles: readonly string[]): Promise<string | undefined> {
   const shown = titles.map(withoutMarkup);
-  const chosen = await vscode.window.showInformationMessage(withoutMarkup(question), { modal: true }, ...shown);
+  const chosen = await answerTo(() =>
+    vscode.window.showInformationMessage(withoutMarkup(question), { modal: true }, ...shown),
+  );
   return chosen === undefined ? undefined : titles[shown.indexOf(chosen)];
 }
 

@@ -243,10 +243,15 @@ export class WorkbenchPage {
     return this.page.locator(".monaco-dialog-box").innerText();
   }
 
-  /** Presses a button of the dialog in the middle. */
+  /** Presses a button of the dialog in the middle, until that was no part of the press that opened the dialog. */
   async answerDialog(button) {
-    await this.page.locator(".monaco-dialog-box").getByRole("button", { name: button, exact: true }).click();
-    await this.page.locator(".monaco-dialog-box").waitFor({ state: "detached" });
+    const dialog = this.page.locator(".monaco-dialog-box");
+    await dialog.waitFor();
+    await until(`the dialog takes ${button}`, async () => {
+      if ((await dialog.count()) === 0) return true;
+      await dialog.getByRole("button", { name: button, exact: true }).click({ timeout: 500 }); // it may be gone by now
+      return false;
+    }, { everyMs: 900 });
   }
 
   // --- round the editors ------------------------------------------------------------------------------------

@@ -288,3 +288,24 @@ scenario("whoever goes elsewhere while a change lands keeps the keys there", asy
   await ui.tabsAre("mine.txt");
   assert.ok(await isFocusKept());
 });
+
+const heldFile = file("focus/held-in-dialog.txt", "old\n");
+
+scenario("a key that is held does not answer the question that it opened", async () => {
+  await agent("held").readAndEdit(heldFile, "old", "new");
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await page().keyboard.press("F1");
+  await page().locator(".quick-input-widget input").fill(">agentfs: Accept All");
+  await page().locator(".quick-input-list .monaco-list-row", { hasText: "Accept All" }).first().waitFor();
+
+  await page().keyboard.down("Enter");
+  for (let repeat = 0; repeat < 10; repeat += 1) {
+    await page().locator(".monaco-dialog-box .monaco-button:focus").waitFor();
+    await page().keyboard.down("Enter");
+  }
+  await page().keyboard.up("Enter");
+
+  await ui.answerDialog("Cancel");
+  assert.equal(heldFile.text(), "old\n");
+  assert.equal((await state()).pending.length, 1);
+});
