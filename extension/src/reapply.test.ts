@@ -27,3 +27,8 @@ test('not where others have changed the same lines or those beside them', () => 
 test('not where its place is there twice', () => {
   assert.equal(reapplied(base, draft, base + base), undefined);
 });
+
+test('not where blank lines are all that tells its place', () => {
+  assert.equal(reapplied('', 'new\n', 'of others\n'), undefined);
+  assert.equal(reapplied('\n', 'new\n\n', 'a\n\nb'), undefined);
+});

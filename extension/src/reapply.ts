@@ -5,7 +5,7 @@ const CONTEXT = 3;
 
 /**
  * `current` with what makes `draft` of `base`; all with `\n` line ends. Undefined where the lines that the draft
- * changes, with those beside them, do not stand in `current` exactly once: a place is never guessed.
+ * changes, with those beside them, do not stand in `current` exactly once, or are blank: a place is never guessed.
  */
 export function reapplied(base: string, draft: string, current: string): string | undefined {
   if (current === base || current === draft) {
@@ -26,8 +26,9 @@ export function reapplied(base: string, draft: string, current: string): string 
   const from = Math.max(0, head - CONTEXT);
   const rest = Math.max(0, tail - CONTEXT);
   const wanted = before.slice(from, before.length - rest);
+  const isNowhere = wanted.every((line) => line.trim() === '');
   const [place, ...others] = placesOf(wanted, now);
-  if (place === undefined || others.length > 0) {
+  if (isNowhere || place === undefined || others.length > 0) {
     return undefined;
   }
   const changed = after.slice(from, after.length - rest);
