@@ -12,7 +12,7 @@ const CALLER = { session: 'vscode-chat', agent: 'VS Code Chat' };
 type Input = Record<string, unknown> & { path: string };
 
 /** As it comes from a model, which may have left out what it has to give: the server tells it so. */
-type Given = Partial<Input>;
+type Given = Partial<Input> | null;
 
 interface Tool {
   invoke(options: { input: Given }, token: vscode.CancellationToken): Promise<unknown>;
@@ -56,7 +56,7 @@ export function registerTools(api: AgentfsApi): vscode.Disposable {
   }
   const registered = TOOLS.map(({ name, call, say }) =>
     register(name, {
-      prepareInvocation: ({ input }) => ({ invocationMessage: plainMarkdown([say(String(input.path ?? ''))]) }),
+      prepareInvocation: ({ input }) => ({ invocationMessage: plainMarkdown([say(String(input?.path ?? ''))]) }),
       invoke: async ({ input }, token) => {
         const envelope = await call(api, withPathInRoots(input), token);
         return new Result(partsOf(envelope).map((part) => new Text(part)));
@@ -76,7 +76,7 @@ function partsOf({ text, data }: Envelope): string[] {
 
 /** Chat models like absolute paths; agents' paths are relative to the workspace's folders. */
 function withPathInRoots(input: Given): Input {
-  const { path } = input;
+  const path = input?.path;
   const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
   const isAbsolute = typeof path === 'string' && path.startsWith('/');
   return { ...input, path: isAbsolute ? vscode.workspace.asRelativePath(path, several) : path } as Input;

@@ -28,6 +28,7 @@ scenario("the tools of the chat: read, then an edit that the user reviews", asyn
 
 scenario("the tools of the chat: a model that leaves the path out is told what to give", async () => {
   assert.match(await toolText("agentfs_read", {}), /'path'/);
+  assert.match(await toolText("agentfs_read", null), /'path'/);
   assert.match(await toolText("agentfs_edit", { path: 7, old_string: "a", new_string: "b" }), /'path'/);
 });
 
