@@ -7,7 +7,7 @@ import { Arrivals } from './features/arrivals';
 import { LandedChanges } from './features/changes';
 import { Confirmation } from './features/confirm';
 import { askUser } from './features/answers';
-import { Decisions } from './features/decide';
+import { Decisions, type Ended } from './features/decide';
 import { Drafts } from './features/drafts';
 import { Edits } from './features/edits';
 import { HistoryView } from './features/history';
@@ -78,6 +78,13 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const history = new HistoryView(server);
   const confirmation = new Confirmation(changes);
 
+  // What is typed until its tab is closed is in the draft.
+  const letGo = async (ended: Ended): Promise<void> => {
+    await editors.close(ended.review).catch((error: unknown) => channel.warn(String(error)));
+    await drafts.ended(ended).catch((error: unknown) => channel.error(String(error)));
+    editors.forget(ended.review);
+  };
+
   const connections = [
     focus.touched.subscribe((review) => editors.unlock(review)),
     decisions.ended.subscribe((ended) => {
@@ -86,8 +93,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       marks.forget(ended.review);
       history.ended(ended);
       confirmation.ended(ended);
-      void drafts.ended(ended);
-      void editors.forget(ended.review);
+      void letGo(ended);
       settled.fire({ id, outcome: ended.outcome });
     }),
     server.stateChanged.subscribe((state) => {

@@ -13,6 +13,8 @@ export async function closeTabs(
   keep: (uri: vscode.Uri, text: string) => void = () => undefined,
 ): Promise<readonly vscode.Uri[]> {
   const shown = allTabs().filter(which).flatMap(proposalsIn);
+  // Keys come in the order in which all else does: those on the screen are in the documents when this is answered.
+  await vscode.commands.executeCommand('setContext', 'agentfs.ui.closing', shown.length > 0);
   for (const uri of shown) {
     const document = await documentAt(uri);
     if (document?.isDirty === true) {

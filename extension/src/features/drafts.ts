@@ -57,14 +57,15 @@ export class Drafts implements vscode.Disposable {
     await this.over(left);
   }
 
-  /** A review is over; what was typed in it and did not land is kept. */
+  /** A review is over, and its tab closed; what was typed in it and did not land is kept. */
   async ended({ review, outcome }: Ended): Promise<void> {
     if (this.isClosing || review.proposal === undefined) {
       return;
     }
     const drafts = review.proposal.files.flatMap((file) => {
-      this.forgetKeys(virtualUri(PROPOSAL, review.proposed.id, file.path));
-      return this.draftOf(review, file) ?? [];
+      const uri = virtualUri(PROPOSAL, review.proposed.id, file.path);
+      this.forgetKeys(uri);
+      return draftOf(review, file, this.files.get(uri)) ?? [];
     });
     const isDone = outcome === 'landed' || outcome === 'editor' || (outcome === 'rejected' && review.deciding);
     const isKept = await Promise.all(drafts.map(async (draft) => !isDone || (await isMissing(review, draft))));
@@ -142,30 +143,10 @@ export class Drafts implements vscode.Disposable {
     if (review === undefined || file === undefined) {
       return;
     }
-    const draft = this.draftOf(review, file);
+    const draft = draftOf(review, file, findDocument(uri.toString())?.getText() ?? this.files.get(uri));
     await (draft === undefined
       ? this.store.remove({ id: review.proposed.id, path: file.path })
       : this.store.put(draft));
-  }
-
-  /** What the user made of a file of a review; undefined where it is what the agent proposed. */
-  private draftOf({ proposed }: Review, file: Proposal['files'][number]): Draft | undefined {
-    const uri = virtualUri(PROPOSAL, proposed.id, file.path);
-    const text = findDocument(uri.toString())?.getText() ?? this.files.get(uri);
-    if (text === undefined || normalise(text) === file.proposed_text) {
-      return undefined;
-    }
-    return {
-      id: proposed.id,
-      path: file.path,
-      uri: file.uri,
-      agent: proposed.agent,
-      explanation: proposed.explanation,
-      base: file.base_text,
-      text: normalise(text),
-      at: Date.now(),
-      over: false,
-    };
   }
 
   /** The reviews of these are over: the user is told once. */
@@ -195,6 +176,24 @@ export class Drafts implements vscode.Disposable {
 
 function keyOf(id: string, path: string): string {
   return `${id} ${path}`;
+}
+
+/** What the user made of a file of a review, which is `text` now; undefined where it is what the agent proposed. */
+function draftOf({ proposed }: Review, file: Proposal['files'][number], text: string | undefined): Draft | undefined {
+  if (text === undefined || normalise(text) === file.proposed_text) {
+    return undefined;
+  }
+  return {
+    id: proposed.id,
+    path: file.path,
+    uri: file.uri,
+    agent: proposed.agent,
+    explanation: proposed.explanation,
+    base: file.base_text,
+    text: normalise(text),
+    at: Date.now(),
+    over: false,
+  };
 }
 
 /** Whether a draft is not in its file, though of its proposal something landed: of several files one may fail. */

@@ -103,15 +103,13 @@ export class ReviewEditors implements vscode.Disposable {
     files.forEach(({ path }) => this.files.unlock(virtualUri(PROPOSAL, id, path)));
   }
 
-  /** Close what shows a review that is over, whatever is unsaved in it. */
-  async close(id: string): Promise<void> {
+  /** Close what shows a review that is over. What is unsaved in it is kept until `forget`. */
+  async close({ proposed: { id } }: Review): Promise<void> {
     await this.closeKnowing((tab) => reviewIdOf(tab) === id);
   }
 
-  /** Let go of the texts of a review that is over, and of its tab. */
-  async forget(review: Review): Promise<void> {
-    const { id, files } = review.proposed;
-    await this.close(id);
+  /** Let go of the texts of a review that was closed. */
+  forget({ proposed: { id, files } }: Review): void {
     for (const { path } of files) {
       this.files.delete(virtualUri(PROPOSAL, id, path));
       this.bases.delete(virtualUri(BASE, id, path));
