@@ -141,9 +141,8 @@ async def test_whoever_says_yes_three_times_before_it_can_be_read_has_said_no(ne
     assert await answer is None
 
 
-@pytest.mark.parametrize("name", ["code-server", "helix", "Eglot"])
-async def test_where_text_answers_nothing_a_yes_counts_at_once(name: str) -> None:
-    desk = Desk(name)
+async def test_where_keys_answer_nothing_a_yes_counts_at_once() -> None:
+    desk = Desk("code-server")
     answer = desk.ask()
     await desk.clock.pass_until(0)
     desk.editor.asked[0][3].set_result("Yes")
@@ -216,6 +215,7 @@ async def test_a_lost_question_lets_the_next_one_go_first(emacs: Desk) -> None:
     await emacs.clock.pass_until(60_000)
     assert "+second" in emacs.editor.asked[2][1]
     assert emacs.editor.times == [0, 30_000, 60_000]
+    await emacs.clock.pass_until(61_500)
     with pytest.raises(Unanswered):
         await first
     emacs.editor.asked[2][3].set_result("Yes")
@@ -236,7 +236,7 @@ async def test_an_emacs_that_asks_something_else_is_tried_again(emacs: Desk) -> 
     answer = emacs.ask()
     await emacs.clock.pass_until(0)
     emacs.editor.asked[0][3].set_exception(NobodyToAsk("busy"))
-    await emacs.clock.pass_until(3_000)
+    await emacs.clock.pass_until(4_500)
     emacs.editor.asked[1][3].set_result("Yes")
     assert await answer == "Yes"
 

@@ -38,18 +38,18 @@ class MessageLimits:
 
 
 # A notification is cut at 1,000 characters.
+# Its buttons are clicked, or reached by keys that type no text.
 _VSCODE = MessageLimits(
     100, 80, characters=1000, joins_lines=True, scrolls_behind=True, shows_outside=True, keys_answer=False
 )
 # The minibuffer grows to a quarter of the frame; one line of it is the answer's. Of a longer message it shows
 # the end. eglot begins with "[eglot] Server reports (type=3): ". `C-g` leaves a question without an answer.
-# The title of a choice answers, as a word of its own.
-_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True, keys_answer=False)
+_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True)
 # A list of choices in the message area: the begin of a longer message scrolls away, and windows can't be
 # scrolled meanwhile.
 _VIM = MessageLimits(16, 80)
-# A popup in the middle, 80% of the screen wide. Text does not move its cursor, which is on Reject.
-_HELIX = MessageLimits(16, 62, keys_answer=False)
+# A popup in the middle, 80% of the screen wide.
+_HELIX = MessageLimits(16, 62)
 
 _LEAST = MessageLimits(4, 62, characters=1000, prefix=33, joins_lines=True)
 
