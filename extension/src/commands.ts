@@ -86,8 +86,8 @@ function handlers({
     acceptAlways: (by?: unknown) =>
       vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : sayUntrusted(),
     reject: (by?: unknown) => decisions.reject(byOf(by)),
-    acceptFile: () => decisions.decideFile('accepted', 'choice'),
-    rejectFile: () => decisions.decideFile('rejected', 'choice'),
+    acceptFile: () => decisions.decideFile('accepted'),
+    rejectFile: () => decisions.decideFile('rejected'),
     acceptAll: () => decisions.acceptAll(fetch),
     rejectAll: () => decisions.rejectAll(),
     next: () => step(1),
@@ -130,8 +130,8 @@ function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<str
   return {
     'row.openReview': of(({ review }: PendingNode) => editors.show(review)),
     'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
-    'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', 'choice', uriOf(node))),
-    'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', 'choice', uriOf(node))),
+    'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
+    'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),
     'row.discardDraft': of((draft: Draft) => drafts.discard(draft)),
     'row.openLanded': of((entry: Entry) => changes.open(entry)),

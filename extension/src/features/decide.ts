@@ -74,10 +74,10 @@ export class Decisions {
       return;
     }
     if (currentPart !== undefined) {
-      await this.decideFile('accepted', by, currentPart);
+      await this.decideFile('accepted', currentPart);
       return;
     }
-    if (!this.focus.press(by)) {
+    if (this.focus.isUnseen) {
       return;
     }
     await this.settle(review, this.acceptance(review, review.proposal, always));
@@ -95,7 +95,7 @@ export class Decisions {
       return;
     }
     if (chosen === undefined && currentPart !== undefined) {
-      await this.decideFile('rejected', by, currentPart);
+      await this.decideFile('rejected', currentPart);
       return;
     }
     await this.rejectWhole(review);
@@ -105,14 +105,14 @@ export class Decisions {
    * Decide about one of several files; with the last of them the proposal is decided. Where the agent wants all or none,
    * rejecting one is rejecting all, and is asked as that.
    */
-  async decideFile(decision: 'accepted' | 'rejected', by: By, uri?: vscode.Uri): Promise<void> {
+  async decideFile(decision: 'accepted' | 'rejected', uri?: vscode.Uri): Promise<void> {
     const review = this.editors.current;
     const file = uri ?? vscode.window.activeTextEditor?.document.uri;
     if (review?.proposal === undefined || file?.scheme !== PROPOSAL || idOf(file) !== review.proposed.id) {
       this.sayNothingActive();
       return;
     }
-    if (!this.focus.press(by)) {
+    if (this.focus.isUnseen) {
       return;
     }
     if (decision === 'rejected' && review.proposed.atomic) {
@@ -244,10 +244,10 @@ export class Decisions {
     return accepted(proposal, this.textsOf(review), always, review.decided);
   }
 
-  /** Whether a key was pressed in a review that the user has not put the focus into; that is said, too. */
+  /** Whether a key was pressed in a review that the user has not put the focus into; that is said once. */
   private isOutside(by: By): boolean {
     const isOutside = by === 'key' && !this.focus.isInside;
-    if (isOutside) {
+    if (by === 'key' && !this.focus.isHeld() && isOutside) {
       tellOutside();
     }
     return isOutside;

@@ -40,7 +40,7 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
       editors.opened.subscribe(({ review, isNext }) => {
-        this.entered = review;
+        this.entered = isNext ? undefined : review;
         this.next = isNext ? { review, at: Date.now() } : undefined;
       }),
     );
@@ -52,18 +52,23 @@ export class ReviewFocus implements vscode.Disposable {
    */
   get isInside(): boolean {
     const { current, opening } = this.editors;
-    return current !== undefined && (current === this.entered || current === opening?.review);
+    const isOpening = opening?.review === current && !opening?.isNext;
+    return current !== undefined && (current === this.entered || isOpening);
   }
 
-  /** The user has pressed what accepts; whether that is about what was seen, and no key that is held. */
-  press(by: By): boolean {
+  /** Whether the review in front has only just taken the place of another: a click was meant for that one. */
+  get isUnseen(): boolean {
     const { current, opening } = this.editors;
+    const isNext = this.next?.review === current && Date.now() - (this.next?.at ?? 0) < MOMENT_MS;
+    return (isNext && current !== this.entered) || (opening?.isNext === true && opening.review === current);
+  }
+
+  /** The user has pressed a key that decides; whether it is one that is held. */
+  isHeld(): boolean {
     const now = Date.now();
-    const isHeld = by === 'key' && now - this.pressedAt < HELD_MS;
-    const isNextOpening = opening?.isNext === true && opening.review === current;
-    const isUnseen = isNextOpening || (this.next?.review === current && now - (this.next?.at ?? 0) < MOMENT_MS);
+    const isHeld = now - this.pressedAt < HELD_MS;
     this.pressedAt = now;
-    return !isHeld && !isUnseen;
+    return isHeld;
   }
 
   dispose(): void {
@@ -79,13 +84,16 @@ export class ReviewFocus implements vscode.Disposable {
     }
     this.front = front;
     this.entered = this.entered === front ? front : undefined;
+    this.next = this.next?.review === front ? this.next : undefined;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.isChosen(front), TOGETHER_MS);
   }
 
-  /** Its tab has come to the front, and not because another one was closed. */
+  /** Its tab has come to the front, and neither because another one was closed nor in the place of another. */
   private isChosen(front: Review | undefined): void {
-    if (Date.now() - this.closedAt > 2 * TOGETHER_MS) {
+    const { opening } = this.editors;
+    const isNext = (opening?.isNext === true && opening.review === front) || this.next?.review === front;
+    if (!isNext && Date.now() - this.closedAt > 2 * TOGETHER_MS) {
       this.entered = front;
     }
   }

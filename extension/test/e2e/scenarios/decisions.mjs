@@ -225,6 +225,8 @@ scenario("next, previous, reject and accept for this session: with the keyboard 
   await ui.answer("Not this one.");
   assert.equal((await first.answer).context.review.feedback, "Not this one.");
   await ui.diffWith("new second");
+  await ui.focused("modified");
+  await ui.page.keyboard.press("ArrowDown");
   await ui.pressUntilTaken("Control+Shift+Alt+Enter", "keyed-two.txt");
 
   assert.equal((await second.answer).data.review.decision, "accepted");

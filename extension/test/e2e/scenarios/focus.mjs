@@ -229,9 +229,35 @@ scenario("what is typed on after a decision is in no next review, and a key that
   assert.match(queue[1].text(), /^new 1!+\n$/);
 
   await ui.diffWith("new 2");
+  await ui.focused("modified");
+  await page().keyboard.press("Control+Enter");
+  await ui.saysInPassing("Click into the review before you decide with a key.");
+  assert.equal((await state()).pending.length, 1, "nobody has gone into what took the place of another");
+  await page().keyboard.press("ArrowDown");
   await ui.pressUntilTaken("Control+Enter", "queue-three.txt");
   assert.equal((await asked[2].answer).data.review.decision, "accepted");
   await ui.tabsAre();
+});
+
+const pair = ["first", "second"].map((name) => file(`focus/pair-${name}.txt`, "old\n"));
+
+scenario("whoever goes elsewhere right after accepting by key decides nothing more from there", async () => {
+  for (const one of pair) await agent(one.base).readAndEdit(one, "old", "new");
+  await until("both wait", async () => (await state()).pending.length === pair.length);
+  await OWNERS["the search box"].enter();
+  await reviewWith("new");
+  await ui.clickLine("new");
+
+  await page().keyboard.press("Control+Enter");
+  await page().keyboard.press("Control+Shift+F");
+  await page().keyboard.type(WORDS, { delay: 20 });
+  await page().keyboard.press("Control+Enter");
+  await until("one has landed", () => pair.some((one) => one.text() === "new\n"));
+  await ui.runCommand("agentfs: Show Pending Changes");
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(pair.filter((one) => one.text() === "old\n").length, 1);
+  await call("command", { id: "notifications.clearAll" }); // where the key came into the next review, it was told so
+  await OWNERS["the search box"].leave();
 });
 
 const uncovered = file("focus/uncovered.txt", "old\n");
