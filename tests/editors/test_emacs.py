@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from support.docs import examples, section, text_of
+from support.editor import SERVER
 from support.real_editors import ASK, editing
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ async def emacs(root: Path, server: list[str] | None = None, more: str = "") -> 
 
 
 async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
-    async with emacs(root) as editor:
+    async with emacs(root, SERVER) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
         shown, page = "", 0
         while "Approve" not in str(question := (await editor.wire.seen(ASK, page := page + 1))["params"]):
