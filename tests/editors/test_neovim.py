@@ -113,3 +113,30 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
         assert (await answer)["data"]["applied"]
     assert page > 2
     assert all(f"+{line}\n" in shown for line in lines)
+
+
+@pytest.mark.parametrize(
+    "content", ["one\n2\n", "one\ntwo\n", "one\ntwo\nthree\n", "one\ntwo\n\n", "zero\none\n2\n", "2\ntwo\n"]
+)
+@pytest.mark.parametrize("option", ["fixeol", "nofixeol"])
+async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_no_more(
+    root: Path, repository: Path, content: str, option: str
+) -> None:
+    file = root / "a.py"
+    file.write_text("one\ntwo")
+    async with neovim(root, repository, SERVER) as editor:
+        editor.screen.press(f":set {option} | edit a.py\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.wire.ask("agentfs/read", {"path": "a.py"})
+        answer = editor.wire.ask("agentfs/write", {"path": "a.py", "content": content})
+        await editor.wire.seen(ASK)
+        await editor.screen.shows("2: Approve")
+        editor.screen.press("2\r")
+        answered = await answer
+        assert (answered["data"]["landing"], answered["data"]["review"]["decision"]) == ("editor", "accepted")
+        editor.screen.press(":w\r")
+        await editor.wire.seen("textDocument/didSave")
+        assert file.read_text() == content
+        assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
+        edit = {"path": "a.py", "old_string": content, "new_string": f"{content}more\n", "dry_run": True}
+        assert "error" not in await editor.wire.ask("agentfs/edit", edit)

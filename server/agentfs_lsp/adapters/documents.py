@@ -28,8 +28,11 @@ class OpenDocument:
     """A document as the editor last told; see `service.editor_ports.Document`. `path` is the real path of the
     file it shows, None where it shows none."""
 
-    def __init__(self, uri: str, path: str | None, version: int, rope: Rope | None) -> None:
+    def __init__(
+        self, uri: str, path: str | None, version: int, rope: Rope | None, *, ends_last_line: bool
+    ) -> None:
         self.uri = uri
+        self.ends_last_line = ends_last_line
         self.path = path
         self.version = version
         self.dirty_hint: bool | None = None
@@ -55,10 +58,12 @@ class OpenDocument:
 
 
 class OpenDocuments:
-    """The open documents; implements `service.editor_ports.Documents`. All on the event loop's thread."""
+    """The open documents; implements `service.editor_ports.Documents`. All on the event loop's thread.
+    `ends_last_line`: what `service.editor_ports.Document` says, of those opened from then on."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self._encoding = encoding
+        self.ends_last_line = False
         self._clock = clock or SteadyClock()
         self._changed_at_ms: float | None = None
         self._by_uri: dict[str, OpenDocument] = {}
@@ -116,7 +121,9 @@ class OpenDocuments:
         rope = self._rope(text) if isinstance(text, str) else None
         if rope is None:
             _log.warning("an opened document has no text: %s", uri)
-        document = OpenDocument(uri, path_of(uri), _version(told, 0), rope)
+        document = OpenDocument(
+            uri, path_of(uri), _version(told, 0), rope, ends_last_line=self.ends_last_line
+        )
         self._by_uri[uri] = document
         if document.path is not None:
             self._by_path.setdefault(document.path, []).append(document)

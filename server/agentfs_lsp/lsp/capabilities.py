@@ -45,6 +45,7 @@ def flatten(params: object) -> ClientCapabilities:
             and isinstance(_at(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
             show_document=_at(window, "showDocument", "support") is True,
             first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
+            ends_last_line=name in _END_LAST_LINE,
         ),
         locale=_text(_at(params, "locale")).lower().replace("_", "-"),
         position_encoding=_position_encoding(_at(params, "capabilities", "general", "positionEncodings")),
@@ -77,6 +78,7 @@ _ASK_BY_PREVIEW = frozenset(
     {"Visual Studio Code", "Visual Studio Code - Insiders", "VSCodium", "code-server"}
 )
 _CHOOSE_FIRST_ACTION_ONLY = frozenset({"vim-lsp"})
+_END_LAST_LINE = frozenset({"Neovim"})
 
 # UTF-32 first: its positions are Python's own, the others are counted out line by line.
 _PREFERRED: tuple[PositionEncoding, ...] = ("utf-32", "utf-8")

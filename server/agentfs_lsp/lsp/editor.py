@@ -106,5 +106,7 @@ def _text_edits(edit: DocumentEdit, encoding: Encoding) -> list[dict[str, object
     wire: list[dict[str, object]] = []
     for piece in edit.splices:
         start, end = counter.at(piece.start), counter.at(piece.end)
+        if edit.past_last_line and piece is edit.splices[-1]:
+            end = {"line": end["line"] + 1, "character": 0}
         wire.append({"range": {"start": start, "end": end}, "newText": piece.text})
     return wire

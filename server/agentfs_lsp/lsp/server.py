@@ -198,6 +198,7 @@ class Server:
         self._client = client = flatten(params)
         self._editor.traits, self._editor.encoding = client.traits, client.position_encoding
         self._documents.set_encoding(client.position_encoding)
+        self._documents.ends_last_line = client.traits.ends_last_line
         self._settings.replace_layer("initialization", _member(params, "initializationOptions"))
         self._choose_language()
         self._folders.opened(params)

@@ -107,7 +107,8 @@ class FileChange:
     `path` is the file's name as it is shown; `splices` are offsets in `base.text.text`, as small as they
     came; `level` is the matching level of an edit, None for a write. A file to be deleted loses all its text.
     `merged`: where the change was brought into what others had made of the file since the session read it,
-    the diff of that.
+    the diff of that. `end_is_kept`: the editor keeps the line end of the last line, which the text is
+    without.
     """
 
     path: str
@@ -122,6 +123,7 @@ class FileChange:
     replacements: int = 0
     level: str | None = None
     merged: str | None = None
+    end_is_kept: bool = False
 
     @lazily
     def hunks(self) -> tuple[Splice, ...]:
@@ -272,7 +274,12 @@ class FileChange:
         """Whether both make the same text of the file, line ends aside."""
         if self.splices == other.splices and self.base.text.text == other.base.text.text:
             return True  # told without putting large texts together, which takes as long as their landing
-        return normalise(self.shown) == normalise(other.shown)
+        return self._normalised == other._normalised
+
+    @property
+    def _normalised(self) -> str:
+        """What the file will read, its line ends plain."""
+        return normalise(self.shown) + "\n" * self.end_is_kept
 
     def result(self) -> Present:
         """The file as it would be, for another change to build on. Raises Unencodable for an editor's text
@@ -311,6 +318,23 @@ class FileChange:
         if not (self.base.ended_by_save and self.operation == "update" and is_ended(self.shown)):
             return self
         return self.amended(without_end(self.shown))
+
+    @property
+    def ends_past_document(self) -> bool:
+        """Whether it ends the last line of an open document that is not ended, in an editor that keeps that
+        line end apart: with one in its text too the editor would save two."""
+        buffer = self.base.buffer
+        return (
+            buffer is not None
+            and buffer.ends_last_line
+            and self.operation == "update"
+            and not is_ended(buffer.text)
+            and is_ended(self.shown)
+        )
+
+    def with_end_kept(self) -> FileChange:
+        """The change as the editor made it that keeps the line end of the last line to itself."""
+        return replace(self.amended(without_end(self.shown)), end_is_kept=True)
 
     @property
     def lost_eol(self) -> str:

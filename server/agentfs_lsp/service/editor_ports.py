@@ -39,6 +39,11 @@ class Document(Protocol):
     @property
     def encoding_hint(self) -> str | None: ...
     @property
+    def ends_last_line(self) -> bool:
+        """Whether its editor keeps the line end of the last line apart from the text, and puts it in where an
+        edit reaches past the last line (docs/protocol.md#93-how-it-lands)."""
+
+    @property
     def in_sync(self) -> bool:
         """False once a change could not be followed: then `text` is not what the user sees, and nothing may
         be read from it or landed in it until the editor sends the whole text again."""
@@ -60,12 +65,14 @@ class Documents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DocumentEdit:
-    """Line-sized pieces to change in one document, pinned to a version (None: the file is not open)."""
+    """Line-sized pieces to change in one document, pinned to a version (None: the file is not open).
+    `past_last_line`: the last piece, which ends where `base` does, is to reach past its last line."""
 
     uri: str
     version: int | None
     base: str
     splices: tuple[Splice, ...]
+    past_last_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,7 @@ class EditorTraits:
     preview: bool = False  # a Refactor Preview that asks and applies
     show_document: bool = False
     first_action_only: bool = False
+    ends_last_line: bool = False  # see Document
 
 
 class Editor(Protocol):

@@ -175,6 +175,7 @@ class Observation:
         if document is not None and document.in_sync:
             text = document.text
             plain = normalise(text)
+            self._see_end_kept(document, plain)
             self.arrived = self.arrived or plain == self._accepted
             if not self.arrived and self._part is None:
                 base = self.change.base.text.shown
@@ -183,12 +184,24 @@ class Observation:
             self._seen_some = self._seen_some or self._shows_some(plain)
         self._event.set()
 
+    def _see_end_kept(self, document: Document, plain: str) -> None:
+        """Where the editor keeps the line end of the last line to itself, the text without it is all of the
+        change. It may be the base's, so that only another version tells."""
+        change = self.change
+        if not change.ends_past_document or plain != without_end(self._accepted):
+            return
+        if change.base.buffer is not None and document.version != change.base.buffer.version:
+            self._look_for(change.with_end_kept())
+
 
 def edit_of(change: FileChange) -> DocumentEdit:
     """A change's pieces, for the document if the file is open, else for the file."""
     buffer = change.base.buffer
     uri = buffer.uri if buffer else change.base.location.uri
-    return DocumentEdit(uri, buffer.version if buffer else None, change.base.text.shown, change.hunks)
+    version = buffer.version if buffer else None
+    return DocumentEdit(
+        uri, version, change.base.text.shown, change.hunks, past_last_line=change.ends_past_document
+    )
 
 
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:

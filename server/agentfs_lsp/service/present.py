@@ -48,6 +48,7 @@ class Buffer:
     dirty_hint: bool | None
     encoding_hint: str | None
     as_saved: bool = False
+    ends_last_line: bool = False
 
     @classmethod
     def of(cls, document: Document | None) -> Buffer | None:
@@ -61,6 +62,7 @@ class Buffer:
             document.dirty_hint,
             document.encoding_hint,
             document.as_saved,
+            document.ends_last_line,
         )
 
 
