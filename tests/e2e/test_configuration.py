@@ -200,6 +200,25 @@ async def test_thousands_of_unknown_keys_in_the_workspace_are_one_message_for_ea
         assert shown(editor)[2:] == [f"{file}: tabs is no setting of agentfs; it is ignored."]
 
 
+async def test_what_was_told_of_a_workspaces_file_is_not_told_again(root: Path) -> None:
+    file = root / ".agentfs.toml"
+    async with editing(root) as editor:
+        for state in ("tabs = 8\n", "rules = [", None, 'rules = "none"\n') * 3:
+            if state is None:
+                file.unlink()
+            else:
+                file.write_text(state)
+            await editor.read("missing.py")
+        assert [text.removeprefix(f"{file}")[:12] for text in shown(editor)] == [
+            ": tabs is no",
+            " is not TOML",
+            ": rules must",
+        ]
+        file.write_text("tabs = 8\nspaces = 4\n")
+        await editor.read("missing.py")
+        assert shown(editor)[3:] == [f"{file}: spaces is no setting of agentfs; it is ignored."]
+
+
 async def test_thousands_of_unknown_keys_from_the_editor_are_one_message(root: Path) -> None:
     async with editing(root, capabilities=ASKS, answers=configured(FLOOD)) as editor:
         assert await decision(editor, "a.py") == "rejected"

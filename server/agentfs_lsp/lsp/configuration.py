@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.errors import PolicyDenied
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.lsp.settings import SettingsStore
+    from agentfs_lsp.lsp.settings_reading import Problem
     from agentfs_lsp.service.ports import Root
     from agentfs_lsp.service.workspace import Workspace
 
@@ -35,6 +37,9 @@ _log = logging.getLogger(__name__)
 
 FIRST_ANSWER_S = 2.0
 """How long a change waits for the first answer to workspace/configuration."""
+
+MOST_TOLD = 1 << 15
+"""So many problems of workspaces' files are remembered as told: twice as many as one file can have."""
 
 
 class Configuration:
@@ -56,6 +61,7 @@ class Configuration:
         self._say = say
         self._changed = changed
         self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
+        self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
         self._pulls = 0
         self._known = asyncio.Event()
         store.listen(self._put_in_force)
@@ -114,9 +120,16 @@ class Configuration:
         if now is known:
             return
         self._said[root.path] = now
-        settings, known_problems = self._workspace.settings, frozenset(known.problems)
-        new = tuple(one for one in now.problems if one not in known_problems)
-        self._apply(Changed(settings, settings, new))
+        settings = self._workspace.settings
+        self._apply(Changed(settings, settings, self._not_told(now.problems)))
+
+    def _not_told(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        """Those the user was not told of yet: a file that changes to and fro is no news."""
+        new = tuple(one for one in problems if hash(one) not in self._told)
+        self._told.update(dict.fromkeys(map(hash, new)))
+        for oldest in tuple(islice(self._told, max(0, len(self._told) - MOST_TOLD))):
+            del self._told[oldest]
+        return new
 
     async def _register(self, client: ClientCapabilities) -> None:
         registrations = [
