@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -185,3 +186,47 @@ async def test_the_name_an_agent_gives_itself_may_be_anything(auto: Editor) -> N
     assert (await auto.edit("agent.txt", "4", "four", session=session))["error"]["code"] == "INVALID_PARAM"
     status = await auto.request("agentfs/status", {})
     assert session in [one["session"] for one in status["data"]["sessions"]]
+
+
+HUGE = "h" * 2_000_000
+ECHOED: list[tuple[str, dict[str, Any]]] = [
+    ("agentfs/read", {"path": HUGE}),
+    ("agentfs/read", {"path": "a/" * 8000}),
+    ("agentfs/read", {"path": "missing.txt", "session": HUGE}),
+    ("agentfs/read", {"path": "missing.txt", HUGE: 1}),
+    ("agentfs/write", {"path": HUGE, "content": "x"}),
+    ("agentfs/write", {"path": "here.txt", "content": "x", "expected_hash": HUGE}),
+    ("agentfs/write", {"path": "here.txt", "content": "x", "on_conflict": HUGE}),
+    ("agentfs/edit", {"path": "here.txt", "old_string": HUGE, "new_string": "x"}),
+    ("agentfs/edit", {"path": "here.txt", "old_string": "x", "oldText": HUGE, "new_string": "x"}),
+    ("agentfs/batch", {"operations": [{"tool": HUGE, "params": {}}]}),
+    ("agentfs/batch", {"operations": [{"tool": "write", "params": {HUGE: 1}}]}),
+    ("agentfs/batch", {"operations": [{"tool": "write", "params": {"path": HUGE, "content": "x"}}] * 2}),
+    (
+        "agentfs/batch",
+        {"atomic": False, "operations": [{"tool": "write", "params": {"path": HUGE, "content": "x"}}] * 2},
+    ),
+    ("agentfs/history", {"change_id": HUGE}),
+    ("agentfs/history", {"before": HUGE}),
+    ("agentfs/history", {"path": HUGE}),
+    ("agentfs/undo", {"change_id": HUGE}),
+    ("agentfs/userUndo", {"change_id": HUGE}),
+    ("agentfs/tools", {"dialect": HUGE}),
+    ("agentfs/call", {"name": HUGE, "arguments": {}}),
+    ("agentfs/call", {"name": "Read", "arguments": {HUGE: 1}}),
+    ("agentfs/call", {"name": "Edit", "arguments": {}, "expected_hash": HUGE}),
+    ("agentfs/call", {"dialect": "gemini", "name": "read_file", "arguments": {"absolute_path": HUGE}}),
+]
+
+
+@pytest.mark.parametrize(("method", "params"), ECHOED)
+async def test_what_is_told_of_a_huge_value_is_short(
+    auto: Editor, method: str, params: dict[str, Any]
+) -> None:
+    (auto.root / "here.txt").write_text("x\n")
+    await auto.read("here.txt")
+    answer = await auto.request(method, params)
+    assert not answer["data"].get("applied")
+    del answer["context"]["params_input"]
+    assert len(json.dumps(answer)) < 50_000
+    assert len(answer["text"]) < 20_000

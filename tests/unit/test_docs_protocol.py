@@ -90,7 +90,7 @@ def default_of(each: dataclasses.Field[Any]) -> str:
 
 def bounds_of(each: dataclasses.Field[Any], hint: Any) -> str:
     least, most = each.metadata.get("least"), each.metadata.get("most")
-    unit = " characters" if hint is str else ""
+    unit = " characters" if str in (hint, *typing.get_args(hint)) else ""
     if least is not None and most is not None:
         return f"{least} to {most}{unit}"
     if least is not None:

@@ -21,6 +21,12 @@ Kind = Literal["bidirectional", "invisible", "control"]
 
 MOST_FINDINGS = 100
 
+LONGEST_NAME = 4096
+"""Characters of a name that are shown: a path that a file system takes has no more."""
+
+LONGEST_UNKNOWN = 200
+"""Characters that are shown of what is no name of anything."""
+
 # Line ends and tabs are ordinary; U+0080..U+009F are controls too.
 _CONTROL = "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -63,8 +69,13 @@ def escape_invisible(text: str) -> str:
 
 def escape_to_one_line(text: str) -> str:
     """`text` as `escape_invisible` shows it, with `\\n` and tabs escaped too: for a name, which can then not
-    pass for lines of its own, nor for a link."""
-    return escape_links(escape_invisible(text)).replace("\n", "\\x0a").replace("\t", "\\x09")
+    pass for lines of its own, nor for a link. Cut where it is longer than any name."""
+    return escape_links(escape_invisible(cut_name(text))).replace("\n", "\\x0a").replace("\t", "\\x09")
+
+
+def cut_name(text: str, most: int = LONGEST_NAME) -> str:
+    """`text`, or its first `most` characters where it is longer."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def escape_links(text: str) -> str:

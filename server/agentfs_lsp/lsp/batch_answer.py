@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.wording import secrets_text
 from agentfs_lsp.domain.errors import LandingUnknown
-from agentfs_lsp.domain.shown import escape_to_one_line
+from agentfs_lsp.domain.shown import cut_name, escape_to_one_line
 from agentfs_lsp.domain.texts import beside_what_landed, sentences
 from agentfs_lsp.lsp.change_answer import is_fallback
 from agentfs_lsp.lsp.envelope import told_of
@@ -92,7 +92,7 @@ def _result(step: Step, number: int, say: Say) -> dict[str, object]:
     result: dict[str, object] = {
         "index": number,
         "tool": step.command.asked.tool,
-        "path": step.trace.resolved or step.command.asked.path,
+        "path": step.trace.resolved or cut_name(step.command.asked.path),
         "status": "error" if error is not None else "success",
     }
     if error is not None:

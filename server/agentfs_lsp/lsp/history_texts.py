@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.shown import LONGEST_UNKNOWN, cut_name
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
 from agentfs_lsp.domain.texts import nothing_changed
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def change_unknown(error: errors.ChangeUnknown, say: Say) -> Told:
     return (
-        say("No change '{id}' is kept.", id=shown(error.change_id)),
+        say("No change '{id}' is kept.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))),
         say("agentfs/history lists those that are; older ones make room for new ones."),
     )
 

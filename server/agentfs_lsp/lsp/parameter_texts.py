@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.domain.shown import LONGEST_UNKNOWN, cut_name
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
 
 if TYPE_CHECKING:
@@ -12,13 +13,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.review_params import BadReviewParams
 
 
-_LONGEST_SHOWN = 200  # characters of a name that is none
-
-
 def parameter_text(error: BadParameter, say: Say) -> str:
     """One sentence."""
     fitting = ", ".join(map(shown, error.fitting))
-    facts: dict[str, Any] = {"name": shown(error.name[:_LONGEST_SHOWN]), "bound": error.bound}
+    facts: dict[str, Any] = {"name": shown(cut_name(error.name, LONGEST_UNKNOWN)), "bound": error.bound}
     problems = {
         "missing": say("Parameter '{name}' is missing.", **facts),
         "unknown": say(
@@ -32,7 +30,12 @@ def parameter_text(error: BadParameter, say: Say) -> str:
             **facts,
         ),
         "twice": say(
-            "Parameter '{name}' is given twice, as {other} too, with another value.", other=fitting, **facts
+            "Parameters '{other}' and '{name}' mean the same but have different values: give one of them.",
+            other=fitting,
+            **facts,
+        ),
+        "beside_and_in": say(
+            "Parameter '{name}' has one value beside 'arguments' and another in it: give it once.", **facts
         ),
         "no_object": say("Parameter '{name}' must be one JSON object.", **facts),
         "kind": say("Parameter '{name}' must be {kinds}.", kinds=_kinds(error, say), **facts),

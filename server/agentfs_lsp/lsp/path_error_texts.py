@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.shown import cut_name
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
 from agentfs_lsp.domain.texts import nothing_changed
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
     from agentfs_lsp.domain.texts import Say, Told
 
-_LONGEST_SHOWN = 1000  # characters of a path that is none
+_LONGEST_MALFORMED = 1000  # characters of a path that is none
 
 
 def absolute_path(_: errors.AbsolutePath, say: Say) -> Told:
@@ -31,11 +32,7 @@ def malformed_path(error: errors.MalformedPath, say: Say) -> Told:
         "link_loop": say("The path leads through a loop of links."),
         "below_file": say("The path goes on below a file that is no folder."),
     }
-    return reasons[error.reason], say("Path: '{path}'.", path=shown(_cut(error.path)))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return reasons[error.reason], say("Path: '{path}'.", path=shown(cut_name(error.path, _LONGEST_MALFORMED)))
 
 
 def unknown_root(error: errors.UnknownRoot, say: Say) -> Told:

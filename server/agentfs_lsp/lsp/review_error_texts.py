@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.shown import LONGEST_UNKNOWN, cut_name, escape_invisible
 from agentfs_lsp.domain.shown import escape_to_one_line as shown
 from agentfs_lsp.domain.texts import nothing_changed, sentences
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
     from agentfs_lsp.domain.texts import Say, Told
-
-
-_LONGEST_SHOWN = 200  # characters of a name that is none
 
 
 def not_read(error: errors.NotRead, say: Say) -> Told:
@@ -63,7 +60,7 @@ def policy_denied(error: errors.PolicyDenied, say: Say) -> Told:
 
 
 def tool_not_listed(error: errors.ToolNotListed, say: Say) -> Told:
-    name = shown(error.name if len(error.name) <= _LONGEST_SHOWN else f"{error.name[:_LONGEST_SHOWN]}…")
+    name = shown(cut_name(error.name, LONGEST_UNKNOWN))
     if not error.listed:
         return (
             say("There is no tool '{name}'.", name=name),

@@ -28,6 +28,7 @@ SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
 MOST_OPERATIONS = 1000
 HISTORY_CHANGES = 1000
+HASH_CHARACTERS = 200
 LONGEST_NAME = 100
 """Characters of a key that may be a misspelt name: to compare a key of megabytes takes seconds."""
 
@@ -69,7 +70,7 @@ class ChangeParams(Params):
     dry_run: bool = False
     expected_mtime_ms: int | None = None
     expected_size_bytes: int | None = None
-    expected_hash: str | None = None
+    expected_hash: str | None = bounded(None, most=HASH_CHARACTERS)
     on_conflict: Literal["error", "merge"] = "error"
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
 
@@ -129,7 +130,7 @@ class CallParams(Params):
     arguments: dict[str, object]
     expected_mtime_ms: int | None = None
     expected_size_bytes: int | None = None
-    expected_hash: str | None = None
+    expected_hash: str | None = bounded(None, most=HASH_CHARACTERS)
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
 
 
@@ -169,7 +170,8 @@ def parse(shape: type[T], raw: object) -> T:
             continue
         checked = _checked(key, value, spec)
         if values.setdefault(spec.name, checked) != checked:
-            raise BadParameter(key, "twice", (spec.name,))
+            other = next(name for name in raw if known.get(name) is spec)
+            raise BadParameter(key, "twice", (other,))
     for name in _required(shape):  # type: ignore[arg-type]
         if name not in values:
             raise BadParameter(name, "missing")

@@ -44,6 +44,7 @@ def test_recorded_editors(editor: str) -> None:
             preview=editor == "vscode-1.139",
             show_document=shows,
             first_action_only=editor == "vim9-vim-lsp",
+            ends_last_line=name == "Neovim",
         ),
         locale="",
         position_encoding=encoding,  # type: ignore[arg-type]
