@@ -167,7 +167,10 @@ async def test_what_a_host_expects_twice_must_be_the_same(root: Path, file: Path
         asked = {"name": "Write", "arguments": arguments}
         refused = await editor.request("agentfs/call", {**asked, "expected_size_bytes": 9})
         assert refused["error"]["code"] == "INVALID_PARAM"
-        assert "'expected_size_bytes'" in refused["text"]
+        assert refused["text"] == (
+            "Parameter 'expected_size_bytes' has one value beside 'arguments' and another in it:"
+            " give it once."
+        )
         assert file.read_text() == "one\ntwo\n"
         agreed = await editor.request("agentfs/call", {**asked, "expected_size_bytes": 8})
         assert agreed["status"] == "success"

@@ -166,8 +166,13 @@ async def test_the_other_names_of_the_texts_are_understood(auto: Editor) -> None
     params = {"path": "alias.txt", "oldText": "one", "newText": "two"}
     assert (await auto.request("agentfs/edit", params))["status"] == "success"
     assert path.read_text() == "two\n"
-    twice = {"path": "alias.txt", "oldText": "two", "old_string": "2", "new_string": "x"}
-    assert (await auto.request("agentfs/edit", twice))["error"]["code"] == "INVALID_PARAM"
+    for one, other in (("oldText", "old_string"), ("old_string", "oldText")):
+        twice = {"path": "alias.txt", one: "two", other: "2", "new_string": "x"}
+        refused = await auto.request("agentfs/edit", twice)
+        assert refused["error"]["code"] == "INVALID_PARAM"
+        assert refused["text"] == (
+            f"Parameters '{one}' and '{other}' mean the same but have different values: give one of them."
+        )
 
 
 async def test_an_edit_never_creates(auto: Editor) -> None:

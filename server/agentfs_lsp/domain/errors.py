@@ -40,6 +40,7 @@ ParameterProblem = Literal[
     "unknown",  # `fitting`: the names there are
     "misspelt",  # `fitting`: the name that was meant
     "twice",  # `fitting`: the other name it was given by, with another value
+    "beside_and_in",  # given beside the arguments and in them, with another value
     "no_object",
     "kind",  # `kinds`: of which it may be
     "choice",  # `fitting`: the words it may be

@@ -72,7 +72,7 @@ def _parted(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str
     for name in EXPECTED:
         beside, among = getattr(params, name), arguments.pop(name, None)
         if beside is not None and among is not None and beside != among:
-            raise BadParameter(name, "twice", (name,))
+            raise BadParameter(name, "beside_and_in")
         expected[name] = among if beside is None else beside
     return arguments, expected
 
