@@ -30,7 +30,7 @@ from agentfs_lsp.lsp.wire import (
     UndoParams,
     WriteParams,
 )
-from agentfs_lsp.service.proposals import Decision, Outcome, State
+from agentfs_lsp.service.proposals import Decision, Outcome, Rung, State
 from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
 if TYPE_CHECKING:
@@ -227,6 +227,13 @@ def test_the_outcomes_and_states_of_a_proposal() -> None:
         row for row in table(section(DOCS, "agentfs/status"), "data key") if "pending" in row["data key"]
     )
     assert [json.loads(code) for code in codes(pending["meaning"])[2:]] == list(typing.get_args(State))
+
+
+def test_the_rungs() -> None:
+    assert keys(table(of_section("9"), "rung")) == [
+        *(rung for rung in typing.get_args(Rung) if rung != "terminal"),
+        "none",
+    ]
 
 
 def test_the_levels_of_matching_in_their_order() -> None:

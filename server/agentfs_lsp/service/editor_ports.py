@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.change import Splice
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.proposals import Decision, Proposal
+    from agentfs_lsp.service.proposals import Decision, Proposal, Rung
 
 
 # --- what the editor holds --------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Hand(Protocol):
 class Reviewer(Protocol):
     """Puts a proposal before the user."""
 
-    def rung_for(self, proposal: Proposal | None) -> str:
+    def rung_for(self, proposal: Proposal | None) -> Rung:
         """The name of the rung that would ask; with None, for a change that any rung can show."""
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:

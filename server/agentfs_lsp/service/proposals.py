@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 Outcome = Literal["landed", "editor", "rejected", "withdrawn", "timed_out", "conflict", "failed"]
 State = Literal["queued", "shown", "landing"]
 Tool = Literal["write", "edit", "batch", "undo"]
+Rung = Literal["policy", "review", "preview", "message", "terminal"]
+"""Who decides about a change (docs/protocol.md#9-review-and-landing); "terminal" is for commands that are
+typed, and never goes over the wire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Decision:
     the files that the yes is not for.
     """
 
-    rung: str
+    rung: Rung
     decision: Literal["allowed", "accepted", "amended"]
     by: Literal["mode", "rule", "user"]
     rule: str | None = None
@@ -66,7 +69,7 @@ class Proposal:
     settled: bool = False  # an accepting settle has come, and may not have been acted on yet
     stopped: bool = False  # cancelled when it was too late for all of it: what has not landed yet is left
     changes: tuple[FileChange, ...] = ()
-    rung: str = ""
+    rung: Rung | Literal[""] = ""
     decision: Decision | None = None
     shown_at_ms: float | None = None
     decided_at_ms: float | None = None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.service.editor_ports import Editor, Hand
     from agentfs_lsp.service.ports import Clock
-    from agentfs_lsp.service.proposals import Decision, Proposal
+    from agentfs_lsp.service.proposals import Decision, Proposal, Rung
 
 
 class Ladder:
@@ -52,7 +52,7 @@ class Ladder:
         self._diff_files = diff_files
         self._screen = screen
 
-    def rung_for(self, proposal: Proposal | None) -> str:
+    def rung_for(self, proposal: Proposal | None) -> Rung:
         """The rung that would ask; without a proposal, for a change that any rung can show."""
         traits = self._editor.traits
         if traits.review:

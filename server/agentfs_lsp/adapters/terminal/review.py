@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.rules import Operation
     from agentfs_lsp.domain.settings import Mode
     from agentfs_lsp.service.editor_ports import DocumentEdit, Hand
-    from agentfs_lsp.service.proposals import Proposal
-
-RUNG = "terminal"
+    from agentfs_lsp.service.proposals import Proposal, Rung
 
 
 class UsersPolicy(Policy):
@@ -40,16 +38,16 @@ class TerminalReviewer:
         ends another one that waits for a line."""
         self._agrees = agrees
 
-    def rung_for(self, proposal: Proposal | None) -> str:  # noqa: ARG002
+    def rung_for(self, proposal: Proposal | None) -> Rung:  # noqa: ARG002
         """There is one."""
-        return RUNG
+        return "terminal"
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
         """Raises Rejected."""
         proposal.state = "shown"
         if not self._agrees(proposal):
             raise Rejected("rejected")
-        return Decision(RUNG, "accepted", "user"), _NoHand()
+        return Decision("terminal", "accepted", "user"), _NoHand()
 
     async def concluded(self, proposal: Proposal) -> None:
         """Nobody waits for an answer here."""
