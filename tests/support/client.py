@@ -251,16 +251,19 @@ class Editor:
     async def _listen(self) -> None:
         assert self.process.stdout is not None
         while (message := await read_message(self.process.stdout)) is not None:
-            self.received.append(message)
-            if "method" not in message:
-                self._settle_answer(message)
-            elif "id" in message:
-                task = asyncio.ensure_future(self._answer(message))
-                self._tasks.add(task)
-            self._changed.set()
+            self._receive(message)
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(EOFError("the server has ended"))
+
+    def _receive(self, message: Message) -> None:
+        self.received.append(message)
+        if "method" not in message:
+            self._settle_answer(message)
+        elif "id" in message:
+            task = asyncio.ensure_future(self._answer(message))
+            self._tasks.add(task)
+        self._changed.set()
 
     def _settle_answer(self, message: Message) -> None:
         future = self._waiting.pop(message["id"], None)

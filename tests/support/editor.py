@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -54,9 +54,11 @@ async def connected(
     state: Path | None = None,
     env: dict[str, str] | None = None,
     stderr: Path | None = None,
+    editor_class: Callable[[asyncio.subprocess.Process, Path, Path], Editor] = Editor,
 ) -> AsyncIterator[Editor]:
     """A server process with nothing said yet. It is killed at the end, where it has not ended by itself.
-    `arguments` are added to the command; `stderr` is a file to keep what it writes there."""
+    `arguments` are added to the command; `stderr` is a file to keep what it writes there; `editor_class`
+    makes the client's end."""
     state = state or root.parent / f"{root.name}-state"
     with _writing(stderr) as errors:
         process = await asyncio.create_subprocess_exec(
@@ -68,7 +70,7 @@ async def connected(
             env={**os.environ, "XDG_STATE_HOME": str(state), **(env or {})},
             limit=1 << 30,
         )
-    editor = Editor(process, root, state)
+    editor = editor_class(process, root, state)
     editor.answers = {
         "workspace/applyEdit": lambda params: {"applied": editor.apply(params["edit"])},
         "workspace/configuration": lambda params: [None for _ in params["items"]],

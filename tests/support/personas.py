@@ -34,13 +34,15 @@ class Persona:
 
     @contextlib.asynccontextmanager
     async def editing(
-        self, root: Path, press: Press = None, options: Message | None = None
+        self, root: Path, press: Press = None, options: Message | None = None, **connection: Any
     ) -> AsyncIterator[Editor]:
-        """The editor with `root` open, and somebody who presses `press` whenever asked."""
+        """The editor with `root` open, and somebody who presses `press` whenever asked. `connection`: what
+        `connected` takes."""
         recording = recorded(self.name)
         name = (recording["clientInfo"] or {}).get("name", "")
+        capabilities = recording["capabilities"]
         async with editing(
-            root, capabilities=recording["capabilities"], name=name, options=options
+            root, capabilities=capabilities, name=name, options=options, **connection
         ) as editor:
             editor.answers["workspace/applyEdit"] = lambda params: self.apply(editor, params["edit"])
             editor.answers["window/showMessageRequest"] = self.pressing(press)
