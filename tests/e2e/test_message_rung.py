@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import NO_ANSWER, RpcError, editing
+from support.editor import NO_ANSWER, RpcError, configure, editing
 from support.personas import VIM_LSP, pressing
 from support.sharing import in_module, shared
 
@@ -200,15 +200,14 @@ async def test_where_only_the_first_button_can_be_pressed_it_approves_and_one_pa
 
 
 async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(root: Path) -> None:
-    for name in "abc":
-        (root / name).write_text(TEXT)
-    options = {"approval": {"timeout_s": 0.3}}
-    async with editing(root, answers=answering(NO_ANSWER), options=options, name="Neovim") as editor:
+    async with editing(root, answers=answering(NO_ANSWER), name="Neovim") as editor:
         asked = []
         for name in "abc":
+            (root / name).write_text(TEXT)
             await editor.read(name)
             asked.append(editor.start("agentfs/edit", {"path": name, "old_string": "two", "new_string": "2"}))
-        await editor.seen(ASK)
+            first = await editor.seen_message(ASK)
+            configure(editor, approval={"timeout_s": 0.3})  # for those that come later
         pending: list[Message] = []
         while len(pending) < 3:
             pending = (await editor.request("agentfs/status"))["data"]["pending"]
@@ -217,12 +216,13 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
             (["b"], "queued"),
             (["c"], "queued"),
         ]
-        second = await editor.seen_message(ASK, 2)
-        assert "Edit b" in second["params"]["message"]
-        editor.send({"jsonrpc": "2.0", "id": second["id"], "result": {"title": "Approve"}})
+        editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"title": "Approve"}})
         answers = [await one for one in asked]
-    assert [answer.get("error", {}).get("code") for answer in answers] == ["TIMEOUT", None, "TIMEOUT"]
-    assert [(root / name).read_text() for name in "abc"] == [TEXT, "one\n2\nthree\n", TEXT]
+        titles_shown = [question["message"].partition(" (")[0] for question in questions(editor)]
+        assert [title.endswith(f"Edit {name}") for title, name in zip(titles_shown, "abc", strict=True)]
+    assert [answer.get("error", {}).get("code") for answer in answers] == [None, "TIMEOUT", "TIMEOUT"]
+    assert all(answer["context"]["review"]["waited_ms"] >= 300 for answer in answers[1:])
+    assert [(root / name).read_text() for name in "abc"] == ["one\n2\nthree\n", TEXT, TEXT]
 
 
 async def test_cancelling_withdraws_the_question_and_the_next_is_asked(
