@@ -50,7 +50,7 @@ async def test_several_files_land_together(auto: Editor) -> None:
     assert answer["status"] == "success"
     assert answer["data"]["applied"] is True
     assert answer["data"]["landing"] == "disk"
-    assert answer["text"] == "Changed 3 files (+3/-2 lines)."
+    assert answer["text"] == "Changed 3 files (+3/-2 lines). (Created directory: one/new/)"
     assert {key: answer["stats"][key] for key in ("files_changed", "lines_added", "lines_removed")} == {
         "files_changed": 3,
         "lines_added": 3,

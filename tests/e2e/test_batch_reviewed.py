@@ -230,3 +230,40 @@ async def test_a_folder_that_was_to_come_with_a_rejected_file_is_missing(root: P
     assert "operations[1] write made/b.py: There is no folder 'made/'." in landed["text"]
     assert on_disk(root) == {"c.py": "c\n"}
     assert not (root / "made").exists()
+
+
+async def test_the_text_says_what_came_of_it_beside_the_changes(three: Path) -> None:
+    (three / "merged.py").write_text("one\ntwo\nthree\nfour\n")
+    (three / "dos.py").write_bytes(b"one\r\n")
+    operations = [
+        *OPERATIONS[1:],
+        {
+            "tool": "edit",
+            "params": {"path": "merged.py", "old_string": "one", "new_string": "1", "on_conflict": "merge"},
+        },
+        {"tool": "write", "params": {"path": "dos.py", "content": "1\n"}},
+    ]
+    async with editing(three, **REVIEWING) as editor:
+        for path in ("closed.py", "merged.py", "dos.py"):
+            await editor.read(path)
+        (three / "merged.py").write_text("one\ntwo\nthree\n4\n")
+        asked = editor.start("agentfs/batch", {"operations": operations})
+        proposal = await editor.proposed()
+        (three / "link.py").hardlink_to(three / "closed.py")
+        file = {"uri": editor.uri("made/new.py"), "decision": "amended", "text": "new = 2\n"}
+        await settle(editor, proposal, "amended", files=[file])
+        answer = await asked
+        undone = editor.start("agentfs/undo", {})
+        proposal = await editor.proposed(2)
+        (three / "other.py").hardlink_to(three / "closed.py")
+        await settle(editor, proposal)
+        undone = await undone
+    text = answer["text"]
+    assert "The user accepted some of it in another form; see review.amendments." in text
+    assert "(Created directory: made/)" in text
+    assert "Other names (hard links) of 'closed.py' keep the old content." in text
+    assert "see merged in results." in text
+    assert "-four\n+4" in answer["data"]["results"][2]["merged"]
+    assert answer["data"]["results"][3]["corrections"]
+    assert "see corrections in results." in text
+    assert "Other names (hard links) of 'closed.py' keep the old content." in undone["text"]

@@ -79,6 +79,8 @@ async def _unreviewed(found: Answers, root: Path) -> None:
             found["batch"].append(await _batch(editor, atomic=atomic, old="absent", new="x"))
         found["error"].append(found["batch"].pop(0))
         found["batch"].append(await _batch(editor, old="2", new="two"))
+        (root / "a.txt").write_bytes(b"zero\n\n" + (root / "a.txt").read_bytes())
+        found["batch"].append(await _batch(editor, old="two", new="zwei", on_conflict="merge"))
         found["tools"] += [await editor.request("agentfs/tools", {"format": one}) for one in FORMATS]
         found["history"].append(await editor.request("agentfs/history", {"texts": True}))
         found["undo"].append(await editor.request("agentfs/undo"))
@@ -106,9 +108,9 @@ async def _reviewed(found: Answers, root: Path) -> None:
         found["settled"].append(await editor.seen("agentfs/settled", 2))
 
 
-async def _batch(editor: Editor, *, old: str, new: str, **params: Any) -> Message:
+async def _batch(editor: Editor, *, old: str, new: str, on_conflict: str = "error", **params: Any) -> Message:
     """A piece of a file replaced, if it is there, and a file created with a byte-order mark."""
-    edit = {"path": "a.txt", "old_string": old, "new_string": new}
+    edit = {"path": "a.txt", "old_string": old, "new_string": new, "on_conflict": on_conflict}
     write = {"path": f"{new}.txt", "content": "\ufeff1\n"}
     operations = [{"tool": "edit", "params": edit}, {"tool": "write", "params": write}]
     return await editor.request("agentfs/batch", {"operations": operations, **params})

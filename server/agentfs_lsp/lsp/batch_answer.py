@@ -11,6 +11,7 @@ from agentfs_lsp.domain.texts import beside_what_landed, sentences
 from agentfs_lsp.lsp.change_answer import is_fallback
 from agentfs_lsp.lsp.envelope import told_of
 from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.lsp.landing_texts import landed_texts
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
 from agentfs_lsp.service.previewing import preview_together
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.texts import Say
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
-    from agentfs_lsp.service.batch import Batch, Step
+    from agentfs_lsp.service.batch import Batch, Made, Step
     from agentfs_lsp.service.change import FileChange
 
 FAILURES_TOLD = 10
@@ -49,17 +50,19 @@ def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChang
             for warning in warnings_on_wire(change.warnings, say)
         ],
     }
+    review: dict[str, object] = {}
     if landings:
         data["landing"] = "editor" if in_editor else "disk"
     if landings and exchange.trace.proposal is not None:
-        data["review"] = landed_facts(exchange.trace.proposal, *landings)
+        data["review"] = review = landed_facts(exchange.trace.proposal, *landings)
         if exchange.ws.settings.history.enabled:
             data["change_id"] = exchange.trace.proposal.id
     if not command.atomic:
         data["failed_items"] = failed
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
-    text = _text(say, command, changes, loose=loose, truncated=preview.truncated)
+    after = landed_texts(landings, review, say)
+    text = _text(say, command, changes, made, after, loose=loose, truncated=preview.truncated)
     partial = not applied or loose or preview.truncated
     return exchange.succeed(data, text, _stats(changes), partial=partial)
 
@@ -106,6 +109,8 @@ def _result(step: Step, number: int, say: Say) -> dict[str, object]:
         result["landing"] = "unknown"
     if made.level is not None:
         result |= {"replacements": made.replacements, "match": made.level}
+    if made.merged is not None:
+        result["merged"] = made.merged
     if made.corrections:
         result["corrections"] = [{"kind": one.kind, "detail": one.detail} for one in made.corrections]
     waits = landing is not None and landing.where == "editor"
@@ -128,7 +133,16 @@ def _stats(changes: Sequence[FileChange]) -> dict[str, object]:
     }
 
 
-def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: bool, truncated: bool) -> str:
+def _text(
+    say: Say,
+    command: Batch,
+    changes: Sequence[FileChange],
+    made: Sequence[Made],
+    after: Sequence[str],
+    *,
+    loose: bool,
+    truncated: bool,
+) -> str:
     steps = command.steps
     failed = [(number, step) for number, step in enumerate(steps) if step.error is not None]
     is_known = not any(isinstance(step.error, LandingUnknown) for step in steps)
@@ -146,6 +160,15 @@ def _text(say: Say, command: Batch, changes: Sequence[FileChange], *, loose: boo
         )
     if loose:
         said.append(say("Some text was matched loosely; see diff_preview for what was replaced."))
+    if any(one.merged is not None for one in made):
+        said.append(
+            say(
+                "Some of it was merged with what others had changed since it was read; see merged in results."
+            )
+        )
+    if any(one.corrections for one in made):
+        said.append(say("Some of the text was put right; see corrections in results."))
+    said += after
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
         message, next_step = told_of(step.error, say if nothing_landed else _say_beside(say, step))

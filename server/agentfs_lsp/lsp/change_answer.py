@@ -10,6 +10,7 @@ from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shown import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.lsp.landing_texts import created_folder
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
 from agentfs_lsp.lsp.unseen_answer import unseen_answer
@@ -210,10 +211,8 @@ def _landed(say: Say, landing: Landing, facts: dict[str, Any]) -> str:
 
 def _after_landing(say: Say, landing: Landing) -> list[str]:
     said = []
-    if landing.created_dirs:
-        root = landing.change.path.removesuffix(landing.change.base.location.relative)
-        innermost = root + max(landing.created_dirs, key=len)
-        said.append(say("(Created directory: {path}/)", path=escape_to_one_line(innermost)))
+    if folder := created_folder(landing):
+        said.append(say("(Created directory: {path}/)", path=escape_to_one_line(folder)))
     if landing.hard_links:
         said.append(say("The file had other names (hard links): they keep the old content."))
     if landing.on_save is not None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.wording import secrets_text
-from agentfs_lsp.domain.shown import escape_to_one_line
 from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.lsp.landing_texts import files_text, landed_texts
 from agentfs_lsp.lsp.review_facts import landed_facts
 from agentfs_lsp.lsp.review_wire import warnings_on_wire
 from agentfs_lsp.service.previewing import preview_together
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from agentfs_lsp.lsp.envelope import Envelope
     from agentfs_lsp.lsp.exchange import Exchange
     from agentfs_lsp.service.change import FileChange
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
 
 _WITH_TEXT = {"amendments", "on_save"}
 """What of `review` holds text of the files."""
-
-_NAMED = 5
-"""So many files are named in the text; `files` names them all."""
 
 
 def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
@@ -46,35 +45,36 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
             for warning in warnings_on_wire(change.warnings, say)
         ],
     }
+    review: dict[str, object] = {}
     if landings and exchange.trace.proposal is not None:
         data["landing"] = "editor" if in_editor else "disk"
-        review = landed_facts(exchange.trace.proposal, *landings)
-        data["review"] = review if shown else {key: review[key] for key in review.keys() - _WITH_TEXT}
+        facts = landed_facts(exchange.trace.proposal, *landings)
+        review = facts if shown else {key: facts[key] for key in facts.keys() - _WITH_TEXT}
+        data["review"] = review
         if exchange.ws.settings.history.enabled:
             data["change_id"] = exchange.trace.proposal.id
     truncated = shown and preview.truncated
-    text = _text(exchange, undone, in_editor=in_editor, truncated=truncated)
+    text = _text(exchange, undone, review, in_editor=in_editor, truncated=truncated)
     return exchange.succeed(data, text, _stats(changes), partial=in_editor or truncated)
 
 
-def _text(exchange: Exchange, undone: Undone, *, in_editor: bool, truncated: bool) -> str:
+def _text(
+    exchange: Exchange, undone: Undone, review: Container[str], *, in_editor: bool, truncated: bool
+) -> str:
     say = exchange.say
     if not undone.landings:
         return say("Nothing of change {id} is left to undo.", id=undone.change.id)
     stats = _stats([landing.change for landing in undone.landings])
-    named = [f"'{escape_to_one_line(landing.change.path)}'" for landing in undone.landings]
-    paths = ", ".join(named[:_NAMED])
-    if len(named) > _NAMED:
-        paths = say("{count} files", count=len(named))
     said = [
         say(
             "Undid change {id} of {paths} (+{added}/-{removed} lines).",
             id=undone.change.id,
-            paths=paths,
+            paths=files_text([landing.change.path for landing in undone.landings], say),
             added=stats["lines_added"],
             removed=stats["lines_removed"],
         )
     ]
+    said += landed_texts(undone.landings, review, say)
     if in_editor:
         said.append(say("The user saves it; until then the disk holds the old content."))
     if exchange.trace.seen:

@@ -47,12 +47,20 @@ class Made:
     level: str | None
     replacements: int
     corrections: tuple[Correction, ...]
+    merged: str | None
     dirty: bool
 
     @classmethod
     def of(cls, change: FileChange) -> Made:
         """What is to be kept of `change`."""
-        return cls(change.operation, change.level, change.replacements, change.corrections, change.base.dirty)
+        return cls(
+            change.operation,
+            change.level,
+            change.replacements,
+            change.corrections,
+            change.merged,
+            change.base.dirty,
+        )
 
 
 @dataclass(slots=True)
