@@ -14,10 +14,12 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pytest
+import pytest_asyncio
 
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.domain.match_levels import Level
@@ -41,6 +43,8 @@ LATIN = "caf\u00e9\n".encode("latin-1")
 EMPTY = "sha256:" + hashlib.sha256(b"").hexdigest()
 FRAIL = REPOSITORY / "tests" / "support" / "frail_server.py"
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
+
+pytestmark = pytest.mark.xdist_group("transcripts")
 
 Scenario = Callable[[Transcript], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
@@ -197,7 +201,7 @@ async def documents(t: Transcript) -> None:
         await editor.read("b.py")
         editor.answers[APPLY] = lambda _: {"applied": False, "failureReason": "busy"}
         await editor.edit("b.py", "one", "1")
-        editor.answers[APPLY] = lambda _: {"applied": True}
+        editor.answers[APPLY] = lambda _: NO_ANSWER
         await configured(editor, **AUTO, landing_timeout_s=0.05)
         await editor.edit("b.py", "one", "1")
 
@@ -881,18 +885,40 @@ async def connection(t: Transcript) -> None:
 # --- the tests --------------------------------------------------------------------------------------------
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def played(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str | BaseException]:
+    """What was said in each scenario whose test was selected. They are played side by side, since a server
+    takes longer to start than most of them, and some wait."""
+    tests = (item for item in request.session.items if isinstance(item, pytest.Function))
+    names = [test.callspec.params["name"] for test in tests if test.originalname == WORD_FOR_WORD]
+    at_once = asyncio.Semaphore(4)
+
+    async def play(name: str) -> str:
+        async with at_once:
+            root = tmp_path_factory.mktemp(name) / "tides"
+            root.mkdir()
+            transcript = Transcript(root)
+            await SCENARIOS[name](transcript)
+            return transcript.text()
+
+    return dict(zip(names, await asyncio.gather(*map(play, names), return_exceptions=True), strict=True))
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
-async def test_the_server_says_what_it_said(name: str, tmp_path: Path) -> None:
-    root = tmp_path / "tides"
-    root.mkdir()
-    transcript = Transcript(root)
-    await SCENARIOS[name](transcript)
-    said, file = transcript.text(), FOLDER / f"{name}.txt"
+def test_the_server_says_what_it_said(name: str, played: dict[str, str | BaseException]) -> None:
+    said, file = played[name], FOLDER / f"{name}.txt"
+    if isinstance(said, BaseException):
+        raise said
     if os.environ.get("AGENTFS_RECORD"):
         file.write_text(said, "utf-8")
     recorded = file.read_text("utf-8") if file.exists() else ""
     if said != recorded:
         pytest.fail(difference(recorded, said, file), pytrace=False)
+
+
+WORD_FOR_WORD = test_the_server_says_what_it_said.__name__
 
 
 def difference(recorded: str, said: str, file: Path) -> str:
@@ -922,9 +948,10 @@ Exchange = tuple[str, "Message", "Message"]
 DECISIONS = set(get_args(get_type_hints(Decision, localns={"Mapping": dict})["decision"]))
 
 
-def blocks() -> Iterator[tuple[str, Any]]:
-    for file in sorted(FOLDER.iterdir()):
-        yield from blocks_of(file.read_text("utf-8"))
+@cache
+def blocks() -> list[tuple[str, Any]]:
+    """Those of all transcripts."""
+    return [block for file in sorted(FOLDER.iterdir()) for block in blocks_of(file.read_text("utf-8"))]
 
 
 def exchanges() -> Iterator[Exchange]:
