@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support.editor import NO_ANSWER, editing, path_of
+from support.mounts import small_disk
 from support.personas import pressing
 from support.sharing import in_module, shared
 
@@ -137,6 +138,8 @@ async def test_an_approval_of_a_diff_that_was_tampered_with_is_a_conflict(
     await editor.read("a.py")
     answer = await editor.edit("a.py", "two", "2")
     assert answer["error"]["code"] == "CONFLICT"
+    assert answer["error"]["message"].startswith("The diff that the user was shown, '.agentfs/review/")
+    assert answer["text"].endswith("Nothing was changed. Send the change again.")
     assert file.read_text() == TEXT
 
 
@@ -192,6 +195,21 @@ async def test_where_the_file_cannot_be_written_the_message_has_it_all(root: Pat
         assert answer["status"] == "success"
         (root / ".agentfs").unlink()
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("entries", [3, 4, 5])
+async def test_what_there_was_no_room_for_leaves_nothing(root: Path, entries: int) -> None:
+    """The root itself, a.py, and the landing's temporary file or the diff's first folders."""
+    with small_disk(root, f"64k,nr_inodes={entries}"):
+        (root / "a.py").write_text(TEXT)
+        async with editing(
+            root, capabilities=CAN_SHOW, answers=answers(pressing("Approve")), name="Neovim"
+        ) as editor:
+            await editor.read("a.py")
+            answer = await editor.request("agentfs/edit", EDIT)
+            assert not editor.all(SHOW)
+        assert answer["data"]["landing"] == "disk"
+        assert [path.name for path in root.iterdir()] == ["a.py"]
 
 
 async def test_what_a_killed_server_left_goes_at_the_next_start_and_what_a_living_one_shows_stays(

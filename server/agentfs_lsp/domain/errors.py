@@ -326,6 +326,7 @@ ConflictReason = Literal[
     "gone",  # the file is gone
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
     "reviewing",  # changed while it was being reviewed
+    "diff_changed",  # not the file itself, but the diff of it that the user looked at
     "out_of_sync",  # what the editor holds is not known with certainty
     "overlap",  # the same lines were changed; `lines`: which, 1-based, of what is there now
 ]

@@ -28,6 +28,7 @@ def conflict(error: errors.Conflict, say: Say) -> Told:
         "gone": say("'{path}' is gone.", path=path),
         "wrong_encoding": say("The editor shows '{path}' in an encoding that loses characters.", path=path),
         "reviewing": say("'{path}' was changed {where} while it was being reviewed.", path=path, where=where),
+        "diff_changed": say("The diff that the user was shown, '{path}', was changed meanwhile.", path=path),
         "out_of_sync": say("What the editor holds of '{path}' is not known for certain.", path=path),
         "overlap": say(
             "'{path}' was changed {where} in the same lines ({lines}).",
@@ -42,6 +43,8 @@ def conflict(error: errors.Conflict, say: Say) -> Told:
         next_step = nothing_changed(
             say, say("Ask the user to close the file in the editor and open it again.")
         )
+    elif error.reason == "diff_changed":
+        next_step = nothing_changed(say, say("Send the change again."))
     else:
         next_step = nothing_changed(say, say("Read it again and redo the change on what it says now."))
     return reasons[error.reason], next_step

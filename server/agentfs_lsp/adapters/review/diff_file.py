@@ -15,7 +15,7 @@ import fcntl
 import os
 import re
 import stat
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -108,16 +108,15 @@ class Place:
 
     def tidy(self) -> None:
         """Remove the folders once nothing of anybody is left in them."""
-        try:
+        with suppress(OSError):
             own = self.folder()
             if os.listdir(own.fd) == [_IGNORE] and _content(own, _IGNORE, 8) == _IGNORE_ALL:
                 _unlink(own, _IGNORE)
-            for depth in range(len(self._names) - 1, -1, -1):
+        for depth in range(len(self._names) - 1, -1, -1):
+            with suppress(OSError):
                 top = self._top()
                 above = open_folder(self._open_beneath, top.fd, "/".join(self._names[:depth]))
                 os.rmdir(self._names[depth], dir_fd=above.fd)
-        except OSError:
-            pass
 
     def _top(self) -> Folder:
         beneath = folder_at(self._path)  # held in a name: a handle closes with its last reference
@@ -179,6 +178,7 @@ def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
         folder = place.made()
         fd = _made_locked(folder, filename)
     except OSError:
+        place.tidy()  # folders that were made before there was no room
         return None
     try:
         rest = memoryview(data)
@@ -213,6 +213,9 @@ def _ignore_all(folder: Folder) -> None:
         return
     try:
         os.write(fd, _IGNORE_ALL)
+    except OSError:
+        _unlink(folder, _IGNORE)
+        raise
     finally:
         os.close(fd)
 

@@ -68,7 +68,7 @@ async def review_by_message(
         if answer not in question.yes:
             raise Rejected("rejected" if answer == question.no else "dismissed")
         if diff_file is not None and not await diff_file.is_intact():
-            raise Conflict(diff_file.name, "disk", "reviewing")
+            raise Conflict(diff_file.name, "disk", "diff_changed")
     decision = Decision("message", "accepted", "user", always=answer == always)
     return decision, PlainHand(editor, title_of(proposal, say))
 
