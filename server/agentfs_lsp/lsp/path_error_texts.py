@@ -28,7 +28,10 @@ def malformed_path(error: errors.MalformedPath, say: Say) -> Told:
         "bidi": say("The name has a control or bidirectional character, which no new file may have."),
         "uri": say("The path is a URI. Use a path relative to the root."),
         "too_long": say("The path is longer than the file system allows."),
-        "unstorable": say("The file system can't hold this name."),
+        "unstorable": say(
+            "The name is not valid in Unicode or on this file system; a file that has it must be renamed"
+            " first."
+        ),
         "link_loop": say("The path leads through a loop of links."),
         "below_file": say("The path goes on below a file that is no folder."),
     }
