@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from itertools import islice
-from math import ceil
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
-from agentfs_lsp.adapters.review.paging import LINE_END, paged, shortened
+from agentfs_lsp.adapters.review.paging import LINE_END, paged, shortened, width_of
 from agentfs_lsp.service.editor_ports import EditorTraits
 
 if TYPE_CHECKING:
@@ -25,20 +25,37 @@ limits = st.builds(
     st.sampled_from(NAMES),
     st.booleans(),
 )
-line = st.text(st.sampled_from("abc +-界😀\t⏎"), max_size=1500)
+line = st.text(st.sampled_from("abc +-界😀\u200d\uffff\t⏎"), max_size=1500)
+# Each row ends with a column that the next character is too wide for.
+AT_THE_EDGES = f"{'界' * 39}a" * 40
 
 
 def columns_of(text: str) -> int:
     """As a terminal shows it at worst."""
-    return sum(8 if one == "\t" else 1 if one.isascii() else 2 for one in text)
+    codes = dict.fromkeys("\u070f\u200c\u200d\ufffe\uffff", len("<200d>"))
+    return sum(codes.get(one) or (8 if one == "\t" else 1 if one.isascii() else 2) for one in text)
 
 
 def rows_of(page: str, limits: MessageLimits) -> int:
-    first, *others = (columns_of(line) for line in page.split("\n"))
-    widths = (first + limits.prefix, *others)
-    return sum(max(1, ceil(width / limits.columns)) for width in widths)
+    rows, at = 0, limits.prefix
+    for line in page.split("\n"):
+        rows += 1
+        for character in line:
+            steps = [2] if columns_of(character) == 2 else [1] * columns_of(character)
+            for step in steps:
+                if at + step > limits.columns:  # a wide character is never cut in two
+                    rows, at = rows + 1, 0
+                at += step
+        at = 0
+    return rows
 
 
+@pytest.mark.parametrize("one", ["\u070f", "\u200c", "\u200d", "\ufffe", "\uffff", "\t", "é", "界", "a"])
+def test_a_character_counts_as_wide_as_it_is_shown_at_worst(one: str) -> None:
+    assert width_of(one) == columns_of(one)
+
+
+@example([AT_THE_EDGES], limits_of(EditorTraits(name="Neovim")))
 @given(st.lists(line, max_size=30), limits)
 def test_every_page_fits_the_editor(lines: list[str], limits: MessageLimits) -> None:
     for page in paged(lines, LAST, limits):

@@ -19,6 +19,11 @@ LINE_END = "⏎"
 
 _TAB_COLUMNS = 8
 
+_SHOWN_AS_CODES = "\u070f\u200c\u200d\ufffe\uffff"
+"""Neovim shows these as `<200d>`. All others that any editor shows so are escaped before."""
+
+_CODE_COLUMNS = 6
+
 
 def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterator[str]:
     """The lines in pages, each with `last_line` at its end. Made as they are asked for."""
@@ -26,7 +31,7 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
         lines = (line.replace(LINE_END, "\\u23ce") + f" {LINE_END}" for line in lines)
     rows = limits.rows - _rows(last_line, limits.columns)
     characters = limits.characters - width_of(last_line)
-    longest = min(rows * limits.columns - limits.prefix, characters - 1)
+    longest = min(rows * (limits.columns - 1) - limits.prefix, characters - 1)
     page: list[str] = []
     rows_left = characters_left = 0
     for line in _cut(lines, longest):
@@ -53,10 +58,13 @@ def shortened(text: str, most: int) -> str:
 
 
 def width_of(text: str) -> int:
-    """Columns at most, and UTF-16 units at most: what is not ASCII counts as two."""
+    """Columns at most, and UTF-16 units at most: most of what is not ASCII counts as two."""
     if text.isascii() and "\t" not in text:
         return len(text)
-    return sum(_TAB_COLUMNS if one == "\t" else 2 - one.isascii() for one in text)
+    return sum(
+        _TAB_COLUMNS if one == "\t" else _CODE_COLUMNS if one in _SHOWN_AS_CODES else 2 - one.isascii()
+        for one in text
+    )
 
 
 def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
@@ -83,4 +91,7 @@ def _fitting(text: str, columns: int) -> str:
 
 
 def _rows(line: str, columns: int, prefix: int = 0) -> int:
-    return max(1, ceil((width_of(line) + prefix) / columns))
+    width = width_of(line) + prefix
+    if width > columns and not line.isascii():
+        columns -= 1  # a character of two columns that would begin in a row's last one begins the next row
+    return max(1, ceil(width / columns))
