@@ -181,7 +181,7 @@ async def test_one_message_with_the_diff_of_everything(three: Path) -> None:
         for path in ("open.py", "closed.py"):
             await editor.read(path)
         landed = await editor.request("agentfs/batch", {"operations": OPERATIONS})
-        (asked,) = editor.all("window/showMessageRequest")
+        asked, _ = editor.all("window/showMessageRequest")
     message = asked["params"]["message"]
     assert message.startswith("agentfs: Change 3 files (+3/-2)")
     assert all(f"+++ b/{path}" in message for path in ("open.py", "closed.py", "made/new.py"))

@@ -99,7 +99,7 @@ async def test_a_command_request_of_any_shape_is_answered(editor: Editor, params
 
 @pytest.mark.asyncio
 async def test_manual_ends_every_sessions_auto_edit_and_nothing_loosens(root: Path) -> None:
-    titles = iter(["Always for this session", "Reject", "Reject"])
+    titles = iter(["Always for this session", "Always for this session", "Reject", "Reject"])
     answers = {"window/showMessageRequest": lambda _: {"title": next(titles)}}
     async with editing(root, answers=answers) as editor:
         assert (await editor.write("a.py", "one\n"))["data"]["applied"] is True

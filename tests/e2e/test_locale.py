@@ -31,15 +31,16 @@ def shape_of(value: Any) -> Any:
 
 
 async def test_a_chinese_user_is_asked_in_chinese_and_approves_in_chinese(root: Path, file: Path) -> None:
-    chosen = ["批准", "Approve", "拒绝"]
+    chosen = ["批准", "批准", "Approve", "拒绝"]
     answers = {QUESTION: lambda _: {"title": chosen.pop(0)}}
     async with editing(root, locale="zh-CN", answers=answers) as editor:
         await editor.read("a.py")
         landed = await editor.edit("a.py", "two", "2", agent="Ada", explanation="更短")
         dismissed = await editor.edit("a.py", "one", "1")
         rejected = await editor.edit("a.py", "one", "1")
-        first, *_ = editor.all(QUESTION)
+        first, confirming, *_ = editor.all(QUESTION)
     assert file.read_text() == "one\n2\n"
+    assert confirming["params"]["message"].startswith("请再次选择“批准”以确认。\n")
     titles = [action["title"] for action in first["params"]["actions"]]
     assert titles == ["拒绝", "批准", "本次会话始终批准"]
     asked = first["params"]["message"]
@@ -47,8 +48,8 @@ async def test_a_chinese_user_is_asked_in_chinese_and_approves_in_chinese(root: 
     assert landed["text"] == "已更新“a.py”（+1/-1 行，6 字节）。"
     assert (landed["status"], landed["data"]["review"]["decision"]) == ("success", "accepted")
     assert dismissed["context"]["review"]["decision"] == "dismissed"
-    assert rejected["error"] == {"code": "USER_REJECTED", "message": "用户拒绝了此次修改。"}
-    assert rejected["text"] == "用户拒绝了此次修改。没有做任何修改。请询问用户如何继续。"
+    assert rejected["error"] == {"code": "USER_REJECTED", "message": "询问已关闭，未获批准。"}
+    assert rejected["text"] == "询问已关闭，未获批准。没有做任何修改。请询问用户如何继续。"
 
 
 async def test_codes_and_keys_are_the_same_in_every_language(root: Path, file: Path) -> None:

@@ -107,7 +107,8 @@ async def test_in_emacs_each_page_fits_the_minibuffer_and_ends_with_title_and_ag
         rows = [max(1, -(-len(line) // 78)) for line in question["message"].split("\n")]
         assert sum(rows) <= 4
         assert question["message"].endswith("\nagentfs: Edit a.py (+1/-1), asked by Ada")
-    assert all("Approve" not in titles(question) for question in asked[:-1])
+    approvable = ["Approve" in titles(question) for question in asked]
+    assert approvable == sorted(approvable)
     assert answer["data"]["applied"]
 
 
@@ -133,7 +134,7 @@ async def test_where_it_cannot_scroll_the_pages_say_it_all_beside_the_file(root:
 async def test_a_short_diff_is_shown_as_a_file_too(root: Path) -> None:
     async with NEOVIM_0_11.editing(root, "Approve") as editor:
         await editor.write("a.py", "one\n", agent="Ada")
-        [question] = questions(editor)
+        question, _ = questions(editor)
         assert len(editor.all(SHOW)) == 1
     assert "+one" in question["message"]
     assert question["message"].endswith("\nagentfs: Create a.py (+1), asked by Ada")
@@ -173,6 +174,20 @@ async def test_a_read_of_a_long_path_is_allowed_only_once_all_of_it_was_shown(ro
         joined = joined.replace(end, "")
     assert path in joined.replace("\n", "").replace(" ⏎", "")
     assert answer["data"]["content"] == "TOKEN=1\n"
+
+
+@pytest.mark.parametrize("name", ["", "never heard of"])
+async def test_an_editor_that_is_not_known_gets_the_least_of_all(root: Path, name: str) -> None:
+    answers = {SHOW: showing, ASK: pressing("Approve")}
+    async with editing(root, name=name, capabilities=CAN_SHOW, answers=answers) as editor:
+        answer = await editor.write("a.py", "".join(f"line {number}\n" for number in range(20)))
+        *pages, confirming = (question["message"] for question in questions(editor))
+    for page in pages:
+        first, *others = (len(line) for line in page.split("\n"))
+        assert sum(-(-width // 62) for width in (first + 33, *others)) <= 4
+    assert "".join(pages).count("+line ") == 20
+    assert confirming.startswith("Choose “Approve” again to confirm.")
+    assert answer["data"]["applied"]
 
 
 async def test_what_does_not_fit_one_page_is_refused_where_no_page_can_be_turned(root: Path) -> None:
@@ -223,6 +238,27 @@ async def test_an_emacs_whose_minibuffer_is_taken_is_asked_again(root: Path) -> 
     ) as editor:
         await editor.read("a.py")
         answer = await editor.edit("a.py", "two", "2")
+    assert answer["data"]["applied"]
+
+
+async def test_a_question_that_an_emacs_can_never_show_holds_no_other_back(root: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (root / name).write_text(TEXT)
+
+    def fail_on_the_first(params: Message) -> object:
+        if "Edit a.py" in params["message"]:
+            raise RpcError(-32603, "Internal error")
+        return pressing("Approve")(params)
+
+    async with editing(
+        root, name="Eglot", command=HASTY, env=ON_THE_PATH, answers={ASK: fail_on_the_first}
+    ) as editor:
+        for name in ("a.py", "b.py"):
+            await editor.read(name)
+        first = editor.start("agentfs/edit", EDIT)
+        await editor.seen(ASK)
+        answer = await editor.edit("b.py", "two", "2")
+        assert not first.done()
     assert answer["data"]["applied"]
 
 

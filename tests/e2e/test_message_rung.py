@@ -72,6 +72,47 @@ async def test_rejecting_is_the_users_no(editor: Editor, file: Path) -> None:
     assert file.read_text() == TEXT
 
 
+async def test_where_numbers_choose_a_yes_is_confirmed_at_a_place_that_is_neither_of_the_first_two(
+    editor: Editor,
+) -> None:
+    editor.answers |= answering(pressing("Approve"))
+    places = set()
+    for number in range(20):
+        answer = await editor.write(f"{number}.txt", "one\n")
+        assert answer["data"]["applied"]
+        confirming = questions(editor)[-1]
+        assert confirming["message"].endswith(f"\nagentfs: Create {number}.txt (+1)")
+        offered = titles(confirming)
+        assert sorted(offered) == ["Approve", *["Reject"] * 11]
+        places.add(offered.index("Approve"))
+    assert len(places) > 1
+    assert not places & {0, 1}
+
+
+@pytest.mark.parametrize("said", ["Reject", "Always for this session", None])
+async def test_a_yes_that_is_not_confirmed_is_none(editor: Editor, file: Path, said: str | None) -> None:
+    said_in_turn = iter(["Approve", said])
+    editor.answers |= answering(lambda _: (title := next(said_in_turn)) and {"title": title})
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
+    assert len(questions(editor)) == 2
+    assert answer["context"]["review"]["decision"] == "dismissed"
+    assert file.read_text() == TEXT
+
+
+async def test_a_no_that_nobody_may_have_meant_is_told_as_a_closed_question(root: Path) -> None:
+    (root / "a.py").write_text(TEXT)
+    async with editing(root, name="Neovim", answers=answering(pressing("Reject"))) as editor:
+        await editor.read("a.py")
+        by_keys = await editor.edit("a.py", "two", "2")
+    async with editing(root, name="code-server", answers=answering(pressing("Reject"))) as editor:
+        await editor.read("a.py")
+        by_mouse = await editor.edit("a.py", "two", "2")
+    assert "The question was closed without approval." in by_keys["text"]
+    assert "The user rejected the change." in by_mouse["text"]
+    assert by_keys["context"]["review"]["decision"] == by_mouse["context"]["review"]["decision"] == "rejected"
+
+
 async def test_only_the_exact_title_of_a_button_is_an_answer(editor: Editor, file: Path) -> None:
     odd: list[Any] = [None, {}, [], "Approve", True, 1, ["Approve"], {"title": None}, {"title": ["Approve"]}]
     odd += [{"title": said} for said in ("approve", "Approve ", "APPROVE", "Yes", "", "Next (2/2)")]
@@ -114,10 +155,10 @@ async def test_always_lets_the_rest_of_the_session_through_and_no_other(editor: 
     await editor.read("a.py")
     first = await editor.edit("a.py", "two", "2")
     second = await editor.edit("a.py", "three", "3")
-    assert len(questions(editor)) == 1
+    assert len(questions(editor)) == 2  # and the first one confirmed
     await editor.read("a.py", session="other")
     other = await editor.edit("a.py", "one", "1", session="other")
-    assert len(questions(editor)) == 2
+    assert len(questions(editor)) == 4
     assert first["data"]["review"]["decision"] == other["data"]["review"]["decision"] == "accepted"
     assert second["data"]["review"] | {"waited_ms": 0} == {
         "rung": "policy",
@@ -132,7 +173,7 @@ async def test_a_long_diff_is_paged_and_only_the_last_page_can_approve(editor: E
     editor.answers |= answering(pressing("Approve"))
     await editor.read("long.txt")
     answer = await editor.write("long.txt", lines(40, "other"))
-    asked = questions(editor)
+    *asked, _ = questions(editor)
     count = len(asked)
     assert count > 2
     for number, question in enumerate(asked[:-1], start=2):
@@ -192,9 +233,10 @@ async def test_where_only_the_first_button_can_be_pressed_it_approves_and_one_pa
         await editor.read("a.py")
         short = await editor.edit("a.py", "two", "2")
         assert titles(await editor.seen(ASK)) == ["Approve", "Reject", "Always for this session"]
+        assert titles(await editor.seen(ASK, 2)) == ["Approve", "Reject"]
         await editor.read("long.txt")
         long = await editor.write("long.txt", lines(40, "other"))
-        assert len(questions(editor)) == 1
+        assert len(questions(editor)) == 2
     assert short["status"] == "success"
     assert long["error"]["code"] == "ACCESS_DENIED"
 
@@ -217,9 +259,11 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
             (["c"], "queued"),
         ]
         editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"title": "Approve"}})
+        confirming = await editor.seen_message(ASK, 2)
+        editor.send({"jsonrpc": "2.0", "id": confirming["id"], "result": {"title": "Approve"}})
         answers = [await one for one in asked]
-        titles_shown = [question["message"].partition(" (")[0] for question in questions(editor)]
-        assert [title.endswith(f"Edit {name}") for title, name in zip(titles_shown, "abc", strict=True)]
+        ends = [question["message"].split("\n")[-1] for question in questions(editor)]
+        assert ends == [f"agentfs: Edit {name} (+1/-1)" for name in "aabc"]
     assert [answer.get("error", {}).get("code") for answer in answers] == [None, "TIMEOUT", "TIMEOUT"]
     assert all(answer["context"]["review"]["waited_ms"] >= 300 for answer in answers[1:])
     assert [(root / name).read_text() for name in "abc"] == ["one\n2\nthree\n", TEXT, TEXT]
@@ -240,8 +284,9 @@ async def test_cancelling_withdraws_the_question_and_the_next_is_asked(
         await first
     assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
     editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Approve"}})
-    next_question = await editor.seen_message(ASK, 2)
-    editor.send({"jsonrpc": "2.0", "id": next_question["id"], "result": {"title": "Approve"}})
+    for number in (2, 3):
+        next_question = await editor.seen_message(ASK, number)
+        editor.send({"jsonrpc": "2.0", "id": next_question["id"], "result": {"title": "Approve"}})
     answer = await second
     assert refused.value.code == -32800
     assert answer["status"] == "success"
@@ -254,7 +299,7 @@ async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(
     editor.answers |= answering(pressing("Approve"))
     await editor.read("a.py")
     await editor.edit("a.py", "two", "2\u202e\u200b", agent="A\u202eda", explanation="-two\n+3\n" * 1000)
-    *before, last = questions(editor)
+    *before, last, _ = questions(editor)
     assert all("Approve" not in titles(question) for question in before)
     message = "\n".join(question["message"] for question in (*before, last))
     assert "\u202e" not in message

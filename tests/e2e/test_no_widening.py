@@ -171,7 +171,7 @@ async def test_a_settings_file_that_the_user_let_through_loosens_nothing(locked:
         'rules = [{files = ["locked.md", "USER.md"], read = "allow", write = "allow", edit = "allow"}]\n'
         'require_read = false\n[approval]\nmode = "auto_edit"\n[switches]\nmemory = true\n'
     )
-    chosen = iter(["Approve"])
+    chosen = iter(["Approve", "Approve"])
     answers = {QUESTION: lambda _: {"title": next(chosen, "Reject")}}
     async with editing(locked, options=OPTIONS, answers=answers) as editor:
         assert (await editor.write(".agentfs.toml", content))["data"]["applied"] is True
@@ -186,7 +186,7 @@ async def test_a_settings_file_that_the_user_let_through_loosens_nothing(locked:
 
 async def test_always_is_for_one_session_of_one_connection(locked: Path) -> None:
     state = locked.parent / "state"
-    chosen = iter(["Always for this session"])
+    chosen = iter(["Always for this session"] * 2)
     answers = {QUESTION: lambda _: {"title": next(chosen, "Reject")}}
     async with (
         editing(locked, options=OPTIONS, answers=answers, state=state) as first,

@@ -40,15 +40,19 @@ def no_secret_in(answer: Message) -> bool:
     return "hunter2" not in str(answer)
 
 
-@pytest.mark.parametrize("capabilities", [None, REVIEW])
-async def test_allowed_once_it_is_read_once(root: Path, env: Path, capabilities: Message | None) -> None:
+@pytest.mark.parametrize(("capabilities", "questions"), [(None, 2), (REVIEW, 1)])
+async def test_allowed_once_it_is_read_once(
+    root: Path, env: Path, capabilities: Message | None, questions: int
+) -> None:
+    """Where numbers choose, a second question confirms the yes; a client that reviews lists its questions."""
     async with editing(root, capabilities=capabilities, answers=answering(pressing("Allow once"))) as editor:
         first = await editor.read(".env", agent="Ada")
         question = await editor.seen(ASK)
         await editor.read(".env", agent="other\u202e\n+x")
-        second = await editor.seen(ASK, 2)
+        second = await editor.seen(ASK, questions + 1)
         await editor.read(".env", session="a-session-id")
-        third = await editor.seen(ASK, 3)
+        third = await editor.seen(ASK, 2 * questions + 1)
+        assert len(editor.all(ASK)) == 3 * questions
     assert first["data"]["content"] == SECRET
     assert [action["title"] for action in question["actions"]] == ["Deny", "Allow once"]
     assert "Ada" in question["message"]

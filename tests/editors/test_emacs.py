@@ -7,9 +7,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.review.paging import width_of
+from agentfs_lsp.domain.shown import escape_invisible
 from support.docs import examples, section, text_of
 from support.editor import SERVER
 from support.real_editors import ASK, editing
+from support.terminal import terminal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,6 +30,25 @@ INIT = """
 (require 'eglot)
 (add-to-list 'eglot-server-programs '((text-mode markdown-mode) . ("agentfs-lsp")))
 (add-hook 'emacs-startup-hook (lambda () (switch-to-buffer "notes.txt") (call-interactively #'eglot)))
+"""
+
+# As the display engine lays it out in this terminal: `string-width` does not know of glyphless characters.
+MEASURE = """
+(setq inhibit-startup-screen t gc-cons-threshold 100000000)
+(add-hook 'emacs-startup-hook
+ (lambda ()
+  (let ((coding-system-for-read 'utf-8-unix) lines widths)
+   (with-temp-buffer
+    (insert-file-contents (getenv "LISTED"))
+    (setq lines (split-string (buffer-string) "\n")))
+   (switch-to-buffer "one line")
+   (buffer-disable-undo)
+   (dolist (line lines)
+    (erase-buffer)
+    (insert line)
+    (push (number-to-string (car (window-text-pixel-size nil (point-min) (point-max)))) widths))
+   (with-temp-file (getenv "MEASURED") (insert (mapconcat #'identity (nreverse widths) "\n")))
+   (message "all measured"))))
 """
 
 
@@ -56,7 +78,10 @@ async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
             editor.screen.press(f"\x01\x0b{onward}\r")  # C-a C-k: what stands there is "Reject"
         lines = question["message"].split("\n")
         shown += await editor.screen.shows(lambda text: all(one in text for one in lines))
-        assert all(f"{line}\n" in shown for line in ("-two", "+2", " three"))
+        assert all(f"{line} ⏎\n" in shown for line in ("-two", "+2", " three"))
+        editor.screen.press("\x01\x0bApprove\r")
+        await editor.screen.shows("again to confirm")
+        await editor.screen.shows("Choose an option: Reject")
         editor.screen.press("\x01\x0bApprove\r")
         assert (await answer)["data"]["applied"]
     assert (root / "a.py").read_text() == TEXT.replace("two", "2")
@@ -99,3 +124,19 @@ async def test_a_question_that_stays_open_is_not_taken_for_lost(root: Path) -> N
             assert (await editor.wire.answered(asked))["error"]["code"] == -32603
         editor.screen.press("\r")
         assert (await answer)["error"]["code"] == "USER_REJECTED"
+
+
+async def test_no_character_is_wider_than_it_counts(root: Path) -> None:
+    characters = [chr(code) for code in range(32, sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
+    lines = [escape_invisible(one) for one in characters]
+    listed, measured = root / "characters", root / "widths"
+    listed.write_text("\n".join(lines), newline="")
+    init = root.parent / "measure.el"
+    init.write_text(MEASURE)
+    env = {"LISTED": str(listed), "MEASURED": str(measured)}
+    async with terminal(["emacs", "-q", "-nw", "-l", str(init)], root, env) as screen:
+        await screen.shows("all measured")
+    widths = [int(width) for width in measured.read_text().split()]
+    assert len(widths) == len(lines)
+    wider = [ascii(line) for line, width in zip(lines, widths, strict=True) if width > width_of(line)]
+    assert wider == []

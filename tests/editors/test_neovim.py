@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
+import sys
+import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
 
+from agentfs_lsp.adapters.review.paging import width_of
+from agentfs_lsp.domain.shown import escape_invisible
 from support.docs import examples, section, text_of
 from support.editor import SERVER
 from support.real_editors import ASK, SHOW, editing
@@ -44,6 +49,14 @@ def file(root: Path) -> Path:
     return path
 
 
+async def choose(editor: RealEditor, title: str, number: int) -> None:
+    """Answer the `number`th question by the number that its screen shows for the title."""
+    titles = [action["title"] for action in (await editor.wire.seen(ASK, number))["params"]["actions"]]
+    place = titles.index(title) + 1
+    await editor.screen.shows(lambda text: f"{place}: {title}" in text and f"{len(titles)}: " in text)
+    editor.screen.press(f"{place}\r")
+
+
 async def test_typing_while_a_proposal_arrives_lands_nothing(
     root: Path, file: Path, repository: Path
 ) -> None:
@@ -62,6 +75,7 @@ async def test_typing_while_a_proposal_arrives_lands_nothing(
         assert "agentfs: Edit a.py (+1/-1), asked by Ada" in screen
         assert file.read_text() == TEXT
         editor.screen.press("2\r")
+        await choose(editor, "Approve", 2)
         assert (await answer)["data"]["review"]["decision"] == "accepted"
     assert file.read_text() == TEXT.replace("two", "2")
 
@@ -78,6 +92,25 @@ async def test_what_was_typed_into_a_terminal_lands_nothing(root: Path, file: Pa
             told = await editor.wire.answered(question)
             assert told["result"]["title"] == "Approve"
         assert (await answer)["error"]["code"] == "USER_REJECTED"
+    assert file.read_text() == TEXT
+
+
+async def test_numbers_typed_into_a_terminal_at_leisure_land_nothing(
+    root: Path, file: Path, repository: Path
+) -> None:
+    async with neovim(root, repository, SERVER) as editor:
+        editor.screen.press(":terminal sh\ri")
+        await editor.screen.shows("$" if os.getuid() else "#")
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await editor.wire.seen(ASK)
+        await editor.screen.shows("3: Always for this session")
+        editor.screen.press("2\r")
+        await editor.wire.seen(ASK, 2)
+        await editor.screen.shows("12: ")
+        editor.screen.press("make -j2\r")
+        refused = await answer
+    assert refused["context"]["review"]["decision"] == "dismissed"
+    assert "The question was closed without approval." in refused["text"]
     assert file.read_text() == TEXT
 
 
@@ -102,7 +135,7 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
         answer = editor.wire.ask("agentfs/write", params)
         shown = ""
         page = 0
-        while "2: Approve" not in shown:
+        while "Approve" not in shown:
             page += 1
             question = (await editor.wire.seen(ASK, page))["params"]
             onward = question["actions"][1]["title"]
@@ -110,6 +143,7 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
             assert all(line in screen for line in question["message"].split("\n"))
             shown += screen
             editor.screen.press("2\r")
+        await choose(editor, "Approve", page + 1)
         assert (await answer)["data"]["applied"]
     assert page > 2
     assert all(f"+{line}\n" in shown for line in lines)
@@ -132,6 +166,7 @@ async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_n
         await editor.wire.seen(ASK)
         await editor.screen.shows("2: Approve")
         editor.screen.press("2\r")
+        await choose(editor, "Approve", 2)
         answered = await answer
         assert (answered["data"]["landing"], answered["data"]["review"]["decision"]) == ("editor", "accepted")
         editor.screen.press(":w\r")
@@ -140,3 +175,21 @@ async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_n
         assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
         edit = {"path": "a.py", "old_string": content, "new_string": f"{content}more\n", "dry_run": True}
         assert "error" not in await editor.wire.ask("agentfs/edit", edit)
+
+
+def test_no_character_is_wider_than_it_counts(tmp_path: Path, repository: Path) -> None:
+    characters = [chr(code) for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
+    lines = [escape_invisible(one) for one in characters if one != "\n"]
+    lines += [escape_invisible(f"界{one}界") for one in characters if unicodedata.category(one) == "Cf"]
+    listed, measured = tmp_path / "characters", tmp_path / "widths"
+    listed.write_text("\n".join(lines), newline="")
+    measure = "call writefile(map(readfile($LISTED), {_, line -> string(strdisplaywidth(line))}), $MEASURED)"
+    subprocess.run(
+        [repository / NEOVIM, "-u", "NONE", "--headless", "-c", measure, "-c", "quit"],
+        env={**os.environ, "LISTED": str(listed), "MEASURED": str(measured), "LC_ALL": "C.UTF-8"},
+        check=True,
+    )
+    widths = [int(width) for width in measured.read_text().split()]
+    assert len(widths) == len(lines)
+    wider = [ascii(line) for line, width in zip(lines, widths, strict=True) if width > width_of(line)]
+    assert wider == []

@@ -193,6 +193,8 @@ class _Normal:
         match value:
             case dict():
                 return {self._text(name): self.of(each, name) for name, each in sorted(value.items())}
+            case list() if key == "actions" and value.count(value[0]) > 1:  # a yes at a place of chance
+                return sorted(value, key=str)
             case list():
                 return [self.of(each) for each in value]
             case str() if key == "version" and value == __version__:

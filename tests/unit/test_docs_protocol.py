@@ -288,7 +288,10 @@ def limits_told() -> Iterator[tuple[str, str]]:
     yield f"sent again after {questions.REPEAT_S:g} s, once", "9.2"
     yield f"After {questions.REPEAT_S:g} s more others", "9.2"
     yield f"elsewhere after {questions.YIELD_S:g} s", "9.2"
-    yield f"asked again every {questions.BUSY_S:g} s", "9.2"
+    yield (
+        f"asked again every {questions.BUSY_S:g} s, and others first after {2 * questions.REPEAT_S:g} s",
+        "9.2",
+    )
     yield f"at most {wording.EXPLANATION_SHOWN} characters", "9.2"
     assert wording.MOST_WARNINGS == 8
     yield "up to eight warnings", "9.2"
@@ -313,11 +316,19 @@ def test_what_each_editor_shows_of_a_message_is_told() -> None:
             (rows, columns, int(row["characters (UTF-16)"])),
             row["line ends"] != "kept",
             row["the diff's window scrolls beside the question"] == "yes",
+            row["keys answer"] == "yes",
+            int(row["choices of the page that confirms"].replace("none", "0")),
         )
         names = row["`clientInfo.name`"].replace(", or none", ", ").split(", ")
         told |= dict.fromkeys(names, facts)
     assert told == {
-        name: ((it.rows, it.columns, it.characters), it.joins_lines, it.scrolls_behind)
+        name: (
+            (it.rows, it.columns, it.characters),
+            it.joins_lines,
+            it.scrolls_behind,
+            it.keys_answer,
+            it.confirming_choices,
+        )
         for name, it in {**message_limits._BY_NAME, "any other": message_limits._LEAST}.items()
     }
 

@@ -376,11 +376,12 @@ class NobodyToAsk(DomainError):
 @dataclass(eq=False)
 class Rejected(DomainError):
     """The user said no, or went away without a yes. `paths`: which of several files the no was for, where it
-    was not for all."""
+    was not for all. `surely_meant` is false where what was typed for something else can have said it."""
 
     decision: Literal["rejected", "dismissed"]
     feedback: str = ""
     paths: tuple[str, ...] = ()
+    surely_meant: bool = True
 
 
 @dataclass(eq=False)

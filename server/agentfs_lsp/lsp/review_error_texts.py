@@ -99,12 +99,19 @@ def rejected(error: errors.Rejected, say: Say) -> Told:
             say("The user rejected the change: “{feedback}”.", feedback=escape_invisible(error.feedback)),
             nothing_changed(say, say("Do as the user says.")),
         )
+    if not error.surely_meant:
+        return not_approved(say), nothing_changed(say, say("Ask the user how to go on."))
     if error.decision == "dismissed":
         return (
             say("The user dismissed the change without a decision."),
             nothing_changed(say, say("Ask the user how to go on.")),
         )
     return say("The user rejected the change."), nothing_changed(say, say("Ask the user how to go on."))
+
+
+def not_approved(say: Say) -> str:
+    """A no, where nobody knows whether the user meant it."""
+    return say("The question was closed without approval.")
 
 
 def _rejected_in_part(error: errors.Rejected, say: Say) -> Told:

@@ -66,7 +66,9 @@ async def review_by_message(
         except TimeoutError:
             raise ReviewTimedOut(timeout_s or 0) from None
         if answer not in question.yes:
-            raise Rejected("rejected" if answer == question.no else "dismissed")
+            raise Rejected(
+                "rejected" if answer == question.no else "dismissed", surely_meant=not limits.keys_answer
+            )
         if diff_file is not None and not await diff_file.is_intact():
             raise Conflict(diff_file.name, "disk", "diff_changed")
     decision = Decision("message", "accepted", "user", always=answer == always)

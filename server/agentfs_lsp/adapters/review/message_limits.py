@@ -22,8 +22,9 @@ class MessageLimits:
     `joins_lines`: line ends become blanks. `scrolls_behind`: the diff's own window can be read to its end
     while the question is open. `shows_outside`: documents outside the root can be shown, and no second server
     starts for them. `loses_questions`: a question can be closed without an answer, and one that arrives while
-    the user is asked something else is answered with an error. `keys_answer`: text that is typed when the
-    question appears can say yes to it.
+    the user is asked something else is answered with an error. `keys_answer`: what is typed for something
+    else when the question appears can answer it. `confirming_choices`: where that can be a yes, since
+    numbers choose, so many choices has the page that confirms it.
     """
 
     rows: int
@@ -35,6 +36,7 @@ class MessageLimits:
     shows_outside: bool = False
     loses_questions: bool = False
     keys_answer: bool = True
+    confirming_choices: int = 0
 
 
 # A notification is cut at 1,000 characters.
@@ -46,29 +48,36 @@ _VSCODE = MessageLimits(
 # the end. eglot begins with "[eglot] Server reports (type=3): ". `C-g` leaves a question without an answer.
 _EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True)
 # A list of choices in the message area: the begin of a longer message scrolls away, and windows can't be
-# scrolled meanwhile.
-_VIM = MessageLimits(16, 80)
+# scrolled meanwhile. A number and Enter choose.
+_VIM = MessageLimits(16, 80, confirming_choices=12)
+# In Vim a digit can choose without Enter.
+_COC = replace(_VIM, confirming_choices=9)
 # A popup in the middle, 80% of the screen wide.
 _HELIX = MessageLimits(16, 62)
 
-_LEAST = MessageLimits(4, 62, characters=1000, prefix=33, joins_lines=True)
+_LEAST = MessageLimits(4, 62, characters=1000, prefix=33, joins_lines=True, confirming_choices=9)
+# eglot up to 1.9 does not tell its name; neither does an editor that shows less.
+_UNNAMED = replace(_LEAST, loses_questions=True)
 
 _BY_NAME = {
     "Visual Studio Code": _VSCODE,
     "Visual Studio Code - Insiders": _VSCODE,
     "VSCodium": _VSCODE,
     "code-server": _VSCODE,
-    "": _EMACS,  # eglot up to 1.9 does not tell its name
+    "": _UNNAMED,
     "Eglot": _EMACS,
     "emacs": _EMACS,
     "Neovim": _VIM,
-    "coc.nvim": _VIM,
+    "coc.nvim": _COC,
     "vim-lsp": _VIM,
     "helix": _HELIX,
 }
 
 
 def limits_of(traits: EditorTraits) -> MessageLimits:
-    """The limits of this client; of one that shows no documents, none is beside the question to be read."""
+    """The limits of this client; of one that shows no documents, none is beside the question to be read. One
+    that reviews by itself lists its questions: no number answers them."""
     limits = _BY_NAME.get(traits.name, _LEAST)
+    if traits.review:
+        limits = replace(limits, confirming_choices=0)
     return limits if traits.show_document else replace(limits, scrolls_behind=False, shows_outside=False)

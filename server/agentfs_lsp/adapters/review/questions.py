@@ -10,6 +10,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
+from secrets import randbelow
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.message_limits import limits_of
@@ -109,14 +110,14 @@ class Screen:
         return True
 
     async def ask(self, question: Question, say: Say, *, quiet: bool) -> str | None:
-        """The title chosen, None for none; only the last page has one that says yes. While the user types
-        (`quiet` is false) no single answer is a yes. Raises NobodyToAsk, and Unanswered when others wait for
-        a turn that is held in vain."""
-        traits = self._editor.traits
-        pages = list(islice(paged(question.lines, question.last_line, limits_of(traits)), MOST_PAGES + 1))
+        """The title chosen, None for none; only the last page has one that says yes, and where numbers choose
+        it is confirmed. While the user types (`quiet` is false) no single answer is a yes. Raises
+        NobodyToAsk, and Unanswered when others wait for a turn that is held in vain."""
+        traits, limits = self._editor.traits, limits_of(self._editor.traits)
+        pages = list(islice(paged(question.lines, question.last_line, limits), MOST_PAGES + 1))
         if len(pages) > (1 if traits.first_action_only else MOST_PAGES):
             raise NobodyToAsk("too_long")
-        if len(pages) == 1 and not quiet and not traits.first_action_only:
+        if len(pages) == 1 and not quiet and not limits.confirming_choices:
             pages.insert(0, question.last_line)
         for number, page in enumerate(pages[:-1], start=1):
             onward = say("Next ({next}/{pages})", next=number + 1, pages=len(pages))
@@ -126,7 +127,18 @@ class Screen:
             await self.is_quiet()
         first, *others = question.yes
         in_order = (first, question.no) if traits.first_action_only else (question.no, first)
-        return await self._read_answer(pages[-1], (*in_order, *others), question.no)
+        answer = await self._read_answer(pages[-1], (*in_order, *others), question.no)
+        if answer is None or answer not in question.yes or not limits.confirming_choices:
+            return answer
+        await self.is_quiet()
+        message = say("Choose “{answer}” again to confirm.", answer=answer) + f"\n{question.last_line}"
+        if traits.first_action_only:
+            actions = [answer, question.no]
+        else:  # neither of the first two: who types for something else may type the same number twice
+            actions = [question.no] * limits.confirming_choices
+            actions[2 + randbelow(len(actions) - 2)] = answer
+        confirmed = await self._read_answer(message, actions, question.no)
+        return confirmed if confirmed == answer else None
 
     async def _read_answer(self, message: str, actions: Sequence[str], no: str) -> str | None:
         """The answer of a user who can have read the message. Keys meant for a terminal, a command line or
@@ -135,8 +147,10 @@ class Screen:
             asked_ms = self._clock.now_ms()
             answer = await self._answer(message, actions)
             took_ms = self._clock.now_ms() - asked_ms
-            if answer in (None, no) or took_ms >= READING_S * 1000 or not self._keys_answer:
+            if answer is None or took_ms >= READING_S * 1000 or not self._keys_answer:
                 return answer
+            if answer == no:
+                return None
             await self._clock.sleep(QUIET_S)  # the next keys go where they were meant to, and may be told of
             await self.is_quiet()
         return None
@@ -149,6 +163,7 @@ class Screen:
         """The first answer to the message, which may be sent more than once."""
         loses = limits_of(self._editor.traits).loses_questions
         repeats = int(loses)
+        give_way_ms = self._clock.now_ms() + 2 * REPEAT_S * 1000
         asked = {self._sent(message, actions)}
         try:
             while True:
@@ -165,6 +180,8 @@ class Screen:
                         if not (loses and error.reason == "busy"):
                             raise
                     if not asked:
+                        if self._queued and self._clock.now_ms() >= give_way_ms:
+                            raise Unanswered from None
                         await self._clock.sleep(BUSY_S)
                         asked.add(self._sent(message, actions))
                     repeats = 1  # what keeps the editor busy may be this question, which it has not lost

@@ -109,7 +109,7 @@ def _answers(dialect: Dialect, files: Mapping[Operation, Files], say: Say) -> It
     )
     yield say("An error means that nothing was changed, unless “text” says otherwise.")
     yield say(
-        "USER_REJECTED: the user does not want this change. Do what the user wrote, or ask; do not send"
+        "USER_REJECTED: the user did not approve this change. Do what the user wrote, or ask; do not send"
         " it again, and do not look for a way round it."
     )
     yield say(

@@ -10,6 +10,7 @@ from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.shown import escape_invisible
 from agentfs_lsp.lsp.dialects import fewer_parameters as fewer
 from agentfs_lsp.lsp.dialects.dialect import Dialect, Tool, names_of
+from agentfs_lsp.lsp.review_error_texts import not_approved
 from agentfs_lsp.lsp.words import Words
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def _nothing_changes(_: errors.NothingChanges, say: Say, __: str) -> Told:
 
 
 def _rejected(error: errors.Rejected, say: Say, _: str) -> Told:
+    if not error.surely_meant:
+        return not_approved(say), ""
     said = say("“{feedback}”", feedback=escape_invisible(error.feedback)) if error.feedback else ""
     return say("The user rejected this change."), said
 
