@@ -1,4 +1,5 @@
 /** What can be done with a change that landed: look at its diff, and propose its reverse. */
+import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Server } from '../client';
 import { SECTION } from '../config';
@@ -15,9 +16,6 @@ import { namesOf, textsOfHistory } from './landed';
 import { hashOf } from './moved';
 import { allTabs, isLandedTab } from './tabs';
 
-/** The session in which the user's own undos are proposed. */
-const SESSION = 'vscode-history';
-
 /** So long after asking for an undo the user has not gone elsewhere yet. */
 const SOON_MS = 1000;
 
@@ -31,7 +29,8 @@ export function undoMethod(server: Server): string | undefined {
 }
 
 export class LandedChanges implements vscode.Disposable {
-  private askedAt = -Infinity;
+  /** The undo that the user asked for last, in a session of its own that no agent can guess. */
+  private asked: { session: string; at: number } | undefined;
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -93,8 +92,9 @@ export class LandedChanges implements vscode.Disposable {
 
   /** Propose the reverse of a change; it is reviewed like any. */
   async undo(entry: Pick<Entry, 'id'>): Promise<void> {
-    const params = { change_id: entry.id, session: SESSION, agent: vscode.l10n.t('Undo') };
-    this.askedAt = Date.now();
+    const session = `vscode-history-${randomUUID()}`;
+    const params = { change_id: entry.id, session, agent: vscode.l10n.t('Undo') };
+    this.asked = { session, at: Date.now() };
     const envelope = await this.ask(undoMethod(this.server) ?? AgentMethod.undo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
@@ -110,7 +110,7 @@ export class LandedChanges implements vscode.Disposable {
 
   /** Whether this is the undo that the user has just asked for. */
   readonly awaits = ({ session }: Proposed): boolean =>
-    session === SESSION && Date.now() - this.askedAt < SOON_MS;
+    session === this.asked?.session && Date.now() - this.asked.at < SOON_MS;
 
   dispose(): void {
     this.listener.dispose();
