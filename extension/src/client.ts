@@ -69,8 +69,8 @@ export const CHANGING: ReadonlySet<string> = new Set([
 
 export class Server implements vscode.Disposable {
   readonly stateChanged = new Signal<ServerState>();
-  /** A server that ran is gone, and nobody had stopped it. */
-  readonly crashed = new Signal<void>();
+  /** A server is gone that nobody had stopped, or has not come to run. Resolves to how it ended. */
+  readonly crashed = new Signal<Promise<string>>();
   /** A change that somebody asked for was answered, whoever sent the request. */
   readonly answered = new Signal<{ method: string; params: unknown; envelope: Envelope }>();
   /** The methods this server serves; empty until it runs. */
@@ -94,11 +94,8 @@ export class Server implements vscode.Disposable {
     return this.current;
   }
 
-  /** Start `command`; one that runs is stopped first. Rejects with why it did not start. */
+  /** Start `command`, where none runs. Rejects where it did not start, which is a crash unless it was stopped. */
   async start(command: Command, settings: Settings): Promise<void> {
-    if (this.client !== undefined) {
-      await this.stop();
-    }
     this.trace(settings);
     this.reviews = settings.style === 'diff';
     const process = new ServerProcess(command, this.channel);
@@ -110,10 +107,7 @@ export class Server implements vscode.Disposable {
       await client.start();
       this.channel.info(`Connected to agentfs-lsp ${client.initializeResult?.serverInfo?.version ?? ''}`);
     } catch (error) {
-      process.end();
-      if (this.client === client) {
-        this.fail(error instanceof Error ? error.message : String(error));
-      }
+      this.lost(client, process);
       throw error;
     }
   }
@@ -126,6 +120,13 @@ export class Server implements vscode.Disposable {
   /** There is no server, and why. */
   fail(reason: string): void {
     this.become({ kind: 'failed', reason });
+  }
+
+  /** Stop a server that has not come to run yet. */
+  async abandonStart(): Promise<void> {
+    if (this.client !== undefined && this.current.kind === 'starting') {
+      await this.stop();
+    }
   }
 
   async stop(): Promise<void> {
@@ -222,8 +223,7 @@ export class Server implements vscode.Disposable {
         this.methods = methodsOf(client);
         this.become(STATES[newState]);
         if (newState === State.Stopped) {
-          process.end();
-          this.crashed.fire();
+          this.lost(client, process);
         }
       }
     });
@@ -258,6 +258,18 @@ export class Server implements vscode.Disposable {
         return result;
       },
     };
+  }
+
+  /** It is told once, and of none that was stopped. */
+  private lost(client: LanguageClient, process: ServerProcess): void {
+    if (this.client !== client) {
+      return;
+    }
+    this.client = undefined;
+    process.end();
+    void client.dispose().catch(() => undefined);
+    this.become({ kind: 'stopped' });
+    this.crashed.fire(process.ended);
   }
 
   private become(state: ServerState): void {

@@ -5,6 +5,7 @@ import type { Server } from './client';
 import { readSettings, SECTION, type Settings } from './config';
 import { LatestTask } from './latestTask';
 import { mention, notify } from './notifications';
+import { brief } from './shown';
 
 /** Settings that the server's process, or what it is told at its start, depends on. */
 const AT_START = ['interpreter', 'review.style'].map((key) => `${SECTION}.${key}`);
@@ -23,6 +24,7 @@ export class Lifecycle implements vscode.Disposable {
   private readonly starts = new LatestTask(() => this.startNow());
   private isClosing = false;
   private crashes: readonly number[] = [];
+  private lastEnd: Promise<string> = Promise.resolve('');
   private readonly listeners: { dispose(): void }[];
 
   constructor(
@@ -42,22 +44,27 @@ export class Lifecycle implements vscode.Disposable {
           void this.restart();
         }
       }),
-      server.crashed.subscribe(() => this.crashed()),
+      server.crashed.subscribe((ended) => this.crashed(ended)),
     ];
   }
 
   /**
-   * Start, or stop and start anew, at the user's word: the crashes before it count no more. However often it is asked for
-   * while a start is under way: once more afterwards.
+   * Start, or stop and start anew, at the user's word: the crashes before it count no more. A server that is still
+   * starting is not waited for, as it may hang. However often it is asked for meanwhile: once more afterwards.
    */
   async restart(): Promise<void> {
     this.crashes = [];
-    await this.start();
+    const started = this.start();
+    await this.server.abandonStart();
+    await started;
   }
 
   /** Resolves when the server runs; rejects with why it does not. */
   async running(): Promise<void> {
-    await this.starts.last.catch(() => undefined);
+    for (let last: Promise<void> | undefined; last !== this.starts.last; ) {
+      last = this.starts.last; // a start that fails may be followed by another one
+      await last.catch(() => undefined);
+    }
     const { state } = this.server;
     if (state.kind !== 'running') {
       throw new Error(state.kind === 'failed' ? state.reason : vscode.l10n.t('It was stopped.'));
@@ -86,6 +93,10 @@ export class Lifecycle implements vscode.Disposable {
       return;
     }
     this.server.prepare();
+    if (this.crashes.length > MOST_CRASHES) {
+      await this.giveUp();
+      return;
+    }
     const settings = currentSettings();
     const found = await findInterpreter(this.context, settings);
     if (this.isClosing) {
@@ -97,35 +108,34 @@ export class Lifecycle implements vscode.Disposable {
       return;
     }
     this.server.channel.info(`Python ${found.version.join('.')}: ${found.command}`);
-    try {
-      await this.server.start(serverCommand(this.context, found.command), settings);
-    } catch (error) {
-      if (this.server.state.kind === 'failed') {
-        void this.offerRestart(vscode.l10n.t('agentfs could not start: {0}', this.server.state.reason));
-      }
-      throw error;
-    }
+    await this.server.start(serverCommand(this.context, found.command), settings);
   }
 
   /** Start it again, unless that helps for a moment only. */
-  private crashed(): void {
+  private crashed(ended: Promise<string>): void {
     const now = Date.now();
     this.crashes = [...this.crashes.filter((at) => now - at < CRASHES_WITHIN_MS), now];
+    this.lastEnd = ended;
     if (this.crashes.length <= MOST_CRASHES) {
       mention(vscode.l10n.t('The agentfs server has stopped and is started again.'));
-      void this.start();
-      return;
     }
-    const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes.', this.crashes.length);
-    this.server.fail(reason);
-    void this.offerRestart(reason);
+    void this.start();
   }
 
-  private async offerRestart(reason: string): Promise<void> {
+  private async giveUp(): Promise<void> {
+    const times = this.crashes.length;
+    const how = brief(await this.lastEnd, 200);
+    const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes, the last time with: {1}.', times, how);
+    this.server.fail(reason);
+    void this.offerRestart(vscode.l10n.t('{0} Start it again, or look for the cause in the output.', reason));
+  }
+
+  /** The notification can't be taken back: a press in it does nothing once another start was asked for. */
+  private async offerRestart(text: string): Promise<void> {
     const again = vscode.l10n.t('Start Again');
     const output = vscode.l10n.t('Show Output');
-    const chosen = await notify('error', reason, again, output);
-    if (chosen === again) {
+    const chosen = await notify('error', text, again, output);
+    if (chosen === again && this.server.state.kind === 'failed') {
       await this.restart();
     } else if (chosen === output) {
       this.server.channel.show(true);

@@ -59,3 +59,23 @@ test('what can’t be started rejects', async () => {
   const server = new ServerProcess({ command: '/nowhere/python3', args: [], cwd: '/' }, recorder().log);
   await assert.rejects(server.start(), /ENOENT/);
 });
+
+test('how it ended: a signal, its last words, an exit code, or why it could not be started', async () => {
+  const endOf = async (command: ReturnType<typeof node>): Promise<string> => {
+    const server = new ServerProcess(command, recorder().log);
+    await server.start().catch(() => undefined);
+    return server.ended;
+  };
+  assert.equal(await endOf(node('console.error("a warning"); process.kill(process.pid, "SIGKILL")')), 'SIGKILL');
+  assert.equal(await endOf(node('console.error("Traceback\\nNo module"); process.exitCode = 1')), 'No module');
+  assert.equal(await endOf(node('process.exitCode = 3')), 'exit code 3');
+  assert.match(await endOf({ command: '/nowhere/python3', args: [], cwd: '/' }), /ENOENT/);
+});
+
+test('one that is ended before it has come to run does not stay', async () => {
+  const server = new ServerProcess(node(ENDS_WITH_INPUT), recorder().log);
+  const started = server.start();
+  server.end();
+  await started;
+  assert.equal(await server.ended, 'exit code 0');
+});

@@ -1,7 +1,7 @@
 // What every scenario needs: the one workbench of the run, files, an agent, and a clean desk afterwards.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -60,6 +60,17 @@ export const state = () => call("state");
 
 /** The mode that the server is in. */
 export const mode = async () => (await workbench.extension.request("agentfs/status", {}).answer).data.mode;
+
+/**
+ * A Python of which `script`, in the language of the shell, runs first where it is to run the server; `$0` is its path.
+ * For the setting `agentfs.interpreter`.
+ */
+export function interpreter(name, script) {
+  const python = path.join(home, name);
+  writeFileSync(python, `#!/bin/sh\ncase "$*" in *run_server.py*)\n${script}\n;; esac\nexec python3 "$@"\n`);
+  chmodSync(python, 0o755);
+  return python;
+}
 
 /** What the settings were that this scenario has set. */
 const changed = new Map();

@@ -1,9 +1,22 @@
 // The server's life, seen from the window: restarted by the user, and killed from outside.
 
 import assert from "node:assert/strict";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, killServer, reviewWith, scenario, servers, state, ui } from "../harness/suite.mjs";
+import {
+  agent,
+  call,
+  file,
+  interpreter,
+  killServer,
+  reviewWith,
+  scenario,
+  servers,
+  set,
+  state,
+  ui,
+} from "../harness/suite.mjs";
 
 const restarted = file("lifecycle/restarted.txt", "old\n");
 
@@ -67,6 +80,8 @@ scenario("the server is killed while a document is unsaved: the next one hears w
 const told = file("lifecycle/told.txt", "old\n");
 const answers = (session) => async () => (await agent(session).read(told)).status === "success";
 
+const messages = () => ui.page.locator(".notifications-toasts .notification-list-item");
+
 scenario("commands and tools are answered while the server is gone", async () => {
   const before = killServer();
   const [byCommand, byTool] = await Promise.all([
@@ -96,14 +111,13 @@ scenario("a server that keeps dying: one notification, no raw errors, and a butt
     killServer();
     await until("another one, or none any more", async () => (await answers("dying")()) || ui.isSaid("has stopped"));
   }
-  const messages = ui.page.locator(".notifications-toasts .notification-list-item");
-  assert.equal(await messages.count(), 1);
+  assert.equal(await messages().count(), 1);
   const answer = await agent("dying").read(told);
   assert.equal(answer.error.code, "EXECUTION_ERROR");
   assert.match(answer.text, /Ask the user to start it/);
   await ui.statusItem("").locator(".codicon-error").waitFor();
 
-  await messages.getByRole("button", { name: "Start Again" }).click();
+  await messages().getByRole("button", { name: "Start Again" }).click();
   await until("the server answers", answers("dying"));
 });
 
@@ -111,4 +125,69 @@ scenario("ten restarts at once leave one server running", async () => {
   await Promise.all(Array.from({ length: 10 }, () => call("command", { id: "agentfs.ui.restart" })));
   await until("the server answers", answers("ten"));
   await until("one server is left", () => servers().length === 1);
+});
+
+/** Has every start end with `end` as long as the file says that more are to; a line of another file for each. */
+function endingAtStart(name, end) {
+  const python = interpreter(name, `echo >>"$0.starts"; if [ -e "$0.ends" ]; then ${end}; fi`);
+  writeFileSync(`${python}.ends`, "");
+  return {
+    python,
+    starts: () => (existsSync(`${python}.starts`) ? readFileSync(`${python}.starts`, "utf8").length : 0),
+    endNoMore: () => rmSync(`${python}.ends`),
+  };
+}
+
+scenario("a server that is killed while it starts is started again", async () => {
+  const first = endingAtStart("killed-once", 'rm "$0.ends"; kill -9 $$');
+  await set("agentfs.interpreter", first.python);
+  await until("another start", () => first.starts() > 1);
+  await until("the server answers", answers("killed at its start"));
+
+  const reading = endingAtStart("killed-reading", 'rm "$0.ends"; head -c 20 >/dev/null; kill -9 $$');
+  await set("agentfs.interpreter", reading.python);
+  await until("another start", () => reading.starts() > 1);
+  await until("the server answers", answers("killed while it is greeted"));
+});
+
+const outlived = file("lifecycle/outlived.txt", "old\n");
+
+scenario("a server that is killed at every start: one notification, which does no harm later", async () => {
+  const doomed = endingAtStart("doomed", "kill -9 $$");
+  await set("agentfs.interpreter", doomed.python);
+  await ui.offers("has stopped 5 times in three minutes, the last time with: SIGKILL", "Start Again");
+  assert.match(await messages().innerText(), /Start it again, or look for the cause in the output/);
+  assert.equal(await messages().count(), 1);
+  assert.equal(doomed.starts(), 5);
+  assert.match((await agent("doomed").read(told)).text, /not running: .* SIGKILL\. Nothing was read/);
+
+  doomed.endNoMore();
+  await ui.runCommand("agentfs: Restart Server");
+  await until("the server answers", answers("doomed"));
+  const asked = await agent("outlived").readAndEdit(outlived, "old", "new");
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await ui.pressInMessage("has stopped 5 times", "Start Again");
+  await reviewWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+});
+
+scenario("a server that ends at its start says why", async () => {
+  const broken = endingAtStart("broken", "printf 'Traceback\\nNo module named pygls\\n' >&2; exit 1");
+  await set("agentfs.interpreter", broken.python);
+  await ui.offers("the last time with: No module named pygls", "Show Output");
+
+  broken.endNoMore();
+  await ui.pressInMessage("No module named pygls", "Start Again");
+  await until("the server answers", answers("broken"));
+});
+
+scenario("Restart Server helps where a start hangs", async () => {
+  const hung = endingAtStart("hung", "exec sleep 1000");
+  await set("agentfs.interpreter", hung.python);
+  await until("it hangs", () => hung.starts() === 1);
+
+  hung.endNoMore();
+  await ui.runCommand("agentfs: Restart Server");
+  await until("the server answers", answers("hung"));
 });

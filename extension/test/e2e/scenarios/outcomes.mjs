@@ -1,11 +1,11 @@
 // What a person hears of a change after the decision, and what keeps a review true while it waits.
 
 import assert from "node:assert/strict";
-import { chmodSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
+import { agent, batch, call, file, interpreter, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
 
 const confirmed = file("outcomes/confirmed.txt", "old\n");
 
@@ -180,14 +180,8 @@ const late = file("outcomes/late.txt", "one\ntwo\n");
 
 scenario("an outcome that the server tells late is the one that counts", async () => {
   const [before] = servers();
-  const python = path.join(home, "late-python");
   const relay = path.join(import.meta.dirname, "../harness/late_settled.py");
-  writeFileSync(
-    python,
-    `#!/bin/sh\ncase "$*" in *run_server.py*) exec python3 ${relay} python3 "$@" ;; esac\nexec python3 "$@"\n`,
-  );
-  chmodSync(python, 0o755);
-  await set("agentfs.interpreter", python);
+  await set("agentfs.interpreter", interpreter("late-python", `exec python3 ${relay} python3 "$@"`));
   await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
   await late.open();
   await late.type("mine ");
