@@ -131,24 +131,6 @@ scenario("a change is undone from the view, also where the file moved on, and th
   await ui.tabsAre();
 });
 
-const slippedIn = file("views/slipped-in.txt", "old\n");
-const opened = file("views/opened.txt", "mine\n");
-
-scenario("only the undo that the user asks for is opened, whatever session an agent says it has", async () => {
-  const ada = agent("vscode-history");
-  await ada.read(slippedIn);
-  const undone = call("command", { id: "agentfs.ui.row.undoLanded", args: [{ id: "0000000000000000" }] });
-  const asked = ada.edit(slippedIn, "old", "new");
-  await until("it waits", async () => (await state()).pending.length === 1);
-  await undone;
-  await ui.saysInPassing("0000000000000000");
-
-  await opened.open();
-  await ui.tabsAre("opened.txt");
-  await asked.cancel();
-  await call("close", { path: "all" });
-});
-
 const overlapping = file("views/overlapping.txt", "one\n");
 
 scenario("an undo that overlaps with what came later is a conflict, and says so", async () => {
@@ -266,4 +248,22 @@ scenario("a Python that does not fit: a message with a button that helps, and al
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(served.text(), "new\n");
+});
+
+const slippedIn = file("views/slipped-in.txt", "old\n");
+const opened = file("views/opened.txt", "mine\n");
+
+scenario("only the undo that the user asks for is opened, whatever session an agent says it has", async () => {
+  const ada = agent("vscode-history");
+  await ada.read(slippedIn);
+  const undone = call("command", { id: "agentfs.ui.row.undoLanded", args: [{ id: "0000000000000000" }] });
+  const asked = ada.edit(slippedIn, "old", "new");
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await undone;
+  await ui.saysInPassing("0000000000000000");
+
+  await opened.open();
+  await ui.tabsAre("opened.txt");
+  await asked.cancel();
+  await call("close", { path: "all" });
 });
