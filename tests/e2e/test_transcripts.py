@@ -893,7 +893,7 @@ async def played(
     takes longer to start than most of them, and some wait."""
     tests = (item for item in request.session.items if isinstance(item, pytest.Function))
     names = [test.callspec.params["name"] for test in tests if test.originalname == WORD_FOR_WORD]
-    at_once = asyncio.Semaphore(4)
+    at_once = asyncio.Semaphore(3)
 
     async def play(name: str) -> str:
         async with at_once:
