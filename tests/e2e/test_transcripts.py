@@ -1028,6 +1028,7 @@ def test_every_message_that_the_server_sends_or_hears_of_is_in_a_transcript() ->
 
 CLOSED_SETS: dict[str, tuple[set[Any], tuple[str, ...]]] = {
     "error codes": ({code for code, _ in ERRORS.values()} | {"INTERNAL_ERROR"}, ("error", "code")),
+    # -32603 is a defect's in a request of the editor's own, of which none is known.
     "JSON-RPC errors": ({-32700, -32600, -32601, -32002, -32800}, ("error", "code")),
     "rungs": (set(get_args(Rung)) - {"terminal"}, ("review", "rung")),
     "decisions": (DECISIONS, ("review", "decision")),
