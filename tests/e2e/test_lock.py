@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+from support.revisions import both, hash_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def hash_of(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
-
-
 def revision(path: Path) -> dict[str, object]:
     stat = path.stat()
     return {
@@ -27,14 +24,6 @@ def revision(path: Path) -> dict[str, object]:
         "size_bytes": stat.st_size,
         "hash": hash_of(path.read_bytes()),
     }
-
-
-async def both(auto: Editor, name: str, **params: Any) -> list[dict[str, Any]]:
-    """The same attempt by write and by edit."""
-    return [
-        await auto.write(name, "mine\n", **params),
-        await auto.edit(name, "line", "mine", **params),
-    ]
 
 
 async def test_an_unread_file_is_not_changed(auto: Editor) -> None:

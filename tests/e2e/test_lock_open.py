@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+from support.revisions import both, hash_of
 
 if TYPE_CHECKING:
     from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-def hash_of(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
-
-
-async def both(auto: Editor, name: str, **params: Any) -> list[dict[str, Any]]:
-    """The same attempt by write and by edit."""
-    return [
-        await auto.write(name, "mine\n", **params),
-        await auto.edit(name, "line", "mine", **params),
-    ]
 
 
 async def test_typing_since_the_read_is_a_conflict_in_the_editor(auto: Editor) -> None:

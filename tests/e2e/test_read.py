@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
+
+from support.revisions import hash_of
 
 if TYPE_CHECKING:
     from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-def hash_of(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
 
 
 async def test_a_read_tells_all_about_the_file(auto: Editor) -> None:

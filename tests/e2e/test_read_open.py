@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
+
+from support.revisions import hash_of
 
 if TYPE_CHECKING:
     from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-def hash_of(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
 
 
 async def test_what_the_user_sees_is_the_truth(auto: Editor) -> None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
+
+from support.revisions import hash_of
 
 if TYPE_CHECKING:
     from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-def hash_of(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
 
 
 async def test_a_new_file_is_created_and_told_of_in_full(auto: Editor) -> None:

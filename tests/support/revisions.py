@@ -1,0 +1,23 @@
+"""What the lock compares of a file, and the changes that meet it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from support.client import Editor
+    from support.wire import Message
+
+
+def hash_of(data: bytes) -> str:
+    """As in `expected_hash` (docs/protocol.md#8-lock)."""
+    return "sha256:" + sha256(data).hexdigest()
+
+
+async def both(editor: Editor, name: str, **params: Any) -> list[Message]:
+    """The answers to the same change of a file that reads `line`, by write and by edit."""
+    return [
+        await editor.write(name, "mine\n", **params),
+        await editor.edit(name, "line", "mine", **params),
+    ]
