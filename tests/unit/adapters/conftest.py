@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.adapters.syscalls import Kernel
 from agentfs_lsp.service.ports import Blob, Draft, Location, Root
@@ -63,3 +64,15 @@ class Disk:
 @pytest.fixture(params=KERNELS.values(), ids=KERNELS)
 def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Disk:
     return Disk(tmp_path.resolve(), request.param)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path.resolve() / "a file, 漢.txt"
+    path.write_text("disk")
+    return path
+
+
+@pytest.fixture
+def documents() -> OpenDocuments:
+    return OpenDocuments()

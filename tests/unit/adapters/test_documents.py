@@ -15,18 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path.resolve() / "a file, 漢.txt"
-    path.write_text("disk")
-    return path
-
-
-@pytest.fixture
-def documents() -> OpenDocuments:
-    return OpenDocuments()
-
-
 def test_an_open_document_is_found_by_its_file_until_it_is_closed(
     documents: OpenDocuments, file: Path
 ) -> None:

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path.resolve() / "a file, 漢.txt"
-    path.write_text("disk")
-    return path
-
-
-@pytest.fixture
-def documents() -> OpenDocuments:
-    return OpenDocuments()
-
-
 class TestSeveralDocumentsOfOneFile:
     @pytest.fixture
     def both(self, documents: OpenDocuments, file: Path) -> tuple[OpenDocument, OpenDocument]:
