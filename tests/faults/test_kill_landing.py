@@ -7,11 +7,9 @@ of them is seen; and a process that lands without end is killed wherever it happ
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +17,7 @@ import pytest
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.state import StateFolder
 from agentfs_lsp.service.ports import Root
+from support.strace import calls_between, killed_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,38 +40,11 @@ store.stage([Draft(location, (b"new",), old, True)]).commit()
 os.access("/end", os.F_OK)
 """
 
-_CHANGING = (
-    *("openat", "write", "fsync", "fchmod", "fchown", "fsetxattr", "flock", "mkdir", "mkdirat"),
-    *("link", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat"),
-)
-
 
 def _workspace(base: Path) -> None:
     shutil.rmtree(base, ignore_errors=True)
     (base / "root").mkdir(parents=True)
     (base / "root" / "a.py").write_bytes(b"old")
-
-
-def _strace(base: Path, options: list[str], relative: str, special: bool) -> int:
-    _workspace(base)
-    command = ["strace", "-f", *options, sys.executable, "-c", _LANDING, str(base), relative, str(special)]
-    return subprocess.run(command, check=False, capture_output=True).returncode
-
-
-def _boundaries(base: Path, log: Path, relative: str, special: bool) -> list[tuple[str, int]]:
-    """Each system call of a landing that may change something: its name, and the how manieth it is."""
-    wanted = "trace=?" + ",?".join([*_CHANGING, "access", "faccessat", "faccessat2"])
-    if _strace(base, ["-o", str(log), "-e", wanted], relative, special) != 0:
-        pytest.skip("strace may not trace here")
-    count: Counter[str] = Counter()
-    landing = False
-    found = []
-    for name, rest in re.findall(r"^\d+ +(\w+)\((.*)", log.read_text(), re.MULTILINE):
-        count[name] += 1
-        landing = (landing or '"/begin"' in rest) and '"/end"' not in rest
-        if landing and name in _CHANGING:
-            found.append((name, count[name]))
-    return found
 
 
 def _start_again(base: Path) -> dict[str, bytes]:
@@ -92,21 +64,21 @@ def _start_again(base: Path) -> dict[str, bytes]:
 def test_killed_at_each_system_call_a_landing_leaves_old_or_new(
     tmp_path: Path, relative: str, special: bool
 ) -> None:
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
     base = tmp_path / "base"
-    boundaries = _boundaries(base, tmp_path / "log", relative, special)
+    _workspace(base)
+    command = [sys.executable, "-c", _LANDING, str(base), relative, str(special)]
+    boundaries = calls_between(command, tmp_path / "log", "/begin", "/end")
     before = {"a.py": b"old"}
     folders = {"made": b"/", "made/deep": b"/"} if relative != "a.py" else {}
     after = {**before, **folders, relative: b"new"}
     assert _start_again(base) == after
 
     seen = []
-    for name, number in boundaries:
-        kill = ["-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={number}"]
-        assert _strace(base, kill, relative, special) in {-9, 137}, (name, number)
+    for call in boundaries:
+        _workspace(base)
+        killed_at(command, call)
         left = _start_again(base)
-        assert left in (before, after), (name, number)
+        assert left in (before, after), call
         seen.append(left == after)
     assert {name for name, _ in boundaries} >= {"fsync", "write", "flock", "openat"}
     assert (seen[0], seen[-1]) == (False, True)
