@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.sample import TEXT
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -21,3 +23,11 @@ def root(tmp_path: Path) -> Path:
     folder = tmp_path / "root"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    """a.py, with three lines (support/sample.py)."""
+    path = root / "a.py"
+    path.write_text(TEXT)
+    return path

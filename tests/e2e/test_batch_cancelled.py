@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, editing
+from support.editor import APPLY, AUTO, REVIEWING, editing
 from support.landing import nothing_can_land
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-APPLY = "workspace/applyEdit"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 NAMES = ("a.py", "b.py", "c.py")
 
 
@@ -93,8 +91,7 @@ async def test_what_the_client_is_applying_stands_and_the_closed_files_are_left(
 
 
 async def test_so_it_is_once_the_user_has_accepted(files: Path) -> None:
-    answers = {APPLY: lambda _: PENDING}
-    async with editing(files, capabilities=REVIEW, answers=answers) as editor:
+    async with editing(files, **REVIEWING) as editor:
         editor.open("b.py")
         asked = await started(editor, atomic=False)
         proposal = await editor.proposed()

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import path_of
+from support.editor import APPLY, path_of
 from support.personas import VSCODE, pressing, ticking
 
 if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
+ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\nfour\n", "1\ntwo\nthree\n4\n"
 OPERATIONS = [
     {"tool": "write", "params": {"path": path, "content": NEW}} for path in ("open.py", "closed.py")

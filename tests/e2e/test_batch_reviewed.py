@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import REVIEW, editing
+from support.editor import REVIEWING, editing
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING: Any = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
 
 OPERATIONS = [
     {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+ASK = "window/showMessageRequest"
 IMPATIENT: Any = {"landing_timeout_s": 0.2, "approval": {"timeout_s": 0.2}}
 SILENT = {APPLY: lambda _: NO_ANSWER, ASK: lambda _: NO_ANSWER}
 
@@ -73,8 +72,7 @@ async def test_a_question_that_nobody_answers(files: Path, atomic: bool) -> None
 
 
 async def test_a_review_that_nobody_answers(files: Path) -> None:
-    answers = {APPLY: lambda _: PENDING}
-    async with editing(files, capabilities=REVIEW, options=IMPATIENT, answers=answers) as editor:
+    async with editing(files, options=IMPATIENT, **REVIEWING) as editor:
         await opened(editor)
         asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
         proposal = await editor.proposed()
@@ -112,9 +110,8 @@ async def test_where_it_is_not_atomic_the_closed_files_land_all_the_same(files: 
 
 
 async def test_a_review_client_that_accepts_and_then_is_silent_lands_nothing(files: Path) -> None:
-    answers = {APPLY: lambda _: PENDING}
     options = {"landing_timeout_s": 0.2}
-    async with editing(files, capabilities=REVIEW, options=options, answers=answers) as editor:
+    async with editing(files, options=options, **REVIEWING) as editor:
         await opened(editor)
         asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
         proposal = await editor.proposed()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
-from support.calling import PENDING, QUESTION, call, read
-from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, editing
+from support.calling import QUESTION, call, read
+from support.editor import AUTO, NO_ANSWER, REVIEWING, RpcError, editing
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -60,8 +60,7 @@ async def test_what_came_is_told_as_it_came(root: Path, file: Path) -> None:
 
 
 async def test_a_change_is_reviewed_with_what_the_host_says(root: Path, file: Path) -> None:
-    answers = {"workspace/applyEdit": lambda _: PENDING}
-    async with editing(root, capabilities=REVIEW, answers=answers) as editor:
+    async with editing(root, **REVIEWING) as editor:
         host = {"session": "chat", "agent": "Ada", "explanation": "shorter"}
         await read(editor, session="chat")
         arguments = {"path": "a.md", "oldText": "two", "newText": "2"}

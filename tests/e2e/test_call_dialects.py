@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.calling import PENDING, QUESTION, call, read
-from support.editor import AUTO, REVIEW, editing
+from support.calling import QUESTION, call, read
+from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,8 +219,7 @@ async def test_workspace_denies_absolute_paths_that_lie_outside(root: Path, file
 
 async def amended(root: Path, dialect: str, name: str, arguments: Any, text: str, **options: Any) -> Any:
     """The answer to a call whose change of a.md the user made read `text`."""
-    answers = {"workspace/applyEdit": lambda _: PENDING}
-    async with editing(root, capabilities=REVIEW, answers=answers, options=options) as editor:
+    async with editing(root, options=options, **REVIEWING) as editor:
         await read(editor)
         asked = {"dialect": dialect, "name": name, "arguments": arguments}
         waiting = editor.start("agentfs/call", asked)
@@ -309,8 +308,7 @@ async def test_workspace_answers_in_short_texts_in_english(root: Path) -> None:
 
 
 async def test_what_the_user_wrote_is_in_the_short_text_too(root: Path) -> None:
-    answers = {"workspace/applyEdit": lambda _: PENDING}
-    async with editing(root, capabilities=REVIEW, answers=answers) as editor:
+    async with editing(root, **REVIEWING) as editor:
         arguments = {"path": "a.md", "content": "one\n"}
         asked = {"dialect": "workspace", "name": "write", "arguments": arguments}
         waiting = editor.start("agentfs/call", asked)
@@ -328,8 +326,7 @@ async def test_a_change_that_waits_in_the_editor_is_not_told_as_written(root: Pa
 
 
 async def test_a_change_accepted_in_another_form_says_so(root: Path) -> None:
-    answers = {"workspace/applyEdit": lambda _: PENDING}
-    async with editing(root, capabilities=REVIEW, answers=answers) as editor:
+    async with editing(root, **REVIEWING) as editor:
         arguments = {"path": "a.md", "content": "one\n"}
         waiting = editor.start("agentfs/call", {"name": "Write", "arguments": arguments})
         proposal = await editor.proposed()

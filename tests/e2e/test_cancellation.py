@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+from support.editor import NO_ANSWER, REVIEWING, RpcError, editing
 from support.wire import frame
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from support.editor import Editor, Message
-
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
 
 
 @pytest.fixture

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, editing
+from support.editor import AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, RpcError, editing
 from support.landing import nothing_can_land
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from support.editor import Editor, Message
-
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
 
 
 def write(

@@ -19,6 +19,7 @@ from support.personas import (
     NEOVIM_0_12,
     VIM_LSP,
 )
+from support.sample import TEXT, edited
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,22 +28,9 @@ if TYPE_CHECKING:
     from support.personas import Persona
     from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
 IMPATIENT = {"landing_timeout_s": 0.1}
 
 by_name = {"ids": lambda persona: persona.name}
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
-
-
-async def edited(editor: Editor) -> Message:
-    await editor.read("a.py")
-    return await editor.edit("a.py", "two", "2")
 
 
 def typing_first(persona: Persona, editor: Editor, typed: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from support.editor import NO_ANSWER
 from support.personas import PERSONAS, ticking
+from support.sample import TEXT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.personas import Persona
 
-TEXT = "one\ntwo\nthree\n"
 SHORT_REVIEW = {"approval": {"timeout_s": 0.1}}
 
 every_editor = pytest.mark.parametrize("persona", PERSONAS, ids=lambda persona: persona.name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, editing
+from support.editor import APPLY, AUTO, editing
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-APPLY = "workspace/applyEdit"
 LONG = "".join(f"line {number}\n" for number in range(1000))
 EMOJI = "one\ncaf\u00e9 \U0001f600\ntail \U0001f600\u00e9"
 

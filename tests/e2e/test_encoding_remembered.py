@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, configure, editing
+from support.editor import AUTO, SAVES, configure, editing
 
 if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
 LATIN_1 = {**AUTO, "encoding": {"default": "latin-1"}}
-SAVES = {"experimental": {"agentfs": {"save": True}}}
 
 BEFORE = "Ã© one\nã\n3\n4\n5\ncafé\n".encode("latin-1")
 """Without its last letter's accent and the one of line 2 it is UTF-8, and reads otherwise."""

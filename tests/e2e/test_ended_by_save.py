@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, editing
+from support.editor import APPLY, AUTO, REVIEWING, SAVES, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-APPLY = "workspace/applyEdit"
-SAVES: Any = {"experimental": {"agentfs": {"save": True}}}
 TEXT = "one\ntwo"
 FOR_EVER: Any = {"save_timeout_s": 600}
 
@@ -101,8 +99,7 @@ async def test_the_last_line_is_ended_once(root: Path, file: Path) -> None:
 
 
 async def test_closed_while_it_is_reviewed_the_file_keeps_its_last_line_end(root: Path, file: Path) -> None:
-    answers = {APPLY: lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
-    async with editing(root, capabilities=REVIEW, answers=answers) as editor:
+    async with editing(root, **REVIEWING) as editor:
         editor.open("a.py")
         save(editor)
         await editor.read("a.py")

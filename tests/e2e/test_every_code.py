@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from agentfs_lsp.lsp.error_texts import ERRORS
-from support.editor import REVIEW, editing
+from support.editor import REVIEWING, editing
 from support.frail_server import SECRET
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Scenario = Callable[["Editor"], Awaitable["Message"]]
 
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 LAUNCHER = Path(__file__).parents[1] / "support" / "frail_server.py"
 
 
@@ -35,10 +34,9 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
     root.mkdir()
     async with editing(
         root,
-        capabilities=REVIEW,
         command=[sys.executable, str(LAUNCHER)],
-        answers={"workspace/applyEdit": lambda _: PENDING},
         stderr=root.parent / "stderr",
+        **REVIEWING,
     ) as one:
         yield one
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import editing
+from support.editor import APPLY, editing
 from support.personas import VSCODE, pressing
 from support.vscode_links import links_in
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-ASK, SHOW, APPLY = "window/showMessageRequest", "window/showMessage", "workspace/applyEdit"
+ASK, SHOW = "window/showMessageRequest", "window/showMessage"
 COMMAND = "[Details](command:workbench.action.terminal.sendSequence?%22id%22)"
 TITLED = """[Docs](HTTPS://x 'y') [Docs](https://evil.example "all is well")"""
 IN_A_FILE = f"one\n{COMMAND}\n{TITLED}\n[two\nlines](file:///etc/passwd)\n"

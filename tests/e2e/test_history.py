@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, editing
+from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from support.client import Editor
     from support.wire import Message
-
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
 
 
 async def history(editor: Editor, **params: Any) -> list[Message]:
@@ -57,7 +55,7 @@ async def test_what_landed_is_kept_newest_first_with_all_that_is_known_of_it(roo
 
 async def test_texts_are_before_proposed_and_after(root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\n")
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         await editor.read("a.txt")
         asking = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "two", "new_string": "2"})
         proposal = await editor.proposed()
@@ -76,7 +74,7 @@ async def test_texts_are_before_proposed_and_after(root: Path) -> None:
 
 
 async def test_what_did_not_land_is_not_in_it(root: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         asking = editor.start("agentfs/write", {"path": "a.txt", "content": "a\n"})
         await editor.settle(await editor.proposed(), "rejected")
         await asking

@@ -5,37 +5,20 @@ Let through by policy here, so that landing is all there is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
-
-from support.editor import AUTO, NO_ANSWER, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, editing
+from support.sample import CHANGED, TEXT, edited
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from support.editor import Editor
-    from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
-CHANGED = "one\n2\nthree\n"
-APPLY = "workspace/applyEdit"
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, options=AUTO))
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
-
-
-async def edited(editor: Editor, **more: Any) -> Message:
-    await editor.read("a.py")
-    return await editor.edit("a.py", "two", "2", **more)
 
 
 async def test_a_closed_or_new_file_is_written_by_the_server_byte_for_byte(

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from support.editor import AUTO, editing
+from support.editor import APPLY, AUTO, SAVES, editing
+from support.sample import CHANGED, TEXT, edited
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -19,25 +18,9 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
-CHANGED = "one\n2\nthree\n"
-APPLY = "workspace/applyEdit"
-SAVES = {"experimental": {"agentfs": {"save": True}}}
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, capabilities=SAVES, options=AUTO))
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
-
-
-async def edited(editor: Editor, **more: Any) -> Message:
-    await editor.read("a.py")
-    return await editor.edit("a.py", "two", "2", **more)
 
 
 def saving(editor: Editor, made_of: Any = None) -> Any:

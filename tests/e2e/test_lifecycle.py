@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, connected, editing, handshake
+from support.editor import AUTO, NO_ANSWER, REVIEW, REVIEWING, RpcError, connected, editing, handshake
 from support.landing import nothing_can_land
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from support.editor import Editor, Message
 
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
 CLEAN, KILLED = 0, 1
 
 

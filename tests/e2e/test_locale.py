@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, EDITOR_REQUESTS, USER_REQUESTS
-from support.editor import REVIEW, editing
+from support.editor import REVIEW, REVIEWING, editing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,9 +103,8 @@ def said_in(value: Any, key: str = "") -> Iterator[str]:
 
 async def test_nothing_that_a_chinese_user_or_model_reads_is_english(root: Path, file: Path) -> None:
     """Every request, well and badly, and all that comes unasked."""
-    answers = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
     options = {"switches": {"memory": True}, "nonsense": 1, "diff": {"context": "many"}}
-    chinese = {"locale": "zh-CN", "capabilities": REVIEW, "answers": answers, "options": options}
+    chinese = {"locale": "zh-CN", "options": options, **REVIEWING}
     async with editing(root, **chinese) as editor:
         (root / "b.py").write_bytes(b"caf\xe9\n" * 3000)
         for method, params in (

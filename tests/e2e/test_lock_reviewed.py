@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 
-from support.editor import REVIEW, editing
+from support.editor import REVIEWING, editing
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 NUMBERS = count()
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -27,7 +26,7 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
     """A client that reviews and saves."""
     root = tmp_path_factory.mktemp("reviewed") / "root"
     root.mkdir()
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         yield editor
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, editing
+from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
     from support.editor import Editor
@@ -24,12 +24,6 @@ TEXT = "".join(LINES)
 TIMES = 30
 MOST = len(TEXT) * TIMES
 """Bytes that a server may have come to take meanwhile: less than a text each time, where it once took two."""
-
-APPLY = "workspace/applyEdit"
-REVIEWING: dict[str, Any] = {
-    "capabilities": REVIEW,
-    "answers": {APPLY: lambda _: {"applied": False, "failureReason": "agentfs:pending"}},
-}
 
 
 def taken(editor: Editor, what: str) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, editing
+from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from support.client import Editor
     from support.wire import Message
 
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
 
 LINES = [f"line {number}\n" for number in range(1, 11)]
 BASE = "".join(LINES)
@@ -105,7 +104,7 @@ async def test_bytes_that_are_no_text_stay(root: Path) -> None:
 
 async def test_it_is_reviewed_as_what_will_land_and_what_moves_meanwhile_is_a_conflict(root: Path) -> None:
     (root / "a.txt").write_text(BASE)
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         await editor.read("a.txt")
         (root / "a.txt").write_text(THEIRS)
         asking = editor.start("agentfs/write", {"path": "a.txt", "content": OURS, "on_conflict": "merge"})
@@ -121,7 +120,7 @@ async def test_it_is_reviewed_as_what_will_land_and_what_moves_meanwhile_is_a_co
 
 async def test_an_open_document_with_unsaved_changes_takes_it(root: Path) -> None:
     (root / "a.txt").write_text(BASE)
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         await editor.read("a.txt")
         editor.open("a.txt")
         editor.change("a.txt", THEIRS)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import NO_ANSWER, editing, path_of
+from support.editor import CAN_SHOW, NO_ANSWER, editing, path_of
 from support.mounts import small_disk
 from support.personas import pressing
+from support.sample import EDIT, TEXT
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -20,21 +21,11 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 CODE = "code-server"  # which would ask by preview, had it said that it can
-CAN_SHOW = {"window": {"showDocument": {"support": True}}}
-EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, capabilities=CAN_SHOW, name=CODE))
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
 
 
 def answers(ask: Any, show: Any = {"success": True}) -> dict[str, Any]:  # noqa: B006 - not changed

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import NO_ANSWER, RpcError, editing, path_of
+from support.editor import CAN_SHOW, NO_ANSWER, RpcError, editing, path_of
 from support.personas import EGLOT_1_9, EGLOT_1_17, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, pressing
+from support.sample import EDIT, TEXT
 
 if TYPE_CHECKING:
     from support.editor import Editor
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
     from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
-CAN_SHOW = {"window": {"showDocument": {"support": True}}}
-TEXT = "one\ntwo\nthree\n"
 LONG = "".join(f"line {number}\n" for number in range(200))
-EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
 HASTY = [sys.executable, "-m", "support.hasty_server"]
 ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 

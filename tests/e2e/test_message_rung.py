@@ -8,6 +8,7 @@ import pytest
 
 from support.editor import NO_ANSWER, RpcError, configure, editing
 from support.personas import VIM_LSP, pressing
+from support.sample import TEXT
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -16,18 +17,10 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
 ASK = "window/showMessageRequest"
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, name="Neovim"))
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
 
 
 def answering(answer: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, editing
+from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.asyncio
 
 OLD = "".join(f"line {number:07} of the old text\n" for number in range(500_000))
 NEW = "".join(f"line {number:07} of the new text\n" for number in range(1, 500_000))
-HELD = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
 
 
 async def longest_wait(editor: Editor, until: Callable[[], bool]) -> float:
@@ -68,7 +67,7 @@ async def test_a_conflict_holds_nobody_up(file: Path) -> None:
 
 
 async def test_a_proposal_holds_nobody_up(file: Path) -> None:
-    async with editing(file.parent, capabilities=REVIEW, answers=HELD) as editor:
+    async with editing(file.parent, **REVIEWING) as editor:
         await editor.read("a.txt")
         begun = time.perf_counter()
         editor.start("agentfs/write", {"path": "a.txt", "content": NEW})

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, Editor, configure, editing
+from support.editor import AUTO, REVIEW, REVIEWING, Editor, configure, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
-REVIEWED: dict[str, Any] = {"capabilities": REVIEW, "answers": PENDING}
 MEMORY = {
     "rules": [
         {"files": ["SOUL.md"], "write": "ask", "edit": "ask"},
@@ -57,7 +55,7 @@ async def changed(editor: Editor, path: str, tool: str = "edit", decision: str =
 async def test_soul_asks_and_memory_comes_and_goes_with_its_switch(root: Path, mode: str) -> None:
     for name in ("SOUL.md", "USER.md", "MEMORY.md", "notes.md"):
         (root / name).write_text("one\n")
-    async with editing(root, options={**MEMORY, "approval": {"mode": mode}}, **REVIEWED) as editor:
+    async with editing(root, options={**MEMORY, "approval": {"mode": mode}}, **REVIEWING) as editor:
         for name in ("SOUL.md", "USER.md", "MEMORY.md", "notes.md"):
             assert (await editor.read(name))["status"] == "success"
         assert await changed(editor, "SOUL.md") == "rejected by user"
@@ -156,7 +154,7 @@ async def test_a_read_that_a_rule_asks_for_is_asked(root: Path) -> None:
 
 
 async def test_pending_proposals_are_judged_again_towards_stricter_only(root: Path) -> None:
-    async with editing(root, **REVIEWED) as editor:
+    async with editing(root, **REVIEWING) as editor:
         asked = {
             name: editor.start("agentfs/write", {"path": name, "content": "x\n"}) for name in ("a.md", "b.md")
         }
@@ -177,7 +175,7 @@ async def test_pending_proposals_are_judged_again_towards_stricter_only(root: Pa
 
 async def test_a_change_that_waits_for_its_turn_is_judged_when_it_comes(root: Path) -> None:
     (root / "a.md").write_text("one\n")
-    async with editing(root, options={"require_read": False}, **REVIEWED) as editor:
+    async with editing(root, options={"require_read": False}, **REVIEWING) as editor:
         first = editor.start("agentfs/edit", {"path": "a.md", "old_string": "one", "new_string": "two"})
         proposal = await editor.proposed()
         configure(editor, require_read=False, **AUTO)
@@ -201,7 +199,7 @@ async def test_a_workspaces_file_tightens_at_once_and_loosens_nothing(root: Path
         "limits = {read_lines = 2, read_chars = 1000000000}\n"
         "[[rules]]\nfiles = ['*.sql']\nread = 'deny'\nwrite = 'ask'\n"
     )
-    async with editing(root, options=AUTO, **REVIEWED) as editor:
+    async with editing(root, options=AUTO, **REVIEWING) as editor:
         warned = await editor.seen("window/showMessage")
         assert warned["message"] == f'{own}: save can only be "never" in a workspace; it is ignored.'
         assert (await editor.read("ten.txt"))["data"]["content"] == "0\n1\n"
@@ -222,7 +220,7 @@ async def test_a_workspaces_file_tightens_at_once_and_loosens_nothing(root: Path
 async def test_a_workspaces_file_that_cannot_be_used_has_everything_asked(root: Path) -> None:
     (root / "a.txt").write_text("one\n")
     (root / ".agentfs.toml").write_text("rules = [")
-    answers: dict[str, Any] = {**PENDING, "window/showMessageRequest": lambda _: None}
+    answers: dict[str, Any] = {**REVIEWING["answers"], "window/showMessageRequest": lambda _: None}
     rules = [{"files": ["*"], "read": "allow", "write": "allow"}]
     async with editing(
         root, options={**AUTO, "rules": rules}, capabilities=REVIEW, answers=answers
@@ -237,7 +235,7 @@ async def test_a_workspaces_file_that_cannot_be_used_has_everything_asked(root: 
 
 async def test_a_saved_workspace_file_withdraws_what_it_denies(root: Path) -> None:
     own = root / ".agentfs.toml"
-    async with editing(root, **REVIEWED) as editor:
+    async with editing(root, **REVIEWING) as editor:
         asked = editor.start("agentfs/write", {"path": "a.md", "content": "x\n"})
         await editor.proposed()
         own.write_text("rules = [{files = ['a.md'], write = 'deny'}]")
@@ -251,7 +249,7 @@ async def test_each_root_has_rules_of_its_own_and_the_innermost_counts(root: Pat
     (root / ".agentfs.toml").write_text("rules = [{files = ['**/*.md', '/a.txt'], write = 'ask'}]")
     (inner / ".agentfs.toml").write_text("rules = [{files = ['/b.txt'], write = 'deny'}]")
     folders = [("outer", root), ("inner", inner)]
-    async with editing(root, options=AUTO, folders=folders, **REVIEWED) as editor:
+    async with editing(root, options=AUTO, folders=folders, **REVIEWING) as editor:
         assert await changed(editor, "outer/a.txt", "write") == "rejected by user"
         assert await changed(editor, "outer/x.md", "write") == "rejected by user"
         assert await changed(editor, "outer/b.txt", "write") == "allowed by mode"

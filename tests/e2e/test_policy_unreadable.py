@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from support.editor import REVIEW, configure, editing
+from support.editor import REVIEWING, configure, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
-REVIEWED: dict[str, Any] = {"capabilities": REVIEW, "answers": PENDING}
 SECRET = "the launch code is 4711\n"
 
 
@@ -79,7 +77,7 @@ async def test_a_blind_change_is_reviewed_like_any_and_a_conflict_tells_nothing(
     path = root / "drop" / "box.txt"
     path.write_text(SECRET)
     rules = [{"files": ["drop/**"], "read": "deny"}]
-    async with editing(root, options={"rules": rules}, **REVIEWED) as editor:
+    async with editing(root, options={"rules": rules}, **REVIEWING) as editor:
         same = editor.start("agentfs/write", {"path": "drop/box.txt", "content": SECRET})
         await editor.settle(await editor.proposed())
         answer = await same
@@ -99,7 +97,7 @@ async def test_a_blind_change_is_reviewed_like_any_and_a_conflict_tells_nothing(
 
 async def test_reading_denied_while_a_change_is_reviewed_leaves_nothing_in_its_answer(root: Path) -> None:
     (root / "a.txt").write_text(SECRET)
-    async with editing(root, **REVIEWED) as editor:
+    async with editing(root, **REVIEWING) as editor:
         await editor.read("a.txt")
         asked = editor.start("agentfs/write", {"path": "a.txt", "content": "x\n"})
         proposal = await editor.proposed()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import NO_ANSWER, RpcError
+from support.editor import APPLY, NO_ANSWER, RpcError
 from support.personas import VSCODE, pressing, ticking
 from support.sharing import in_module, shared
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 CHANGED = "1\ntwo\nthree\nfour\n5\n"
-APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
+ASK = "window/showMessageRequest"
 IMPATIENT = {"landing_timeout_s": 0.1}
 
 pytestmark = in_module

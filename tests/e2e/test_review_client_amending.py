@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import REVIEW, editing
+from support.editor import REVIEWING, editing
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING: dict[str, Any] = {
-    "capabilities": REVIEW,
-    "answers": {"workspace/applyEdit": lambda _: PENDING},
-}
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))

@@ -3,49 +3,25 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
 
-from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+from support.editor import APPLY, NO_ANSWER, REVIEWING, RpcError, editing
+from support.sample import CHANGED, EDIT, TEXT, asked, settle
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
     from support.editor import Editor
-    from support.wire import Message
-
-TEXT = "one\ntwo\nthree\n"
-CHANGED = "one\n2\nthree\n"
-EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-APPLY = "workspace/applyEdit"
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
 
 
 @pytest_asyncio.fixture
 async def editor(root: Path) -> AsyncIterator[Editor]:
-    async with editing(root, capabilities=REVIEW, answers={APPLY: lambda _: PENDING}) as editor:
+    async with editing(root, **REVIEWING) as editor:
         yield editor
-
-
-async def asked(editor: Editor, number: int = 1) -> tuple[Message, asyncio.Future[Any]]:
-    await editor.read("a.py")
-    future = editor.start("agentfs/edit", EDIT)
-    return await editor.proposed(number), future
-
-
-async def settle(editor: Editor, proposal: Message, decision: str = "accepted") -> Message:
-    return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": decision})
 
 
 async def test_a_folder_that_is_closed_takes_its_proposals_along(

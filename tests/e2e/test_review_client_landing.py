@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import REVIEW, editing
+from support.editor import REVIEWING, editing
+from support.sample import CHANGED, TEXT, asked, settle
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -17,34 +17,9 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
-CHANGED = "one\n2\nthree\n"
-EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING: dict[str, Any] = {
-    "capabilities": REVIEW,
-    "answers": {"workspace/applyEdit": lambda _: PENDING},
-}
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
-
-
-async def asked(editor: Editor, number: int = 1, **edit: Any) -> tuple[Message, asyncio.Future[Any]]:
-    await editor.read("a.py")
-    future = editor.start("agentfs/edit", EDIT | edit)
-    return await editor.proposed(number), future
-
-
-async def settle(editor: Editor, proposal: Message) -> Message:
-    return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
 
 
 async def report(editor: Editor, proposal: Message, **told: Any) -> Message:

@@ -3,13 +3,11 @@ at the wrong time, twice. It is told so, and decides nothing by it."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+from support.editor import NO_ANSWER, REVIEWING, RpcError, editing
+from support.sample import CHANGED, EDIT, TEXT, asked
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -18,30 +16,9 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
-CHANGED = "one\n2\nthree\n"
-EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING: dict[str, Any] = {
-    "capabilities": REVIEW,
-    "answers": {"workspace/applyEdit": lambda _: PENDING},
-}
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
-
-
-async def asked(editor: Editor) -> tuple[Message, asyncio.Future[Any]]:
-    await editor.read("a.py")
-    future = editor.start("agentfs/edit", EDIT)
-    return await editor.proposed(), future
 
 
 def wrong_settles(uri: str) -> list[Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import NO_ANSWER, REVIEW, RpcError, connected, editing
+from support.editor import NO_ANSWER, PENDING, REVIEW, REVIEWING, RpcError, connected, editing
+from support.sample import CHANGED, EDIT, TEXT, asked
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -17,31 +18,10 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-TEXT = "one\ntwo\nthree\n"
-CHANGED = "one\n2\nthree\n"
 LONG = "x" * 99 + "\n"
-EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING: dict[str, Any] = {
-    "capabilities": REVIEW,
-    "answers": {"workspace/applyEdit": lambda _: PENDING},
-}
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
-
-
-async def asked(editor: Editor, number: int = 1, **edit: Any) -> tuple[Message, asyncio.Future[Any]]:
-    await editor.read("a.py")
-    future = editor.start("agentfs/edit", EDIT | edit)
-    return await editor.proposed(number), future
 
 
 async def pending(editor: Editor, number: int | None = None) -> list[Message]:

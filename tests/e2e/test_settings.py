@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, Editor, editing
+from support.editor import AUTO, REVIEW, REVIEWING, Editor, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PULLS = {"workspace": {"configuration": True}}
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
 
 
 def configure(editor: Editor, **settings: Any) -> None:
@@ -37,7 +36,7 @@ async def decision_of(editor: Editor, name: str, **params: Any) -> str:
 
 
 async def test_nothing_lands_unreviewed_unless_the_user_says_so(root: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         assert await decision_of(editor, "a/b/new.txt") == "rejected by user"
         assert list(root.iterdir()) == []
         for attempt in (
@@ -64,7 +63,7 @@ async def test_later_layers_win_and_changes_wait_for_the_first_answer(root: Path
         await told.wait()
         return [{"approval": {"mode": "manual"}, "create_dirs": None}]
 
-    answers = {**PENDING, "workspace/configuration": configuration}
+    answers = {**REVIEWING["answers"], "workspace/configuration": configuration}
     (root / "there.txt").write_text("x\n")
     async with editing(root, capabilities={**REVIEW, **PULLS}, options=AUTO, answers=answers) as editor:
         await asked.wait()
@@ -79,7 +78,7 @@ async def test_later_layers_win_and_changes_wait_for_the_first_answer(root: Path
 
 
 async def test_the_mode_is_the_users_for_all_or_for_one_session(root: Path) -> None:
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit", "session": "one"})
         assert await decision_of(editor, "a.txt", session="one") == "allowed by mode"
         assert await decision_of(editor, "b.txt", session="two") == "rejected by user"
@@ -140,7 +139,7 @@ async def test_what_is_remembered_has_its_bounds(root: Path) -> None:
     for name in "ab":
         (root / name).write_text("one\n")
     options = {**AUTO, "limits": {"records": 1, "base_text_mib": 0, "pending_per_session": 1}}
-    async with editing(root, capabilities=REVIEW, options=options, answers=PENDING) as editor:
+    async with editing(root, options=options, **REVIEWING) as editor:
         await editor.read("a")
         await editor.read("b")
         assert (await editor.edit("a", "one", "two"))["error"]["message"] == "Read the file first."
@@ -163,7 +162,7 @@ async def test_a_protected_file_shows_nothing_to_who_may_not_read_it(root: Path)
     path = root / ".env"
     path.write_text("TOKEN=hidden\nMODE=x\n")
     allowed = iter(["Deny", "Allow once", None, "Allow once"])
-    answers = {"window/showMessageRequest": lambda _: {"title": next(allowed)}, **PENDING}
+    answers = {"window/showMessageRequest": lambda _: {"title": next(allowed)}, **REVIEWING["answers"]}
     async with editing(root, capabilities=REVIEW, options=AUTO, answers=answers) as editor:
         refused = await editor.read(".env")
         assert refused["error"] == {

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
-from support.editor import AUTO, REVIEW, editing
+from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-REVIEWING = {"capabilities": REVIEW, "answers": {"workspace/applyEdit": lambda _: PENDING}}
 
 
 async def test_status_tells_all_and_nothing_of_it_is_looked_up(root: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, REVIEWING, SAVES, RpcError, editing
 from support.personas import VSCODE, pressing, ticking
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from support.editor import Editor
     from support.wire import Message
 
-APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
-SAVES: Any = {"experimental": {"agentfs": {"save": True}}}
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
 OPERATIONS = [
     {"tool": "edit", "params": {"path": path, "old_string": "two", "new_string": "2"}}
@@ -139,8 +137,7 @@ async def test_where_the_user_typed_on_it_stays_and_its_file_is_named(root: Path
 
 @pytest.mark.parametrize("typing", ["", "mine\n"])
 async def test_a_review_client_with_an_open_and_a_closed_file(root: Path, typing: str) -> None:
-    answers = {APPLY: lambda _: PENDING}
-    async with editing(root, capabilities=REVIEW, options=IMPATIENT, answers=answers) as editor:
+    async with editing(root, options=IMPATIENT, **REVIEWING) as editor:
         editor.open("a.py")
         for name in ("a.py", "b.py"):
             await editor.read(name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, editing
+from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from support.client import Editor
     from support.wire import Message
 
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 
 
@@ -84,7 +83,7 @@ async def test_every_byte_comes_back(root: Path) -> None:
 
 async def test_it_is_reviewed_like_any_change(root: Path) -> None:
     (root / "a.txt").write_text(LINES)
-    async with editing(root, capabilities=REVIEW, answers=PENDING) as editor:
+    async with editing(root, **REVIEWING) as editor:
         await editor.read("a.txt")
         editing_it = editor.start(
             "agentfs/edit", {"path": "a.txt", "old_string": "line 5", "new_string": "V"}

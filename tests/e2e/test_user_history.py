@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, RpcError, editing
+from support.editor import AUTO, REVIEWING, RpcError, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from support.wire import Message
 
 SESSION = "agent"
-PENDING = {"workspace/applyEdit": lambda _: {"applied": False, "failureReason": "agentfs:pending"}}
-REVIEWED: Any = {"capabilities": REVIEW, "answers": PENDING, "options": AUTO}
+REVIEWED: Any = {**REVIEWING, "options": AUTO}
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from agentfs_lsp.domain.shown import escape_invisible
 from support.docs import examples, section, text_of
 from support.editor import SERVER
 from support.real_editors import ASK, editing
+from support.sample import TEXT
 from support.terminal import terminal
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from support.real_editors import RealEditor
 
-TEXT = "one\ntwo\nthree\n"
 HASTY = [sys.executable, "-m", "support.hasty_server"]
 C_G = "\x07"
 

@@ -16,6 +16,7 @@ from agentfs_lsp.domain.shown import escape_invisible
 from support.docs import examples, section, text_of
 from support.editor import SERVER
 from support.real_editors import ASK, SHOW, editing
+from support.sample import TEXT
 from support.terminal import LINES
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from support.real_editors import RealEditor
 
 NEOVIM = ".editors/neovim/bin/nvim"
-TEXT = "one\ntwo\nthree\n"
 
 
 @contextlib.asynccontextmanager
@@ -40,13 +40,6 @@ async def neovim(root: Path, repository: Path, server: list[str] | None = None) 
     async with editing(root, command, server) as editor:
         await editor.wire.seen("textDocument/didOpen")
         yield editor
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text(TEXT)
-    return path
 
 
 async def choose(editor: RealEditor, title: str, number: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.editor import AUTO, NO_ANSWER, editing
+from support.editor import AUTO, CAN_SHOW, NO_ANSWER, editing
 from support.landing import nothing_can_land
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 REPEATED = 30_000
 CHANGES = 40
-SHOWS = {"window": {"showDocument": {"support": True}}}
 
 
 def content(number: int) -> str:
@@ -79,7 +78,7 @@ async def test_killed_while_a_review_is_shown_it_leaves_no_diff_behind(root: Pat
         "window/showDocument": lambda _: {"success": True},
         "window/showMessageRequest": lambda _: NO_ANSWER,
     }
-    async with editing(root, capabilities=SHOWS, answers=answers) as editor:
+    async with editing(root, capabilities=CAN_SHOW, answers=answers) as editor:
         editor.start("agentfs/write", {"path": "made/new.py", "content": "new\n"})
         await editor.seen("window/showMessageRequest")
         assert [path.name for path in root.iterdir()] == [".agentfs"]
@@ -95,7 +94,7 @@ async def test_what_a_living_server_has_under_way_is_not_swept_away(root: Path) 
         "window/showMessageRequest": lambda _: NO_ANSWER,
     }
     async with (
-        editing(root, capabilities=SHOWS, answers=answers) as reviewing,
+        editing(root, capabilities=CAN_SHOW, answers=answers) as reviewing,
         editing(root, options=AUTO) as landing,
     ):
         asked = reviewing.start("agentfs/write", {"path": "reviewed.py", "content": "new\n"})

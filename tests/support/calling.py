@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from support.wire import Message
 
 QUESTION = "window/showMessageRequest"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 
 
 async def call(editor: Editor, dialect: str, name: str, /, **arguments: Any) -> Message:

@@ -36,7 +36,14 @@ __all__ = [
     "recorded",
 ]
 
+APPLY = "workspace/applyEdit"
 REVIEW = {"experimental": {"agentfs": {"review": True, "save": True}}}
+SAVES: dict[str, Any] = {"experimental": {"agentfs": {"save": True}}}
+CAN_SHOW: dict[str, Any] = {"window": {"showDocument": {"support": True}}}
+PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+"""A review client's answer to `APPLY`: the user decides later (docs/protocol.md#91-review-clients)."""
+REVIEWING: dict[str, Any] = {"capabilities": REVIEW, "answers": {APPLY: lambda _: PENDING}}
+"""What `editing` takes for a review client."""
 SERVER = [sys.executable, "-P", str(Path(__file__).with_name("swift_server.py"))]
 """The server as it is, but that it takes answers at once: who presses the buttons here does so in no time."""
 

@@ -13,7 +13,7 @@ from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.texts import english
 from agentfs_lsp.lsp.envelope import fail_with, told_of
 from support.docs import keys, section, table, tables, text_of
-from support.editor import AUTO, REVIEW, Editor, editing
+from support.editor import AUTO, REVIEWING, Editor, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 DOCS = text_of("protocol.md")
 FORMATS = ("openai", "anthropic", "mcp")
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 RULED = {"rules": [{"files": ["ruled.txt"], "write": "allow"}]}
 LOST = LandingUnknown("a.txt", "closed")
 UNKNOWN = fail_with(LOST, told_of(LOST, english), english, {"cwd": ".", "params_input": {}}, 1.0)
@@ -92,8 +91,7 @@ async def _unreviewed(found: Answers, root: Path) -> None:
 
 async def _reviewed(found: Answers, root: Path) -> None:
     (root / "a.txt").write_bytes(b"one\ntwo\n")
-    answering = {"workspace/applyEdit": lambda _: PENDING}
-    async with editing(root, capabilities=REVIEW, answers=answering) as editor:
+    async with editing(root, **REVIEWING) as editor:
         editor.open("a.txt")
         await editor.read("a.txt")
         asked = _ask(editor)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, EDITOR_REQUESTS
 from support.docs import text_of
-from support.editor import AUTO, REVIEW, Editor, editing
+from support.editor import AUTO, PENDING, REVIEWING, Editor, editing
 
 if TYPE_CHECKING:
     import asyncio
@@ -24,7 +24,6 @@ DOCS = text_of("protocol.md")
 STEP = re.compile(r"^```json\n(?P<message>.*?)^```$|^<!-- (?P<doing>.*?) -->$", re.MULTILINE | re.DOTALL)
 VOLATILE = {"change_id", "time_ms", "mtime_ms", "file_mtime_ms", "waited_ms", "since_ms"}
 FOLDER = "file:///home/ada/tides"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 
 
 class Play:
@@ -132,8 +131,7 @@ async def test_requests_and_answers(tmp_path: Path) -> None:
 
 async def test_a_review(tmp_path: Path) -> None:
     script = steps("review")
-    answers = {"workspace/applyEdit": lambda _: PENDING}
-    async with editing(folder(tmp_path), capabilities=REVIEW, answers=answers) as editor:
+    async with editing(folder(tmp_path), **REVIEWING) as editor:
         assert await play(editor, script) == 16
 
 
