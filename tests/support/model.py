@@ -1,20 +1,12 @@
-"""A random model of what surrounds the server, and the judge of its answers.
+"""A random model of what surrounds the server: a world of files, users, programs and agents.
 
 A real server process; one editor that types, saves, closes, reopens, refuses, applies in part or late and
-answers wrongly; other programs that write to the files; agents that write, edit, batch and undo. Every line
-that somebody puts in carries a token of its own, so that it can be told from disk and buffers whose text is
-there. After each answer the judge compares what it says with what disk and buffers held:
+answers wrongly; other programs that write to the files; agents that write, edit, batch and undo. Each answer
+is judged (`support/judge.py`), and what users and other programs wrote may never be taken out by an edit or a
+landing.
 
-- an error that is not `landing: "unknown"`: nothing of the change is on disk or in a buffer, and nothing that
-  it was to take out is gone;
-- `landing: "disk"`: the disk held exactly what history keeps as landed; `"editor"`: the buffer held it;
-- `landing: "unknown"`: something happened that makes it so, and every file that holds some of the change is
-  named;
-- what users and other programs wrote is never taken out by an edit or a landing.
-
-A buffer's state counts against an answer only if the server had it before: every step of the editor is
-followed by a request whose answer, come before, proves that. The same seed makes the same decisions; what
-comes of them depends on the machine too.
+Every step of the editor is followed by a request whose answer, come before the agent's, proves that the
+server had it. The same seed makes the same decisions; what comes of them depends on the machine too.
 """
 
 from __future__ import annotations
@@ -22,17 +14,17 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
-import re
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from support.client import NO_ANSWER, Editor, RpcError
-from support.editor import REVIEW, editing
+from support.editor import APPLY, PENDING, editing
+from support.judge import Asked, Event, Judge, Place, Violation, plain, tokens
 from support.personas import VSCODE, pressing, recorded
 from support.text_edits import apply_text_edits, path_of
 from support.wire import Message
@@ -40,77 +32,9 @@ from support.wire import Message
 WAYS = ("review", "preview", "message", "auto_edit")
 """How a change is asked for, and `auto_edit`, where nobody is."""
 
-APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
-TOKEN = re.compile(r"<[buoc]\d+(?:\.\d+)?>")
+ASK = "window/showMessageRequest"
 LIMIT_S = 0.25
 """The server's limits of time for landing and saving."""
-
-
-class Violation(AssertionError):
-    """An answer that was not true, or a text that was lost."""
-
-
-@dataclass(eq=False)
-class Event:
-    """Something that disk or editor went through. `known`: the server answered a later request since."""
-
-    number: int
-    known: bool = False
-
-
-class Place:
-    """One file in one place, on disk or in the editor, through time."""
-
-    def __init__(self) -> None:
-        self.states: list[tuple[int, str | None]] = []
-        self.since: dict[str, Event] = {}
-        self.gone: dict[str, Event] = {}
-
-    @property
-    def text(self) -> str | None:
-        return self.states[-1][1] if self.states else None
-
-    def note(self, text: str | None, event: Event) -> None:
-        if self.states and self.states[-1][1] == text:
-            return
-        self.states.append((event.number, text))
-        now = tokens(text)
-        self.gone = {one: event for one in self.since if one not in now} | {
-            one: when for one, when in self.gone.items() if one not in now
-        }
-        self.since = {one: self.since.get(one, event) for one in now}
-
-    def held_since(self, number: int) -> list[str | None]:
-        """Every state from the one that stood at `number` on."""
-        before = [text for at, text in self.states if at <= number][-1:]
-        return before + [text for at, text in self.states if at > number]
-
-
-def tokens(text: str | None) -> set[str]:
-    return set(TOKEN.findall(text or ""))
-
-
-def plain(text: str | None) -> str | None:
-    return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-
-
-@dataclass
-class Asked:
-    """A request under way. `removed`: by path the tokens that it takes out."""
-
-    number: int
-    method: str
-    params: Message
-    session: str
-    paths: list[str]
-    removed: dict[str, set[str]] = field(default_factory=dict)
-    began: int = 0
-    disturbed: bool = False
-    undoes: int | None = None
-
-    def is_of(self, token: str) -> bool:
-        return token.startswith(f"<c{self.number}.")
 
 
 @dataclass
@@ -134,7 +58,7 @@ class World:
         self.forfeit: set[str] = set()
         self.under_way: list[Asked] = []
         self.requests = 0
-        self.answers: dict[str, int] = {}
+        self.answers: Counter[str] = Counter()
         self._count = 0
         self._tasks: set[asyncio.Task[Any]] = set()
         self._defects: list[BaseException] = []
@@ -149,7 +73,7 @@ class World:
     def file(self, path: str) -> Path:
         return self.editor.root / path
 
-    def note(self, path: str, *, ours: bool = True) -> Event:
+    def note(self, path: str, *, ours: bool = True) -> None:
         """Take down what disk and buffer hold. Not `ours`: nobody here has done anything."""
         self._count += 1
         event = Event(self._count, known=not ours)
@@ -161,7 +85,6 @@ class World:
             for asked in self.under_way:
                 asked.disturbed = True
             self._prove(event)
-        return event
 
     def _look(self, path: str) -> None:
         """What the disk holds by now is the server's, if anybody's."""
@@ -235,20 +158,18 @@ class World:
         self._count += 1
         return f"<{whose}{self._count}>"
 
-    def act(self, path: str | None = None, random: Random | None = None) -> None:
+    def act(self, path: str) -> None:
         """Something that users and programs do at any time."""
-        random = random or self.random
-        path = path or random.choice(sorted(self.disk))
-        choices: list[Callable[[str, Random], object]] = [self.write_outside]
-        if self.file(path).exists() and random.random() < 0.3:
+        choices: list[Callable[[str], None]] = [self.write_outside]
+        if self.file(path).exists() and self.random.random() < 0.3:
             choices.append(self.remove_outside)
         if self.is_open(path):
             choices += [self.type, self.type, self.save, self.close, self.take_line_out, self.reload]
         elif self.file(path).exists():
             choices += [self.open, self.open]
-        random.choice(choices)(path, random)
+        self.random.choice(choices)(path)
 
-    def open(self, path: str, _: Random | None = None, text: str | None = None) -> None:
+    def open(self, path: str, text: str | None = None) -> None:
         if self.is_open(path) or (text is None and not self.file(path).exists()):
             return
         self._say(f"opens {path}" + (f" as {text!r}" if text is not None else ""))
@@ -256,12 +177,11 @@ class World:
         self.editor.open(path, shown)
         self.note(path)
 
-    def type(self, path: str, random: Random | None = None) -> None:
+    def type(self, path: str) -> None:
         if not self.is_open(path):
             return
-        random = random or self.random
         lines = self.text(path).splitlines(keepends=True)
-        at = random.randint(0, len(lines))
+        at = self.random.randint(0, len(lines))
         eol = "\r\n" if "\r\n" in self.text(path) else "\n"
         if at and not lines[at - 1].endswith("\n"):
             lines[at - 1] += f" {self.token('u')}"
@@ -269,14 +189,14 @@ class World:
             lines.insert(at, f"{self.token('u')} typed{eol}")
         self._change(path, "".join(lines), "types in")
 
-    def take_line_out(self, path: str, random: Random | None = None) -> None:
+    def take_line_out(self, path: str) -> None:
         lines = self.text(path).splitlines(keepends=True)
         if lines:
-            gone = lines.pop((random or self.random).randrange(len(lines)))
+            gone = lines.pop(self.random.randrange(len(lines)))
             self.forfeit |= tokens(gone)
             self._change(path, "".join(lines), "takes a line out of")
 
-    def reload(self, path: str, _: Random | None = None) -> None:
+    def reload(self, path: str) -> None:
         """The editor shows what is on disk, as editors do when a program has written the file."""
         if self.is_open(path) and self.file(path).exists():
             self._look(path)
@@ -293,7 +213,7 @@ class World:
         self.editor.change(path, text)
         self.note(path)
 
-    def save(self, path: str, _: Random | None = None) -> None:
+    def save(self, path: str) -> None:
         if not self.is_open(path):
             return
         text = self.text(path)
@@ -305,7 +225,7 @@ class World:
         self.editor.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         self.note(path)
 
-    def close(self, path: str, _: Random | None = None) -> None:
+    def close(self, path: str) -> None:
         if not self.is_open(path):
             return
         self._look(path)
@@ -314,11 +234,11 @@ class World:
         self.editor.close(path)
         self.note(path)
 
-    def write_outside(self, path: str, random: Random) -> None:
+    def write_outside(self, path: str) -> None:
         """Another program writes the file: at its end, or anew with a line more or less."""
         data = self.file(path).read_bytes() if self.file(path).exists() else None
         text = (data or b"").decode()
-        if data is not None and text.endswith("\n") and random.random() < 0.4:
+        if data is not None and text.endswith("\n") and self.random.random() < 0.4:
             more = f"{self.token('o')} appended\n"
             with self.file(path).open("rb+") as file:
                 self._seen_on_disk(path, file.read())
@@ -328,15 +248,15 @@ class World:
                 self._wrote(path, file.read().decode())
         else:
             lines = text.splitlines(keepends=True)
-            if lines and random.random() < 0.3:
-                self.forfeit |= tokens(lines.pop(random.randrange(len(lines))))
-            at = random.randint(0, max(len(lines) - 1, 0))
+            if lines and self.random.random() < 0.3:
+                self.forfeit |= tokens(lines.pop(self.random.randrange(len(lines))))
+            at = self.random.randint(0, max(len(lines) - 1, 0))
             lines.insert(at, f"{self.token('o')} outside\n")
             self._replace(path, "".join(lines))
         self._say(f"another program writes {path}: {self.disk[path].text!r}")
         self.note(path)
 
-    def remove_outside(self, path: str, _: Random) -> None:
+    def remove_outside(self, path: str) -> None:
         """Another program removes the file."""
         away = self.file(path).with_name(f".{uuid.uuid4().hex}")
         try:
@@ -475,16 +395,11 @@ class World:
         before = document.text
         if not edits or not self.editor.apply({"documentChanges": [{**change, "edits": edits}]}):
             return False
-        if self.saves and self.way != "review":
-            self._say(f"applies to {path} and saves: {document.text!r}")
-            self._check_kept(f"an edit of {path}", before, document.text)
-            self.note(path)
-            if plain(before) == plain(self.disk[path].text):
-                self.save(path)
-            return True
         self._say(f"applies to {path}: {document.text!r}")
         self._check_kept(f"an edit of {path}", before, document.text)
         self.note(path)
+        if self.saves and self.way != "review" and plain(before) == plain(self.disk[path].text):
+            self.save(path)
         return True
 
     async def review(self, announced: Message) -> None:
@@ -579,7 +494,7 @@ class World:
 
     async def _act_later(self) -> None:
         await asyncio.sleep(self.random.random() * 2 * LIMIT_S)
-        self.act()
+        self.act(self.random.choice(sorted(self.disk)))
 
     async def _review_all(self, shown: int) -> None:
         while True:
@@ -736,130 +651,6 @@ MANNERS = {
 """How the editor takes an edit, step by step, and how often."""
 
 
-class Judge:
-    """Compares one answer with disk and buffers as they are when it has come."""
-
-    def __init__(self, world: World, asked: Asked) -> None:
-        self._world = world
-        self._asked = asked
-
-    async def check(self, answer: Message) -> None:
-        """Raise Violation."""
-        world, asked = self._world, self._asked
-        holding = self._holding()
-        if answer["status"] == "error":
-            self._count("unknown" if answer["context"].get("landing") == "unknown" else "error")
-            self._check_error(answer, holding)
-            return
-        self._count(answer["data"].get("landing", "none"))
-        unsure = self._check_results(answer, holding)
-        if "change_id" in answer["data"]:
-            await self._check_landed(answer, unsure)
-            world.landed(asked)
-
-    def _count(self, outcome: str) -> None:
-        self._world.answers[outcome] = self._world.answers.get(outcome, 0) + 1
-
-    def _fail(self, what: str) -> None:
-        raise Violation(f"{what} (request {self._asked.number})")
-
-    def _holding(self) -> dict[str, set[str]]:
-        """Where something of the change is, and the server knew it in time."""
-        world, asked = self._world, self._asked
-        found: dict[str, set[str]] = {}
-        for where, places in (("disk", world.disk), ("editor", world.buffers)):
-            for path, place in places.items():
-                if any(asked.is_of(one) and event.known for one, event in place.since.items()):
-                    found.setdefault(path, set()).add(where)
-        others = [one for one in world.under_way if one is not asked]
-        by_others = set().union(*(gone for one in others for gone in one.removed.values()))
-        for path, removed in asked.removed.items():
-            where, place = self._truth(path)
-            for one in removed - world.forfeit - by_others:
-                event = place.gone.get(one)
-                if event is not None and event.known and event.number > asked.began:
-                    found.setdefault(path, set()).add(f"{where}, without {one}")
-        return found
-
-    def _truth(self, path: str) -> tuple[str, Place]:
-        world = self._world
-        return ("editor", world.buffers[path]) if world.is_open(path) else ("disk", world.disk[path])
-
-    def _check_error(self, answer: Message, holding: dict[str, set[str]]) -> None:
-        context = answer["context"]
-        if answer["error"]["code"] == "INTERNAL_ERROR":
-            self._fail("an internal error")
-        if context.get("landing") != "unknown":
-            if holding:
-                self._fail(f"{answer['error']['code']}, but {holding} hold some of it")
-            return
-        self._check_unknown(answer["error"]["message"])
-        named = {one["path"] for one in context["files"]}
-        for path, places in holding.items():
-            if path not in named:
-                self._fail(f"{path} holds some of it ({places}), and only {named} are named")
-
-    def _check_unknown(self, message: str) -> None:
-        world, asked = self._world, self._asked
-        seen = any(
-            asked.is_of(one)
-            for places in (world.disk, world.buffers)
-            for place in places.values()
-            for text in place.held_since(asked.began)
-            for one in tokens(text)
-        )
-        if not (seen or asked.disturbed):
-            self._fail(f"unknown without a reason: {message}")
-
-    def _check_results(self, answer: Message, holding: dict[str, set[str]]) -> set[str]:
-        """The paths whose landing is not told for certain."""
-        asked, unsure = self._asked, set()
-        for result in answer["data"].get("results", []):
-            if result["status"] != "error":
-                continue
-            path = result["path"]
-            if result.get("landing") == "unknown":
-                unsure.add(path)
-                self._check_unknown(result["error"]["message"])
-            elif path in holding:
-                self._fail(f"{result['error']['code']} for {path}, but {holding[path]} holds some of it")
-        if answer["data"]["applied"] and unsure:
-            self._fail("applied, though some of it is unknown")
-        if asked.params.get("atomic") and not answer["data"].get("landing") and not unsure and holding:
-            self._fail(f"nothing landed, but {holding} hold some of it")
-        return unsure
-
-    async def _check_landed(self, answer: Message, unsure: set[str]) -> None:
-        world, asked, data = self._world, self._asked, answer["data"]
-        kept = await world.editor.request(
-            "agentfs/userHistory", {"change_id": data["change_id"], "texts": True}
-        )
-        landings = self._landings(answer)
-        for file in kept["data"]["changes"][0]["files"]:
-            path = file["path"]
-            if path not in landings:
-                self._fail(f"history has {path}, the answer has not")
-            where = landings[path]
-            place = (world.disk if where == "disk" else world.buffers)[path]
-            states = place.held_since(asked.began)
-            if plain(file["after_text"]) in map(plain, states):
-                continue
-            mine = {one for one in tokens(file["after_text"]) if asked.is_of(one)}
-            if where == "editor" and any(mine <= tokens(text) for text in states if text is not None):
-                continue
-            self._fail(f"{path} is told as landed on {where} as {file['after_text']!r}; it was {states}")
-        if data["applied"] and set(landings.values()) != {"disk"}:
-            self._fail(f"applied, but {landings}")
-
-    def _landings(self, answer: Message) -> dict[str, str]:
-        data = answer["data"]
-        if "results" in data:
-            return {one["path"]: one["landing"] for one in data["results"] if one["status"] != "error"}
-        if "undone" in data:
-            return {one["path"]: one["landing"] for one in data["files"]}
-        return {self._asked.paths[0]: data["landing"]}
-
-
 # --- running -----------------------------------------------------------------------------------------------
 
 FILES = {
@@ -870,9 +661,8 @@ FILES = {
 }
 
 
-@asynccontextmanager
-async def world_of(root: Path, way: str, seed: int) -> AsyncIterator[World]:
-    """A workspace, its server, and all that goes on around it."""
+async def run(root: Path, way: str, seed: int, go_on: Callable[[], bool]) -> World:
+    """Steps of one seed in `root` while `go_on`. Raises Violation, with the way there in its notes."""
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(text.encode())
@@ -885,11 +675,9 @@ async def world_of(root: Path, way: str, seed: int) -> AsyncIterator[World]:
             "mode": "auto_edit" if way == "auto_edit" else "manual",
         },
     }
-    capabilities: Message = {"experimental": {"agentfs": {"save": saves}}}
+    capabilities: Message = {"experimental": {"agentfs": {"review": way == "review", "save": saves}}}
     name = "test editor"
-    if way == "review":
-        capabilities["experimental"]["agentfs"]["review"] = REVIEW["experimental"]["agentfs"]["review"]
-    elif way == "preview":
+    if way == "preview":
         recording = recorded(VSCODE.name)
         capabilities, name = recording["capabilities"], recording["clientInfo"]["name"]
         saves = False
@@ -897,12 +685,6 @@ async def world_of(root: Path, way: str, seed: int) -> AsyncIterator[World]:
         world = World(editor, way, seed, saves=saves)
         for path in (*FILES, "new.txt"):
             world.note(path)
-        yield world
-
-
-async def run(root: Path, way: str, seed: int, go_on: Callable[[], bool]) -> World:
-    """Steps of one seed while `go_on`. Raises Violation, with the way there in its notes."""
-    async with world_of(root, way, seed) as world:
         try:
             while go_on():
                 await world.step()

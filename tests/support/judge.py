@@ -1,0 +1,210 @@
+"""What disk and buffers of the random model (`support/model.py`) went through, and whether an answer is true.
+
+Every line that somebody puts in carries a token of its own, so that it can be told from disk and buffers
+whose text is there. An answer is compared with what disk and buffers held:
+
+- an error that is not `landing: "unknown"`: nothing of the change is on disk or in a buffer, and nothing that
+  it was to take out is gone;
+- `landing: "disk"`: the disk held exactly what history keeps as landed; `"editor"`: the buffer held it;
+- `landing: "unknown"`: something happened that makes it so, and every file that holds some of the change is
+  named.
+
+A buffer's state counts against an answer only if the server had it before (`Event.known`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from support.model import World
+    from support.wire import Message
+
+TOKEN = re.compile(r"<[buoc]\d+(?:\.\d+)?>")
+
+
+class Violation(AssertionError):
+    """An answer that was not true, or a text that was lost."""
+
+
+@dataclass(eq=False)
+class Event:
+    """Something that disk or editor went through. `known`: the server answered a later request since."""
+
+    number: int
+    known: bool = False
+
+
+class Place:
+    """One file in one place, on disk or in the editor, through time."""
+
+    def __init__(self) -> None:
+        self.states: list[tuple[int, str | None]] = []
+        self.since: dict[str, Event] = {}
+        self.gone: dict[str, Event] = {}
+
+    @property
+    def text(self) -> str | None:
+        return self.states[-1][1] if self.states else None
+
+    def note(self, text: str | None, event: Event) -> None:
+        if self.states and self.states[-1][1] == text:
+            return
+        self.states.append((event.number, text))
+        now = tokens(text)
+        self.gone = {one: event for one in self.since if one not in now} | {
+            one: when for one, when in self.gone.items() if one not in now
+        }
+        self.since = {one: self.since.get(one, event) for one in now}
+
+    def held_since(self, number: int) -> list[str | None]:
+        """Every state from the one that stood at `number` on."""
+        before = [text for at, text in self.states if at <= number][-1:]
+        return before + [text for at, text in self.states if at > number]
+
+
+def tokens(text: str | None) -> set[str]:
+    return set(TOKEN.findall(text or ""))
+
+
+def plain(text: str | None) -> str | None:
+    return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+
+
+@dataclass
+class Asked:
+    """A request under way. `removed`: by path the tokens that it takes out."""
+
+    number: int
+    method: str
+    params: Message
+    session: str
+    paths: list[str]
+    removed: dict[str, set[str]] = field(default_factory=dict)
+    began: int = 0
+    disturbed: bool = False
+    undoes: int | None = None
+
+    def is_of(self, token: str) -> bool:
+        return token.startswith(f"<c{self.number}.")
+
+
+class Judge:
+    """Compares one answer with disk and buffers as they are when it has come."""
+
+    def __init__(self, world: World, asked: Asked) -> None:
+        self._world = world
+        self._asked = asked
+
+    async def check(self, answer: Message) -> None:
+        """Raise Violation."""
+        world, asked = self._world, self._asked
+        holding = self._holding()
+        if answer["status"] == "error":
+            world.answers["unknown" if answer["context"].get("landing") == "unknown" else "error"] += 1
+            self._check_error(answer, holding)
+            return
+        world.answers[answer["data"].get("landing", "none")] += 1
+        self._check_results(answer, holding)
+        if "change_id" in answer["data"]:
+            await self._check_landed(answer)
+            world.landed(asked)
+
+    def _fail(self, what: str) -> None:
+        raise Violation(f"{what} (request {self._asked.number})")
+
+    def _holding(self) -> dict[str, set[str]]:
+        """Where something of the change is, and the server knew it in time."""
+        world, asked = self._world, self._asked
+        found: dict[str, set[str]] = {}
+        for where, places in (("disk", world.disk), ("editor", world.buffers)):
+            for path, place in places.items():
+                if any(asked.is_of(one) and event.known for one, event in place.since.items()):
+                    found.setdefault(path, set()).add(where)
+        others = [one for one in world.under_way if one is not asked]
+        by_others = set().union(*(gone for one in others for gone in one.removed.values()))
+        for path, removed in asked.removed.items():
+            where, place = self._truth(path)
+            for one in removed - world.forfeit - by_others:
+                event = place.gone.get(one)
+                if event is not None and event.known and event.number > asked.began:
+                    found.setdefault(path, set()).add(f"{where}, without {one}")
+        return found
+
+    def _truth(self, path: str) -> tuple[str, Place]:
+        world = self._world
+        return ("editor", world.buffers[path]) if world.is_open(path) else ("disk", world.disk[path])
+
+    def _check_error(self, answer: Message, holding: dict[str, set[str]]) -> None:
+        context = answer["context"]
+        if answer["error"]["code"] == "INTERNAL_ERROR":
+            self._fail("an internal error")
+        if context.get("landing") != "unknown":
+            if holding:
+                self._fail(f"{answer['error']['code']}, but {holding} hold some of it")
+            return
+        self._check_unknown(answer["error"]["message"])
+        named = {one["path"] for one in context["files"]}
+        for path, places in holding.items():
+            if path not in named:
+                self._fail(f"{path} holds some of it ({places}), and only {named} are named")
+
+    def _check_unknown(self, message: str) -> None:
+        world, asked = self._world, self._asked
+        seen = any(
+            asked.is_of(one)
+            for places in (world.disk, world.buffers)
+            for place in places.values()
+            for text in place.held_since(asked.began)
+            for one in tokens(text)
+        )
+        if not (seen or asked.disturbed):
+            self._fail(f"unknown without a reason: {message}")
+
+    def _check_results(self, answer: Message, holding: dict[str, set[str]]) -> None:
+        asked, unsure = self._asked, set()
+        for result in answer["data"].get("results", []):
+            if result["status"] != "error":
+                continue
+            path = result["path"]
+            if result.get("landing") == "unknown":
+                unsure.add(path)
+                self._check_unknown(result["error"]["message"])
+            elif path in holding:
+                self._fail(f"{result['error']['code']} for {path}, but {holding[path]} holds some of it")
+        if answer["data"]["applied"] and unsure:
+            self._fail("applied, though some of it is unknown")
+        if asked.params.get("atomic") and not answer["data"].get("landing") and not unsure and holding:
+            self._fail(f"nothing landed, but {holding} hold some of it")
+
+    async def _check_landed(self, answer: Message) -> None:
+        world, asked, data = self._world, self._asked, answer["data"]
+        kept = await world.editor.request(
+            "agentfs/userHistory", {"change_id": data["change_id"], "texts": True}
+        )
+        landings = self._landings(answer)
+        for file in kept["data"]["changes"][0]["files"]:
+            path = file["path"]
+            if path not in landings:
+                self._fail(f"history has {path}, the answer has not")
+            where = landings[path]
+            place = (world.disk if where == "disk" else world.buffers)[path]
+            states = place.held_since(asked.began)
+            if plain(file["after_text"]) in map(plain, states):
+                continue
+            mine = {one for one in tokens(file["after_text"]) if asked.is_of(one)}
+            if where == "editor" and any(mine <= tokens(text) for text in states if text is not None):
+                continue
+            self._fail(f"{path} is told as landed on {where} as {file['after_text']!r}; it was {states}")
+        if data["applied"] and set(landings.values()) != {"disk"}:
+            self._fail(f"applied, but {landings}")
+
+    def _landings(self, answer: Message) -> dict[str, str]:
+        data = answer["data"]
+        if "results" in data:
+            return {one["path"]: one["landing"] for one in data["results"] if one["status"] != "error"}
+        if "undone" in data:
+            return {one["path"]: one["landing"] for one in data["files"]}
+        return {self._asked.paths[0]: data["landing"]}
