@@ -24,8 +24,14 @@ const SHOW: Readonly<
   information: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons),
 };
 
-/** An answer to a modal dialog that comes sooner nobody has thought of: the key is still held that opened the dialog. */
-const MOMENT_MS = 700;
+/**
+ * An answer that comes sooner nobody has thought of: the key is still held that opened the question. A held key begins to
+ * repeat after a second at most, but for the slowest setting of some systems.
+ */
+const MOMENT_MS = 1000;
+
+/** Presses that follow one another faster are one key that is held. */
+const REPEAT_MS = 250;
 
 /** What was pressed in the dialog that `show` opens; it comes again until there was time to see it. */
 async function answerTo(show: () => Thenable<string | undefined>): Promise<string | undefined> {
@@ -54,13 +60,40 @@ export async function choose(question: string, titles: readonly string[]): Promi
   return chosen === undefined ? undefined : titles[shown.indexOf(chosen)];
 }
 
-/** Ask for a line of text that may be empty; undefined where the user left the box. */
-export function askText(box: { title: string; prompt: string; placeHolder: string }): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
-    title: withoutMarkup(box.title),
-    prompt: withoutMarkup(box.prompt),
-    placeHolder: withoutMarkup(box.placeHolder),
-    ignoreFocusOut: true,
+/**
+ * Ask for a line of text that may be empty; undefined where the user left the box. Enter in an empty box counts when no
+ * other press is just before or after it, and not at once: it may be the key that opened the box. Whoever types has seen
+ * the box.
+ */
+export function askText(texts: { title: string; prompt: string; placeHolder: string }): Promise<string | undefined> {
+  const box = vscode.window.createInputBox();
+  box.title = withoutMarkup(texts.title);
+  box.prompt = withoutMarkup(texts.prompt);
+  box.placeholder = withoutMarkup(texts.placeHolder);
+  box.ignoreFocusOut = true;
+  return new Promise((resolve) => {
+    let pressedAt = Date.now();
+    let answering: NodeJS.Timeout | undefined;
+    const answer = (): void => {
+      resolve(box.value);
+      box.hide();
+    };
+    box.onDidAccept(() => {
+      clearTimeout(answering);
+      const isHasty = Date.now() - pressedAt < MOMENT_MS;
+      pressedAt = Date.now();
+      if (box.value !== '') {
+        answer();
+      } else if (!isHasty) {
+        answering = setTimeout(answer, REPEAT_MS);
+      }
+    });
+    box.onDidHide(() => {
+      clearTimeout(answering);
+      resolve(undefined);
+      box.dispose();
+    });
+    box.show();
   });
 }
 

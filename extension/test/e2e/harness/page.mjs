@@ -220,14 +220,17 @@ export class WorkbenchPage {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Waits for the input box and answers it; its prompt. */
+  /** Waits for the input box and answers it, until that was no part of the press that opened it; its prompt. */
   async answer(text) {
     const input = this.page.locator(".quick-input-widget:visible input");
     await input.waitFor();
     const prompt = await this.page.locator(".quick-input-widget").innerText();
     await input.fill(text);
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    await until("the box takes Enter", async () => {
+      if ((await input.count()) === 0) return true;
+      await input.press("Enter", { timeout: 500 }); // it may be gone by now
+      return false;
+    }, { everyMs: 1500 });
     return prompt;
   }
 
@@ -251,7 +254,7 @@ export class WorkbenchPage {
       if ((await dialog.count()) === 0) return true;
       await dialog.getByRole("button", { name: button, exact: true }).click({ timeout: 500 }); // it may be gone by now
       return false;
-    }, { everyMs: 900 });
+    }, { everyMs: 1200 });
   }
 
   // --- round the editors ------------------------------------------------------------------------------------
