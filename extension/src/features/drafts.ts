@@ -94,16 +94,19 @@ export class Drafts implements vscode.Disposable {
         '{0} has changed where your draft differs. Bring it there part by part, with the arrows between the sides.',
         name,
       );
-      await notify('warning', message);
+      void notify('warning', message);
       return;
     }
     const edit = new vscode.WorkspaceEdit();
     const whole = new vscode.Range(document.positionAt(0), document.positionAt(now.length));
     edit.replace(document.uri, whole, text);
-    if (await vscode.workspace.applyEdit(edit)) {
-      this.forget(draft);
-      mention(vscode.l10n.t('Your draft is in {0}, to be saved by you.', name));
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      const message = vscode.l10n.t('VS Code refused the edit, and {0} was not changed. Your draft is kept: try again.', name);
+      void notify('warning', message);
+      return;
     }
+    this.forget(draft);
+    mention(vscode.l10n.t('Your draft is in {0}, to be saved by you.', name));
   }
 
   /** Throw a draft away, after a question. */

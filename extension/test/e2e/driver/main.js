@@ -51,6 +51,10 @@ async function answer({ id, method, params = {} }) {
 
 const handlers = {
   ping: () => "pong",
+  /** Keeps the extension host busy, as other extensions do. */
+  block({ ms }) {
+    for (const end = Date.now() + ms; Date.now() < end;);
+  },
   async open({ path, preview = false, viewColumn }) {
     // Not by openTextDocument, which keeps documents open when their tabs are gone.
     const uri = fileUri(path);
@@ -62,11 +66,11 @@ const handlers = {
     const wanted = fileUri(path).toString();
     await window.tabGroups.close(allTabs().filter((tab) => uriOf(tab) === wanted));
   },
-  type({ path, text, offset }) {
-    const document = documentAt(path);
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(document.uri, document.positionAt(offset ?? document.getText().length), text);
-    return workspace.applyEdit(edit);
+  type,
+  /** Types, and runs a command before anyone in the extension host can have heard of that. */
+  async typeAndRun({ id, ...typed }) {
+    const [applied] = await Promise.all([type(typed), commands.executeCommand(id)]);
+    return applied;
   },
   save: ({ path }) => documentAt(path).save(),
   rename({ path, to }) {
@@ -124,6 +128,13 @@ async function cancellable(id, work) {
     underWay.delete(id);
     source.dispose();
   }
+}
+
+function type({ path, text, offset }) {
+  const document = documentAt(path);
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(document.uri, document.positionAt(offset ?? document.getText().length), text);
+  return workspace.applyEdit(edit);
 }
 
 /** Every tab, whatever is unsaved in it. */

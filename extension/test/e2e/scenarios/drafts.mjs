@@ -52,6 +52,50 @@ scenario("a conflict: what was typed is kept, and brought to the file as it is n
   await until("the draft is used", async () => (await rows("moved.txt")) === 0);
 });
 
+const refused = file("drafts/refused.txt", lines);
+
+scenario("VS Code refuses the edit that brings a draft to its file: the person is told, and the draft is kept", async () => {
+  const asked = await typed("refused", refused);
+  await asked.cancel();
+  await ui.pressInMessage(KEPT, "Show Draft");
+  await ui.diffWith("old");
+
+  assert.equal(await call("typeAndRun", { path: refused.path, text: "more\n", id: "agentfs.ui.applyDraft" }), true);
+
+  await ui.saysInPassing("VS Code refused the edit, and refused.txt was not changed.");
+  assert.equal((await refused.document()).text, `${lines}more\n`);
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", "refused.txt").waitFor();
+  await ui.titleButton("Apply Draft to the File").click();
+  const text = `${lines.replace("old", "new and mine")}more\n`;
+  await until("it is in the editor", async () => (await refused.document())?.text === text);
+});
+
+const windows = file("drafts/windows.txt", lines.replaceAll("\n", "\r\n"));
+
+scenario("two drafts of one file with CRLF line ends are brought there one after the other, and keep them", async () => {
+  for (const [at, words] of [" one", " two"].entries()) {
+    const from = at === 0 ? "old" : "h";
+    const asked = await agent(`windows ${at}`).readAndEdit(windows, `${from}\n`, `${from} new\n`);
+    await openReview();
+    await ui.diffWith(`${from} new`);
+    await ui.clickLine(`${from} new`);
+    await ui.page.keyboard.type(words);
+    await ui.diffWith(`${from} new${words}`);
+    await asked.cancel();
+    await ui.saysInPassing(KEPT);
+  }
+  for (const words of ["h new two", "old new one"]) {
+    await call("command", { id: "agentfs.drafts.focus" });
+    await ui.viewRow("Drafts", "windows.txt").first().click();
+    await until(words, async () => (await ui.diff()).original.includes(words));
+    await ui.titleButton("Apply Draft to the File").click();
+    await until("it is in the editor", async () => (await windows.document())?.text.includes(words));
+  }
+  const text = lines.replace("old", "old new one").replace("\nh\n", "\nh new two\n");
+  assert.equal((await windows.document()).text, text.replaceAll("\n", "\r\n"));
+});
+
 const withdrawn = file("drafts/withdrawn.txt", "old\n");
 
 scenario("a withdrawal: what was typed is listed until it is thrown away", async () => {
