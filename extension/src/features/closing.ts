@@ -5,16 +5,15 @@ import { allTabs, proposalsIn } from './tabs';
 
 /**
  * Drafts are saved before: that keeps them in memory, and their tabs close silently. What the user's formatters make
- * of a draft then is not what was typed, so `keep` gets that. One call at a time, as two of them would save the same
- * draft at once, which the editor refuses. The proposed files that were shown in the tabs.
+ * of a draft then is not what was typed, so `keep` gets that. One call
+ * at a time, as two of them would save the same draft at once, which the editor refuses. The proposed files that were shown in the tabs.
  */
 export async function closeTabs(
   which: (tab: vscode.Tab) => boolean,
   keep: (uri: vscode.Uri, text: string) => void = () => undefined,
 ): Promise<readonly vscode.Uri[]> {
   const shown = allTabs().filter(which).flatMap(proposalsIn);
-  // Keys come in the order in which all else does: those on the screen are in the documents when this is answered.
-  await vscode.commands.executeCommand('setContext', 'agentfs.ui.closing', shown.length > 0);
+  await caughtUp();
   for (const uri of shown) {
     const document = await documentAt(uri);
     if (document?.isDirty === true) {
@@ -32,6 +31,14 @@ export async function closeTabs(
     }
   }
   return shown;
+}
+
+/**
+ * Wait until what is on the screen is in the documents and the tabs here: keys and all else come in the order in which
+ * this is answered.
+ */
+export async function caughtUp(): Promise<void> {
+  await vscode.commands.executeCommand('setContext', 'agentfs.ui.caughtUp', true);
 }
 
 /** A draft that VS Code brings back after a reload has its tab before its document; that may fail where nothing is left of it. */

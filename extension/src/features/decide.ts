@@ -12,6 +12,7 @@ import { Signal } from '../signal';
 import { normalise } from '../texts';
 import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
 import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
+import { caughtUp } from './closing';
 import { carryOut, type NotSaved } from './landing';
 import type { ReviewEditors } from './review';
 import type { By, ReviewFocus } from './reviewFocus';
@@ -150,9 +151,7 @@ export class Decisions {
     if (feedback === undefined) {
       return;
     }
-    await Promise.all(
-      waiting.map((review) => this.settle(review, rejected(review.proposed.id, feedback), false)),
-    );
+    await Promise.all(waiting.map((review) => this.settle(review, rejected(review.proposed.id, feedback), false)));
   }
 
   /** The server says that a proposal is over, whoever ended it. */
@@ -184,6 +183,7 @@ export class Decisions {
     this.decidedAt = Date.now();
     this.queue.changed.fire();
     this.keepTexts(review, decision);
+    await caughtUp();
     void this.editors.leave(review, onwards);
     try {
       const notSaved: NotSaved = (files) => {

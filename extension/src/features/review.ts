@@ -72,18 +72,20 @@ export class ReviewEditors implements vscode.Disposable {
 
   /**
    * The user has decided about the review in front: the next takes its place with `onwards`, else what was there
-   * before. That is done with the press; when the answer comes, the user may be typing somewhere else. What is typed on
-   * is not meant for the next one: it is read-only until the user goes into it.
+   * before. That is done with the press; when the answer comes, the user may be typing somewhere else. The next one
+   * takes the keys from nowhere else. What is typed on is not meant for it: it is read-only until the user goes into it.
    */
   async leave(review: Review, onwards: boolean): Promise<void> {
     const next = onwards ? this.queue.firstWaiting : undefined;
     // The editor of several files can't be made read-only and back: they wait until they are asked for.
     const goesOn = next?.proposed.files.length === 1 && (await soon(this.fetch(next)));
-    if (this.current !== review) {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    if (tab === undefined || reviewIdOf(tab) !== review.proposed.id) {
       return;
     }
     if (next !== undefined && goesOn) {
-      await this.shows.take(() => this.showNow(next, { isNext: true }));
+      const giveKeys = await keysForTheFront();
+      await this.shows.take(() => this.showNow(next, giveKeys));
     } else {
       await this.goBack();
     }
@@ -127,7 +129,9 @@ export class ReviewEditors implements vscode.Disposable {
     this.listener.dispose();
   }
 
-  private async showNow(review: Review, { isNext } = { isNext: false }): Promise<void> {
+  /** With `giveKeys` it takes the place of a review that was decided. */
+  private async showNow(review: Review, giveKeys?: GiveKeys): Promise<void> {
+    const isNext = giveKeys !== undefined;
     const { id } = review.proposed;
     if (!(await this.fetch(review)) || review.proposal === undefined || this.queue.get(id) === undefined) {
       return;
@@ -140,10 +144,11 @@ export class ReviewEditors implements vscode.Disposable {
     }
     review.setAside = false;
     this.opening = { review, isNext };
-    await open(review, sides).finally(() => {
+    await Promise.all([open(review, sides, isNext), giveKeys?.()]).finally(() => {
       this.opening = undefined;
     });
     this.opened.fire({ review, isNext });
+    await giveKeys?.();
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
     await this.prepareNext();
   }
@@ -206,6 +211,26 @@ function soon(coming: Promise<boolean>): Promise<boolean> {
   return Promise.race([coming, new Promise<false>((resolve) => setTimeout(resolve, SOON_MS, false))]);
 }
 
+/** Gives the keys to what is in front, where nothing else has them. */
+type GiveKeys = () => Thenable<void>;
+
+interface Layout {
+  groups: readonly { groups?: readonly unknown[] }[];
+}
+
+/**
+ * How to give the keys to the editor in front, unless the user has them elsewhere by then, such as in the search. No
+ * stable API tells where they are; when VS Code lays out its editors, it looks itself, and here they stay as they are.
+ * With several groups that would undo what the user has made of their sizes.
+ */
+async function keysForTheFront(): Promise<GiveKeys> {
+  const layout = await vscode.commands.executeCommand<Layout>('vscode.getEditorLayout');
+  const [only, ...more] = layout.groups;
+  return more.length === 0 && only?.groups === undefined
+    ? () => vscode.commands.executeCommand('vscode.setEditorLayout', layout)
+    : () => vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+}
+
 interface Sides {
   file: ReviewedFile;
   left: vscode.Uri;
@@ -213,7 +238,7 @@ interface Sides {
   unsaved: boolean;
 }
 
-async function open(review: Review, sides: readonly Sides[]): Promise<void> {
+async function open(review: Review, sides: readonly Sides[], preserveFocus: boolean): Promise<void> {
   const [only, ...more] = sides;
   if (only === undefined) {
     return;
@@ -226,6 +251,7 @@ async function open(review: Review, sides: readonly Sides[]): Promise<void> {
   }
   await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
     preview: false,
+    preserveFocus,
     override: true, // as text, whatever editor the user has for such files
   });
 }

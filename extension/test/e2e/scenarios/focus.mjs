@@ -260,6 +260,65 @@ scenario("whoever goes elsewhere right after accepting by key decides nothing mo
   await OWNERS["the search box"].leave();
 });
 
+/** Accepts the review in front by its key, and goes on in the search box before the extension hears of that. */
+async function acceptAndSearch() {
+  await ui.clickLine("new");
+  const blocked = call("block", { ms: 1000 });
+  await page().keyboard.press("Control+Enter");
+  await page().keyboard.press("Control+Shift+F");
+  await page().locator(".search-view .search-container textarea:focus").waitFor();
+  await page().keyboard.press("Control+A");
+  await markFocus();
+  await blocked;
+  for (const word of WORDS.trim().split(" ")) {
+    await page().keyboard.type(`${word} `);
+    await call("ping");
+  }
+}
+
+const left = ["first", "second"].map((name) => file(`focus/left-${name}.txt`, "old\n"));
+
+scenario("whoever has gone elsewhere before the next review opens keeps the keys there", async () => {
+  const asked = [];
+  for (const one of left) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
+  await until("both wait", async () => (await state()).pending.length === left.length);
+  await OWNERS["the search box"].enter();
+  await reviewWith("new left-first.txt");
+
+  await acceptAndSearch();
+
+  assert.equal((await asked[0].answer).data.review.decision, "accepted");
+  await ui.diffWith("new left-second.txt");
+  assert.ok(await isFocusKept());
+  assert.equal(await OWNERS["the search box"].text(), WORDS);
+  assert.equal((await state()).pending.length, 1);
+  await OWNERS["the search box"].leave();
+});
+
+const grouped = ["first", "second"].map((name) => file(`focus/grouped-${name}.txt`, "old\n"));
+const aside = file("focus/aside.txt", "mine\n");
+
+scenario("a decision in the second of two groups gives the keys to the next review, then to the editor before", async () => {
+  await aside.open();
+  await call("command", { id: "workbench.action.splitEditorRight" });
+  const asked = [];
+  for (const one of grouped) asked.push(await agent(one.base).readAndEdit(one, "old", "new"));
+  await until("both wait", async () => (await state()).pending.length === grouped.length);
+  await call("command", { id: "agentfs.ui.openReview" });
+  await ui.clickLine("new");
+  await page().keyboard.press("Control+Enter");
+  await asked[0].answer;
+  await until("the next one is there", async () => (await ui.tabNames()).some((name) => name.startsWith("grouped-second")));
+  await ui.focused("modified");
+  await page().keyboard.press("ArrowDown");
+  await ui.pressUntilTaken("Control+Enter", "grouped-second");
+  await page().locator(".editor-group-container.active .monaco-editor.focused").waitFor();
+  await page().keyboard.type("on");
+  await until("it is in the editor", async () => (await aside.document()).text.includes("on"));
+  assert.equal(await page().locator(".editor-group-container").count(), 2);
+  await call("command", { id: "workbench.action.joinAllGroups" });
+});
+
 const uncovered = file("focus/uncovered.txt", "old\n");
 
 scenario("a review that is in front because another tab was closed takes no key before the user goes into it", async () => {
@@ -334,4 +393,35 @@ scenario("a key that is held does not answer the question that it opened", async
   await ui.answerDialog("Cancel");
   assert.equal(heldFile.text(), "old\n");
   assert.equal((await state()).pending.length, 1);
+});
+
+const heldReason = file("focus/held-in-box.txt", "old\n");
+
+scenario("a key that is held does not reject with an empty reason in the box that it opened", async () => {
+  await agent("held-reason").readAndEdit(heldReason, "old", "new");
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await page().keyboard.type(" and mine");
+  for (const command of ["agentfs: Reject Proposed Change", "agentfs: Reject All"]) {
+    await page().keyboard.press("F1");
+    await page().locator(".quick-input-widget input").fill(`>${command}`);
+    await page().locator(".quick-input-list .monaco-list-row", { hasText: command }).first().waitFor();
+
+    await page().keyboard.down("Enter");
+    const box = page().locator('.quick-input-widget:visible input[placeholder^="Why not?"]');
+    await box.waitFor();
+    for (const end = Date.now() + 1500; Date.now() < end;) {
+      await page().keyboard.down("Enter");
+      await call("ping");
+    }
+    await page().keyboard.up("Enter");
+
+    assert.ok(await box.isVisible());
+    assert.equal((await state()).pending.length, 1);
+    await ui.escapeQuestion();
+  }
+  await ui.diffWith("new and mine");
+  await ui.titleButton("Reject").click();
+  await ui.answer("");
+  await until("it is over", async () => (await state()).pending.length === 0);
 });
