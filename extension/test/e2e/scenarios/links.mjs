@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, reviewWith, scenario, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, reviewWith, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
 import { installation } from "../harness/workbench.mjs";
 
 const COMMAND = 'command:workbench.action.terminal.sendSequence?%7B%22text%22%3A%22touch%20clicked%5Cn%22%7D';
@@ -14,12 +14,12 @@ const LINK = `[Details](${COMMAND})`;
 const NAME = `${LINK}.md`;
 const SHORT = "[Details](command:notifications.clearAll)"; // names have a limit
 const who = {
-  agent: `Ada ${SHORT} $(flame)`,
-  explanation: `Because ${LINK} $(flame), see https://example.com/a and www.example.com, a@example.com.`,
+  agent: `Ada ${SHORT} $(flame) http://example.com`,
+  explanation: `Because ${LINK} $(flame), see https://example.com/a and www.example.com, a@example.com, file:///etc/passwd, [x](file:///etc/passwd).`,
 };
 
 /** Where VS Code shows what an extension says. */
-const SAID = [".notifications-toasts", ".monaco-hover", ".quick-input-widget", ".monaco-dialog-box", ".part.statusbar"];
+const SAID = [".notifications-toasts", ".part.sidebar", ".monaco-hover", ".quick-input-widget", ".monaco-dialog-box", ".part.statusbar"];
 
 async function nothingIsALink() {
   for (const place of SAID) {
@@ -85,6 +85,23 @@ scenario("rows, their tooltips, the note beside a diff and the question for a re
   await ui.page.locator(".quick-input-widget:visible input").waitFor();
   await nothingIsALink();
   await ui.answer("No.");
+});
+
+const secret = file(`links/asked/${NAME}`, "old\n");
+
+scenario("a question whether an agent may read a file, its row and its dialog have none", async () => {
+  await set("agentfs.rules", [{ files: ["links/asked/**"], read: "ask" }]);
+  const read = workbench.extension.request("agentfs/read", { session: "asked", agent: who.agent, path: secret.name }).answer;
+  await until("it is asked", () => ui.isSaid("asks to read"));
+  await nothingIsALink();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await hoverSays(ui.viewRow("Pending", "asks to read"), "asks to read");
+  await ui.viewRow("Pending", "asks to read").click();
+  await ui.page.locator(".monaco-dialog-box").waitFor();
+  await nothingIsALink();
+  await ui.answerDialog("Deny");
+  assert.equal((await read).error.code, "USER_REJECTED");
+  await call("command", { id: "notifications.clearAll" });
 });
 
 scenario("a change taken back is mentioned in the status bar without icons of the agent's", async () => {
