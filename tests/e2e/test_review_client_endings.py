@@ -84,7 +84,7 @@ async def test_a_preview_answered_without_a_settle_is_dismissed(editor: Editor, 
     assert file.read_text() == TEXT
 
 
-async def test_what_the_client_applied_without_a_settle_is_the_users_own_edit(
+async def test_what_the_client_applied_without_a_settle_is_no_yes_and_has_to_be_read_again(
     editor: Editor, file: Path
 ) -> None:
     document = editor.open("a.py")
@@ -94,8 +94,8 @@ async def test_what_the_client_applied_without_a_settle_is_the_users_own_edit(
     next_one = await editor.edit("a.py", "three", "3")
     assert document.text == CHANGED
     assert answer["context"]["review"]["decision"] == "dismissed"
-    assert next_one["error"]["code"] == "CONFLICT"
-    assert next_one["context"]["conflict"]["source"] == "editor"
+    assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
+    assert next_one["error"]["message"] == "Read the file first."
 
 
 async def test_a_client_may_hold_the_preview_until_all_is_over(editor: Editor, file: Path) -> None:

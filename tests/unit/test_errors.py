@@ -51,6 +51,7 @@ def values_of(hint: Any) -> tuple[object, ...]:
         errors.NearMiss: (errors.NearMiss(7, (HOSTILE, "")),),
         errors.Held: (errors.Held(HOSTILE, "disk"),),
         Expected: (Expected(1, 2, HOSTILE),),
+        errors.DomainError: (errors.Rejected("rejected", HOSTILE),),
     }
     return worst[hint]
 

@@ -422,12 +422,12 @@ class NotUndoable(DomainError):
     ]
 
 
-WithdrawnReason = Literal["root_removed", "settings"]
+WithdrawnReason = Literal["agent", "root_removed", "settings", "shutdown"]
 
 
 @dataclass(eq=False)
 class Withdrawn(DomainError):
-    """The proposal was taken back before it was decided, and not by the agent that made it."""
+    """The proposal was taken back before it was decided."""
 
     reason: WithdrawnReason
 
@@ -459,13 +459,14 @@ class Held:
 
 @dataclass(eq=False)
 class LandingUnknown(DomainError):
-    """Accepted, and it can't be told whether it landed. `detail` as in SystemRefused. `holding`: where some
-    of it is, or may be."""
+    """It can't be told whether it landed. `detail` as in SystemRefused. `holding`: where some of it is, or
+    may be. `otherwise`: what ended the review, and would be told if nothing of the change were there."""
 
     path: str
     reason: Literal["system", "changed_otherwise", "closed", "not_taken_back", "not_accepted"]
     detail: str = ""
     holding: tuple[Held, ...] = ()
+    otherwise: DomainError | None = None
 
 
 @dataclass(eq=False)

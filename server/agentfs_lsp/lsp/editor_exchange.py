@@ -51,7 +51,6 @@ def refusal(answer: Answer, say: Say) -> Result:
         reason = ERRORS[type(answer.error)][1](answer.error, say)[0]
     else:
         reasons = {
-            "WITHDRAWN": say("The agent took the change back."),
             "UNKNOWN": say(
                 "No such proposal is under review: it waits for its file, has ended, or never was."
             ),

@@ -146,8 +146,10 @@ def review_timed_out(error: errors.ReviewTimedOut, say: Say) -> Told:
 
 def withdrawn(error: errors.Withdrawn, say: Say) -> Told:
     reasons = {
+        "agent": say("The agent took the change back."),
         "root_removed": say("The folder was closed; the change was withdrawn."),
         "settings": say("The user's settings changed; the change was withdrawn."),
+        "shutdown": say("The server is ending; the change was withdrawn."),
     }
     return reasons[error.reason], nothing_changed(say)
 
@@ -182,7 +184,7 @@ def landing_unknown(error: errors.LandingUnknown, say: Say) -> Told:
         "changed_otherwise": say("the document changed in another way while the edit was applied"),
         "closed": say("the document was closed before it was saved"),
         "not_taken_back": say("another file of it failed, and here it could not be taken back"),
-        "not_accepted": say("it was not approved, and yet the editor applied some of it"),
+        "not_accepted": say("it was not approved, and yet some of it is there"),
     }
     unknown = say(
         "It is not known whether the change of '{path}' was applied: {reason}.",
@@ -191,7 +193,9 @@ def landing_unknown(error: errors.LandingUnknown, say: Say) -> Told:
     )
     if not error.holding:
         return unknown, say("Read the file before going on.")
+    feedback = getattr(error.otherwise, "feedback", "")
+    wrote = say("The user wrote: “{feedback}”.", feedback=escape_invisible(feedback)) if feedback else ""
     places = {"disk": say("on disk"), "editor": say("in the editor")}
     files = ", ".join(f"'{shown(one.path)}' ({places[one.where]})" for one in error.holding)
     found = say("Some of it is, or may be, in {files}.", files=files)
-    return unknown, sentences(say, (found, say("Read the file before going on.")))
+    return unknown, sentences(say, (found, wrote, say("Read the file before going on.")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut, Withdrawn
+from agentfs_lsp.domain.errors import LandingUnknown, Rejected, ReviewTimedOut, Withdrawn
 from agentfs_lsp.domain.lines import normalise
 from agentfs_lsp.service.lock import preview_between
 
@@ -55,14 +55,14 @@ def _amendment(proposed: FileChange, accepted: FileChange) -> str:
 
 
 def _undecided(proposal: Proposal, error: DomainError | None) -> dict[str, object] | None:
-    match error:
+    match error.otherwise if isinstance(error, LandingUnknown) else error:
         case Rejected(decision=decision, feedback=feedback):
             facts: dict[str, object] = {"rung": proposal.rung, "decision": decision, "by": "user"}
             if feedback:
                 facts["feedback"] = feedback
         case ReviewTimedOut():
             facts = {"rung": proposal.rung, "decision": "timed_out", "by": "user"}
-        case Withdrawn():
+        case Withdrawn(reason="root_removed" | "settings"):
             facts = {"rung": proposal.rung, "decision": "withdrawn", "by": "rule"}
         case _:
             return None

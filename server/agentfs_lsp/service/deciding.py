@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.credentials import secrets_in
 from agentfs_lsp.domain.errors import (
@@ -61,12 +61,18 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome
         return await _decided(ws, proposal, decision, hand)
     await described(changes)
     proposal.rung = ws.reviewer.rung_for(proposal)
-    if proposal.rung != "preview":
-        return await _decided(ws, proposal, *await ws.reviewer.review(proposal))
+    previewed = proposal.rung == "preview"
     with ExitStack() as watching:
         observed = [watching.enter_context(Observation(ws.documents, change)) for change in changes]
         try:
-            outcomes = await _decided(ws, proposal, *await _previewed(ws, proposal))
+            review = _previewed(ws, proposal) if previewed else ws.reviewer.review(proposal)
+            outcomes = await _decided(ws, proposal, *await review)
+        except asyncio.CancelledError as cancelled:
+            withdrawn = proposal.why_withdrawn
+            told = await _unless_applied(ws, proposal, observed, withdrawn)
+            if told is withdrawn:
+                raise
+            raise told from cancelled
         except DomainError as error:
             told = await _unless_applied(ws, proposal, observed, error)
             if told is error:
@@ -222,8 +228,8 @@ async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]
 async def _unless_applied(
     ws: Workspace, proposal: Proposal, observed: Sequence[Observation], error: DomainError
 ) -> DomainError:
-    """The error; LandingUnknown where the editor, which had the edit before the decision, applied some of it
-    all the same."""
+    """The error; LandingUnknown where some of the change is there all the same: the editor has known it
+    since before the decision."""
     holding: tuple[Held, ...] = ()
     for observation in observed:
         observation.refused = True
@@ -232,7 +238,9 @@ async def _unless_applied(
         return error
     for observation in observed:
         ws.sessions.forget(proposal.session, observation.change.base.location.absolute)
-    return LandingUnknown(holding[0].path, "not_accepted", holding=holding)
+    accepted = proposal.decision is not None and not isinstance(error, Rejected)
+    reason: Literal["changed_otherwise", "not_accepted"] = "changed_otherwise" if accepted else "not_accepted"
+    return LandingUnknown(holding[0].path, reason, holding=holding, otherwise=error)
 
 
 def _is_rejected(change: FileChange, decision: Decision) -> bool:

@@ -84,14 +84,15 @@ class Observation:
 
     async def held(self, ws: Workspace) -> tuple[Held, ...]:
         """Where some of the change is by now, or may be: nowhere, if disk and document are known to hold
-        nothing of it."""
+        nothing of it. Where the disk can't be looked at, only a document can have brought there what nobody
+        landed."""
         path = self.change.path
         found = [Held(path, "editor")] if self.is_in_document else []
         try:
             now = await ws.look_at_disk(self.change.base.location)
             is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
         except DomainError:
-            is_on_disk = True
+            is_on_disk = self._seen_some or not self.refused
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
     def _is_on_disk(self, now: Present) -> bool:

@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected, ReviewTimedOut, Withdrawn
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    DomainError,
+    LandingUnknown,
+    Rejected,
+    ReviewTimedOut,
+    Withdrawn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -75,7 +82,7 @@ class Proposal:
     decided_at_ms: float | None = None
     ended_at_ms: float | None = None
     task: asyncio.Task[object] | None = None
-    withdrawn: WithdrawnReason | Literal["shutdown"] | None = None
+    withdrawn: WithdrawnReason | None = None  # by anybody but the agent
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -88,7 +95,12 @@ class Proposal:
         (docs/protocol.md#9-review-and-landing)."""
         return self.settled or self.decision is not None
 
-    def withdraw(self, reason: WithdrawnReason | Literal["shutdown"]) -> bool:
+    @property
+    def why_withdrawn(self) -> Withdrawn:
+        """What a cancelled review ended by."""
+        return Withdrawn(self.withdrawn or "agent")
+
+    def withdraw(self, reason: WithdrawnReason) -> bool:
         """Take the proposal back unless it is past the point of no return; whether that was possible."""
         if self.past_return or self.task is None or self.withdrawn:
             return False
@@ -138,7 +150,7 @@ class Proposals:
             if proposal.withdrawn and proposal.withdrawn != "shutdown":
                 assert proposal.task is not None
                 proposal.task.uncancel()
-                raise Withdrawn(proposal.withdrawn) from None
+                raise proposal.why_withdrawn from None
             raise
         except DomainError as error:
             outcome = outcome_of(error)
@@ -160,6 +172,8 @@ class Landed:
 def outcome_of(error: DomainError) -> Outcome:
     """How a proposal ended that this error ended."""
     match error:
+        case LandingUnknown(otherwise=DomainError() as ended):
+            return outcome_of(ended)
         case Rejected():
             return "rejected"
         case ReviewTimedOut():

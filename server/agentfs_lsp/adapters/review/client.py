@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.adapters.review.wording import title_of
-from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut, Withdrawn
+from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
 from agentfs_lsp.service.change import reads_same
 from agentfs_lsp.service.editor_ports import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.observing import edit_of, reversal
@@ -72,7 +72,7 @@ class ClientReviews:
             raise
         except asyncio.CancelledError:
             held.cancel()
-            conversation.end("WITHDRAWN", _why_withdrawn(proposal))
+            conversation.end("WITHDRAWN", proposal.why_withdrawn)
             raise
         decision = _decision(settlement, proposal)
         if decision.rejected and (proposal.atomic or len(decision.rejected) == len(proposal.changes)):
@@ -122,15 +122,6 @@ class ClientReviews:
         self._held.add(held)
         held.add_done_callback(self._held.discard)
         return held
-
-
-def _why_withdrawn(proposal: Proposal) -> Withdrawn | None:
-    """None: by the agent, or by the end of the server."""
-    match proposal.withdrawn:
-        case "root_removed" | "settings" as reason:
-            return Withdrawn(reason)
-        case _:
-            return None
 
 
 async def _settled(conversation: Conversation, held: asyncio.Task[Applied]) -> Settlement:
