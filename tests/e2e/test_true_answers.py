@@ -363,3 +363,41 @@ async def test_an_undo_of_which_one_file_is_closed_unsaved_names_the_others(root
         answer = await editor.request("agentfs/undo", {})
     assert unknown_in(answer) == [("a.py", "disk")]
     assert on_disk(root) == [OLD, NEW]
+
+
+async def amended_and_saved(editor: Editor, text: str, typed: str) -> None:
+    """An edit of an open file that the user amends to `text`, and that reads `typed` once it is saved."""
+    editor.open("a.py")
+    await editor.read("a.py")
+    asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
+    told = {"id": (await editor.proposed())["id"]}
+    uri = editor.uri("a.py")
+    files = [{"uri": uri, "decision": "amended", "text": text}]
+    settled = await editor.request("agentfs/settle", {**told, "decision": "accepted", "files": files})
+    assert editor.apply(settled["apply"])
+    await editor.request("agentfs/applied", {**told, "files": [{"uri": uri, "applied": True}]})
+    editor.change("a.py", typed)
+    editor.save("a.py")
+    await editor.request("agentfs/saved", {**told, "files": [{"uri": uri, "saved": True}]})
+    assert (await asked)["data"]["landing"] == "disk"
+
+
+async def test_an_undo_of_an_amended_change_keeps_what_the_user_typed_while_it_was_saved(root: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        await amended_and_saved(editor, "one\nTWO\nthree\n", "one\nTWO\nthree\nmine\n")
+        undoing = editor.start("agentfs/undo", {})
+        proposal = await editor.proposed(2)
+        assert proposal["files"][0]["proposed_text"] == OLD + "mine\n"
+        await editor.settle(proposal)
+        assert (await undoing)["data"]["landing"] == "disk"
+    assert on_disk(root)[0] == OLD + "mine\n"
+
+
+async def test_an_undo_takes_back_what_the_user_amended_elsewhere(root: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        await amended_and_saved(editor, "one\n2\nthree\namended\n", "mine\none\n2\nthree\namended\n")
+        undoing = editor.start("agentfs/undo", {})
+        proposal = await editor.proposed(2)
+        assert proposal["files"][0]["proposed_text"] == "mine\n" + OLD
+        await editor.settle(proposal, "rejected")
+        await undoing

@@ -225,6 +225,7 @@ def _is_damage(error: Exception) -> bool:
 
 def _without_texts(change: KeptChange) -> Callable[[], KeptChange]:
     files = tuple(
-        replace(file, before=None, proposed=None, after=None, texts_kept=False) for file in change.files
+        replace(file, before=None, proposed=None, accepted=None, after=None, texts_kept=False)
+        for file in change.files
     )
     return lambda: replace(change, files=files)

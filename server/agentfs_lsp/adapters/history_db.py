@@ -23,7 +23,7 @@ from agentfs_lsp.adapters.history_rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
 
@@ -75,13 +75,24 @@ COMMIT;
 """
 
 
-# A table beside the others, and no version of its own: files that were made without it get it, and earlier
-# versions of agentfs go on with such a file.
-_FOLDERS = """
+# Tables beside the others, and no version of their own: files that were made without them get them, and
+# earlier versions of agentfs go on with such a file.
+_BESIDE = """
 CREATE TABLE IF NOT EXISTS folders (
     change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
     made INTEGER NOT NULL, PRIMARY KEY (change_id, position)
-) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS accepted (
+    change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
+    text INTEGER NOT NULL, PRIMARY KEY (change_id, position)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS accepted_used AFTER INSERT ON accepted BEGIN
+    UPDATE texts SET uses = uses + 1 WHERE id = new.text;
+END;
+CREATE TRIGGER IF NOT EXISTS accepted_unused AFTER DELETE ON accepted BEGIN
+    UPDATE texts SET uses = uses - 1 WHERE id = old.text;
+    DELETE FROM texts WHERE id = old.text AND uses = 0;
+END;
 """
 
 
@@ -125,7 +136,7 @@ class HistoryDatabase:
             != 3
         ):
             raise Damaged
-        self._sql.execute(_FOLDERS)
+        self._sql.executescript(_BESIDE)
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = NORMAL")
         self._sql.execute("PRAGMA journal_size_limit = 0")
@@ -164,18 +175,22 @@ class HistoryDatabase:
         self._sql.execute(f"INSERT INTO changes VALUES ({_marks(CHANGE_COLUMNS)})", row_of(change))  # noqa: S608
         for position, file in enumerate(change.files):
             if file.root == self._root:
-                row = row_of_file(change.id, position, file, self._texts(file, max_bytes))
+                texts = self._texts(file, max_bytes)
+                row = row_of_file(change.id, position, file, texts)
                 self._sql.execute(f"INSERT INTO files VALUES ({_marks(FILE_COLUMNS)})", row)  # noqa: S608
+                if texts is not None and file.accepted is not None:
+                    accepted = (change.id, position, texts[file.accepted])
+                    self._sql.execute("INSERT INTO accepted VALUES (?, ?, ?)", accepted)
                 if file.folders_made:
                     made = (change.id, position, file.folders_made)
                     self._sql.execute("INSERT INTO folders VALUES (?, ?, ?)", made)
 
-    def _texts(self, file: KeptFile, max_bytes: int | None) -> tuple[int | None, ...] | None:
+    def _texts(self, file: KeptFile, max_bytes: int | None) -> Mapping[str | None, int | None] | None:
         """The texts' numbers; None where they are not kept."""
         if not file.texts_kept:
             return None
         numbers: dict[str | None, int | None] = {None: None}
-        for text in (file.before, file.proposed, file.after):
+        for text in (file.before, file.proposed, file.accepted, file.after):
             if text is not None and text not in numbers:
                 number = self._text(text, max_bytes)
                 if number is None:
@@ -184,7 +199,7 @@ class HistoryDatabase:
                     )
                     return None
                 numbers[text] = number
-        return tuple(numbers[text] for text in (file.before, file.proposed, file.after))
+        return numbers
 
     def _text(self, text: str, max_bytes: int | None) -> int | None:
         data = text.encode("utf-8", "surrogatepass")
@@ -211,7 +226,7 @@ class HistoryDatabase:
     def _shrink(self, max_bytes: int | None) -> None:
         """Give the disk back what is free, and keep the log short."""
         if self._number("PRAGMA freelist_count"):
-            self._sql.execute("PRAGMA incremental_vacuum").fetchall()
+            self._sql.executescript("PRAGMA incremental_vacuum")  # `execute` takes one step: one page
         most = min(_WAL_BYTES, (max_bytes or _WAL_BYTES) // 16)
         if os.path.getsize(f"{self.path}-wal") > most:
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -250,17 +265,19 @@ class HistoryDatabase:
         return [change_of(row, self._root, files.get(row[0], ())) for row in rows]
 
     def _files(self, change_ids: Sequence[str], *, texts: bool) -> dict[str, list[Sequence[object]]]:
-        """The rows of each change's files, with texts or none in place of their numbers, and how many folders
-        were made for each."""
+        """The rows of each change's files, with texts or none in place of their numbers, how many folders
+        were made for each, and the text that was accepted."""
         found: dict[str, list[Sequence[object]]] = {}
         query = (
-            "SELECT files.*, ifnull(made, 0) FROM files LEFT JOIN folders USING (change_id, position)"
+            "SELECT files.*, ifnull(made, 0), accepted.text FROM files"
+            " LEFT JOIN folders USING (change_id, position) LEFT JOIN accepted USING (change_id, position)"
             " WHERE files.change_id IN ({}) ORDER BY files.change_id, files.position"
         )
         for row in self._sql.execute(query.format(_marks(change_ids)), change_ids).fetchall():
-            *start, before, proposed, after, made = row
-            own = [self._unpacked(one) if texts else None for one in (before, proposed, after)]
-            found.setdefault(row[0], []).append([*start, *own, made])
+            *start, before, proposed, after, made, accepted = row
+            numbers = (before, proposed, after, accepted)
+            *own, decided = [self._unpacked(one) if texts else None for one in numbers]
+            found.setdefault(row[0], []).append([*start, *own, made, decided])
         return found
 
     def _unpacked(self, number: int | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentfs_lsp.service.kept import KeptChange, KeptFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 CHANGE_COLUMNS = (
     "id",
@@ -49,9 +49,10 @@ def row_of(change: KeptChange) -> tuple[object, ...]:
 
 
 def row_of_file(
-    change_id: str, position: int, file: KeptFile, texts: tuple[int | None, ...] | None
+    change_id: str, position: int, file: KeptFile, texts: Mapping[str | None, int | None] | None
 ) -> tuple[object, ...]:
     """The row of `files`; `texts`: the numbers of its texts, None where they are not kept."""
+    known = texts or {}
     return (
         change_id,
         position,
@@ -64,20 +65,22 @@ def row_of_file(
         file.encoding,
         file.bom,
         texts is not None,
-        *(texts or (None, None, None)),
+        known.get(file.before),
+        known.get(file.proposed),
+        known.get(file.after),
     )
 
 
 def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> KeptChange:
-    """The change of a row and its files' rows, which hold texts in place of numbers, and how many folders
-    were made for the file."""
+    """The change of a row and its files' rows, which hold texts in place of numbers, how many folders were
+    made for the file, and the text that was accepted."""
     fields: dict[str, Any] = dict(zip(CHANGE_COLUMNS, map(_restored, row), strict=True))
     fields["modified_by_user"] = bool(fields["modified_by_user"])
     return KeptChange(**fields, files=tuple(_file_of(one, root) for one in files))
 
 
 def _file_of(row: Sequence[Any], root: str) -> KeptFile:
-    fields = dict(zip((*FILE_COLUMNS[2:], "folders_made"), row[2:], strict=True))
+    fields = dict(zip((*FILE_COLUMNS[2:], "folders_made", "accepted"), row[2:], strict=True))
     fields["texts_kept"] = bool(fields["texts_kept"])
     return KeptFile(root, relative=_restored(fields.pop("path")), **fields)
 

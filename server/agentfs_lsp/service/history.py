@@ -78,11 +78,11 @@ def _kept(
         "editor" if any(landing.where == "editor" for _, landing in landed) else "disk",
         modified_by_user=changed,
         files_in_all=len(landed),
-        files=tuple(_kept_file(change, landing) for change, landing in landed),
+        files=tuple(_kept_file(change, landing, amended=changed) for change, landing in landed),
     )
 
 
-def _kept_file(change: FileChange, landing: Landing) -> KeptFile:
+def _kept_file(change: FileChange, landing: Landing, *, amended: bool) -> KeptFile:
     base, final = change.base, landing.change
     added, removed = final.line_counts
     after = final.shown if landing.text is None else landing.text
@@ -101,6 +101,7 @@ def _kept_file(change: FileChange, landing: Landing) -> KeptFile:
         proposed=change.shown if change.operation != "delete" else None,
         after=after if is_there else None,
         folders_made=_folders_made(base.location, landing),
+        accepted=final.shown if amended and is_there else None,
     )
 
 
@@ -262,6 +263,7 @@ def _only(file: KeptFile, known: str) -> KeptFile:
         before=file.before if before else None,
         proposed=None,
         after=file.after if after else None,
+        accepted=None,
     )
 
 

@@ -22,8 +22,9 @@ KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
 class KeptFile:
     """One file of a change. `root` is the real path of its workspace folder, `relative` the file's path in
     it; hashes name bytes, None where there was no file. Texts are as reads show them, None where there was
-    no file, where they were not asked for, and where they are not kept (`texts_kept`). `folders_made`: how
-    many of the folders it lies in were made for it, from its own upwards."""
+    no file, where they were not asked for, and where they are not kept (`texts_kept`). `accepted` is what was
+    decided where the user amended the change, and `after` has in it what came while that was saved, too.
+    `folders_made`: how many of the folders it lies in were made for it, from its own upwards."""
 
     root: str
     relative: str
@@ -39,6 +40,7 @@ class KeptFile:
     after: str | None = None
     texts_kept: bool = True
     folders_made: int = 0
+    accepted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

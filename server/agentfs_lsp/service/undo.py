@@ -173,9 +173,8 @@ async def _reversed(ws: Workspace, viewer: str | None, change: KeptChange, file:
         raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
     if file.operation == "delete":
         ws.check_creatable(location)
-    kept = file
-    if not change.modified_by_user:
-        kept = await off_loop(present.size, _with_what_came_beside, file)
+    accepted = file.accepted if change.modified_by_user else file.proposed
+    kept = await off_loop(present.size, _with_what_came_beside, file, accepted)
     reverse = await off_loop(present.size, reversal, path, kept, present, ws.settings_in(location.root))
     if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_whole(file):
         raise NotUndoable(change.id, "bytes")
@@ -251,23 +250,25 @@ def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) 
     return FileChange(path, present, "update", splices, settings)
 
 
-def _with_what_came_beside(file: KeptFile) -> KeptFile:
-    """What is kept of a change that landed as it was proposed. The text from before gets what came into the
-    file elsewhere while it was saved: the user may have typed it. What was made of the change's own lines
-    goes with them."""
-    before, proposed, after = (normalise(text or "") for text in (file.before, file.proposed, file.after))
-    if file.operation != "update" or file.proposed is None or proposed == after:
+def _with_what_came_beside(file: KeptFile, accepted: str | None) -> KeptFile:
+    """What is kept of a change that landed after it was accepted as `accepted` (None: not kept). The text
+    from before gets what came into the file elsewhere while it was saved: the user may have typed it. What
+    was made of the change's own lines goes with them."""
+    if file.operation != "update" or accepted is None:
         return file
-    back = diff(proposed, before)
+    before, accepted, after = (normalise(text) for text in (file.before or "", accepted, file.after or ""))
+    if accepted == after:
+        return file
+    back = diff(accepted, before)
     beside = [
         piece
-        for piece in diff(proposed, after)
+        for piece in diff(accepted, after)
         if not any(piece.start < own.end and own.start < piece.end for own in back)
     ]
     if not beside:
         return file
     pieces = sorted([*back, *beside], key=lambda piece: (piece.start, piece.end))
-    return replace(file, before=apply_splices(proposed, pieces))
+    return replace(file, before=apply_splices(accepted, pieces))
 
 
 def _as_it_was_encoded(file: KeptFile, present: Present) -> Present:

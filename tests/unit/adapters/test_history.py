@@ -6,6 +6,7 @@ import random
 import sqlite3
 import time
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -65,6 +66,7 @@ def ids(store: SqliteHistory, limit: int = 100_000, **wanted: Any) -> list[str]:
 @pytest.mark.parametrize("text", ["", "plain\n", "\r\n\u2028é🙂", "lone \udcff surrogate"])
 def test_what_is_kept_is_found_as_it_was(history: SqliteHistory, text: str) -> None:
     kept = change(1, text, "b" + text, agent=text, explanation=text)
+    kept = replace(kept, files=(replace(kept.files[0], accepted="c" + text),))
     history.keep(0, lambda: kept)
     assert history.find([ROOT], Wanted(1, texts=True)) == [kept]
 
@@ -95,7 +97,9 @@ def test_a_text_that_many_changes_hold_is_kept_once(history: SqliteHistory, fold
 
 def test_texts_of_changes_that_are_gone_are_gone(history: SqliteHistory, folder: Path) -> None:
     history.keep(0, lambda: change(1, "shared", "first"))
-    history.keep(0, lambda: change(2, "shared", "second", time_ms=NOW_MS - 11 * DAY_MS))
+    old = change(2, "shared", "second", time_ms=NOW_MS - 11 * DAY_MS)
+    old = replace(old, files=(replace(old.files[0], accepted="third"),))
+    history.keep(0, lambda: old)
     assert ids(history) == ["id-1"]
     history.close()
     (path,) = folder.glob("*.sqlite3")
@@ -123,6 +127,22 @@ def test_memory_has_an_end(history: SqliteHistory) -> None:
     newest, older = history.find([ROOT], Wanted(2, texts=True))
     assert not newest.files[0].texts_kept
     assert older.files[0].texts_kept
+
+
+def test_a_file_from_before_accepted_texts_were_kept_takes_them(tmp_path: Path, folder: Path) -> None:
+    state = StateFolder(str(tmp_path / "state"))
+    first = SqliteHistory(state)
+    first.keep(0, lambda: change(1))
+    first.close()
+    (path,) = folder.glob("*.sqlite3")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE accepted")
+    second = SqliteHistory(state)
+    kept = replace(change(2), files=(replace(change(2).files[0], accepted="amended"),))
+    second.keep(0, lambda: kept)
+    newest, older = second.find([ROOT], Wanted(2, texts=True))
+    second.close()
+    assert (newest.files[0].accepted, older.files[0].accepted) == ("amended", None)
 
 
 def test_files_of_two_folders_are_one_change(history: SqliteHistory) -> None:
