@@ -263,3 +263,36 @@ async def test_of_many_files_the_text_names_the_number(root: Path) -> None:
         answer = await undo(editor)
     assert "of 20 files (+0/-20 lines)" in answer["text"]
     assert len(answer["data"]["files"]) == 20
+
+
+async def test_the_last_change_is_not_known_while_one_waits(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.txt")
+        first = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "line 5", "new_string": "five"})
+        await editor.settle(await editor.proposed())
+        landed = (await first)["data"]["change_id"]
+        waiting = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "line 2", "new_string": "two"})
+        refused = await undo(editor)
+        proposal = await editor.proposed(2)
+        assert refused["error"]["code"] == "EXECUTION_ERROR"
+        assert f"Change '{proposal['id']}' of this session, of 'a.txt', has no answer yet." in refused["text"]
+        assert len(editor.all("agentfs/proposed")) == 2
+        named = editor.start("agentfs/undo", {"change_id": landed})
+        other = await undo(editor, session="other")
+        await editor.settle(proposal, "rejected")
+        assert (await waiting)["error"]["code"] == "USER_REJECTED"
+        await editor.settle(await editor.proposed(3))
+        assert (await named)["data"]["undone"] == landed
+    assert other["error"]["code"] == "NOT_FOUND"
+
+
+async def test_of_two_undos_sent_at_once_the_second_is_refused(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("a.txt", "one\n")
+        with editor.in_one_piece():
+            undos = [editor.start("agentfs/undo", {}), editor.start("agentfs/undo", {})]
+        first, second = [await one for one in undos]
+    assert first["data"]["applied"] is True
+    assert second["error"]["code"] == "EXECUTION_ERROR"
+    assert not (root / "a.txt").exists()

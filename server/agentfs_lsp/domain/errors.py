@@ -411,6 +411,15 @@ class NothingToUndo(DomainError):
 
 
 @dataclass(eq=False)
+class LastUndecided(DomainError):
+    """Which change is the session's last is not known: one of it has no answer yet. `change_id`: its
+    proposal's; `paths`: its files, none while an undo looks for them."""
+
+    change_id: str
+    paths: tuple[str, ...]
+
+
+@dataclass(eq=False)
 class NotUndoable(DomainError):
     """A change that is kept, but not enough of it to undo it."""
 

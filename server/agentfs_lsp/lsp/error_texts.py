@@ -61,6 +61,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
     errors.Conflict: ("CONFLICT", reviews.conflict),
     errors.ChangeUnknown: ("NOT_FOUND", histories.change_unknown),
     errors.NothingToUndo: ("NOT_FOUND", histories.nothing_to_undo),
+    errors.LastUndecided: ("EXECUTION_ERROR", histories.last_undecided),
     errors.NotUndoable: ("NOT_FOUND", histories.not_undoable),
     errors.PolicyDenied: ("ACCESS_DENIED", reviews.policy_denied),
     errors.ToolNotListed: ("ACCESS_DENIED", reviews.tool_not_listed),

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.kept import HistoryTrouble
 
 
+_MOST_NAMED = 3
+"""So many files of a change are named."""
+
+
 def change_unknown(error: errors.ChangeUnknown, say: Say) -> Told:
     return (
         say("No change '{id}' is kept.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))),
@@ -26,6 +30,21 @@ def nothing_to_undo(_: errors.NothingToUndo, say: Say) -> Told:
     return (
         say("This session has made no change that is kept."),
         say("agentfs/history lists the changes of others; undo one by its change_id."),
+    )
+
+
+def last_undecided(error: errors.LastUndecided, say: Say) -> Told:
+    change_id, paths = (
+        shown(error.change_id),
+        ", ".join(f"'{shown(path)}'" for path in error.paths[:_MOST_NAMED]),
+    )
+    message = (
+        say("Change '{id}' of this session, of {paths}, has no answer yet.", id=change_id, paths=paths)
+        if paths
+        else say("Change '{id}' of this session has no answer yet.", id=change_id)
+    )
+    return message, nothing_changed(
+        say, say("Wait for its answer, or name the change that is to be undone by its change_id.")
     )
 
 

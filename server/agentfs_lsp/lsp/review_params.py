@@ -66,7 +66,7 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
         (rejected.add if decision == "rejected" else rejected.discard)(absolute)
         if text is not None:
             texts[absolute] = text
-    if overall == "amended" and not texts:
+    if overall == "amended" and not texts and not rejected:
         raise BadReviewParams("text_misplaced")
     if always and rejected:
         raise BadReviewParams("always_rejected")

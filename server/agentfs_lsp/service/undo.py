@@ -18,6 +18,7 @@ from agentfs_lsp.domain.errors import (
     DomainError,
     Held,
     LandingUnknown,
+    LastUndecided,
     NothingToUndo,
     NotUndoable,
     Unencodable,
@@ -74,20 +75,21 @@ class Undone:
 
 
 async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
-    """Propose the reverse and land it. Raises ChangeUnknown, NothingToUndo, NotUndoable, Conflict, and what
-    the review and the landing raise."""
-    change = await _wanted(ws, command)
-    _check_undoable(ws, command.viewer, change)
+    """Propose the reverse and land it. Raises LastUndecided, ChangeUnknown, NothingToUndo, NotUndoable,
+    Conflict, and what the review and the landing raise."""
     refuse_flood(ws, command.session)
-    locations = [location_of(ws, file) for file in change.files]
-    files = {location.absolute: ws.name_of(location) for location in locations}
-    trace.readable = trace.seen = all(_may_read(ws, command.viewer, location) for location in locations)
-    if len(files) == 1:
-        (trace.absolute,), (trace.resolved,) = files, files.values()
-    proposal = trace.proposal = Proposal(
-        command.session, command.agent, "undo", command.explanation, files, ws.clock.now_ms()
-    )
+    if command.change_id is None:
+        _check_all_answered(ws, command.session)
+    proposal = Proposal(command.session, command.agent, "undo", command.explanation, {}, ws.clock.now_ms())
     with ws.proposals.under_way(proposal) as landed:
+        change = await _wanted(ws, command)
+        _check_undoable(ws, command.viewer, change)
+        locations = [location_of(ws, file) for file in change.files]
+        files = {location.absolute: ws.name_of(location) for location in locations}
+        trace.readable = trace.seen = all(_may_read(ws, command.viewer, location) for location in locations)
+        if len(files) == 1:
+            (trace.absolute,), (trace.resolved,) = files, files.values()
+        trace.proposal, proposal.files = proposal, files
         async with ws.queue.turn(*files):
             changes = [await _reversed(ws, command.viewer, change, file) for file in change.files]
             proposal.changes = tuple(one for one in changes if not one.changes_nothing)
@@ -115,6 +117,14 @@ def _beside(landings: Sequence[Landing], error: DomainError) -> DomainError:
         error.holding += landed
         return error
     return LandingUnknown(landings[0].change.path, "not_taken_back", holding=landed)
+
+
+def _check_all_answered(ws: Workspace, session: str) -> None:
+    """Raise LastUndecided unless it is known which change is the session's last: one that waits may land, and
+    was perhaps meant."""
+    for proposal in ws.proposals:
+        if proposal.session == session:
+            raise LastUndecided(proposal.id, proposal.paths)
 
 
 async def _wanted(ws: Workspace, command: Undo) -> KeptChange:
