@@ -1,6 +1,6 @@
 /**
  * The wire's shapes and names, as docs/protocol.md has them. A test of the repository holds this file against
- * the server's own (server/agentfs_lsp/lsp/wire.py, review_wire.py, review_params.py).
+ * the server's own (server/agentfs_lsp/api/params.py, review_wire.py, review_params.py).
  */
 
 /** Requests that agents make; which of them a server serves it says at its start. */

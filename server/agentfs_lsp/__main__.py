@@ -22,7 +22,7 @@ from agentfs_lsp.adapters.stderr_log import StderrLog
 from agentfs_lsp.adapters.terminal.argparse_words import let_argparse_speak
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 MIB = 1024 * 1024
 SIGPIPED = 141
@@ -137,9 +137,9 @@ def _serve(options: argparse.Namespace, say: Say) -> int:
     gc.disable()  # until all is imported, of which nothing will ever be garbage
     with generated_code_kept():
         from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
-        from agentfs_lsp.adapters.history import SqliteHistory  # noqa: PLC0415
-        from agentfs_lsp.adapters.state import StateFolder  # noqa: PLC0415
-        from agentfs_lsp.domain.setting_groups import HistorySettings  # noqa: PLC0415
+        from agentfs_lsp.adapters.fs.state_folder import StateFolder  # noqa: PLC0415
+        from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: PLC0415
+        from agentfs_lsp.domain.settings.groups import HistorySettings  # noqa: PLC0415
         from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
 
     state = StateFolder()

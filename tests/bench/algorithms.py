@@ -56,7 +56,7 @@ def measure_diffs(results: Results, scratch: Path, rounds: int) -> None:
 
 def measure_matching(results: Results, rounds: int) -> None:
     """A 12-line block that is in 100k lines, but not exactly: found at the level it must be found at."""
-    from agentfs_lsp.domain.matching import find
+    from agentfs_lsp.domain.matching.matching import find
 
     cases = _loose_cases()
     for number in range(rounds + 1):
@@ -100,7 +100,7 @@ def _loose_cases() -> dict[str, tuple[str, str, str]]:
 
 
 def _measure_one(old: Path, new: Path) -> dict[str, float]:
-    from agentfs_lsp.domain.diff import diff
+    from agentfs_lsp.domain.diff.hunks import diff
 
     texts = [path.read_bytes().decode() for path in (old, new)]
     gc.collect()

@@ -13,7 +13,7 @@ from .texts import source_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentfs_lsp.service.kept import KeptChange
+    from agentfs_lsp.service.proposal.record import KeptChange
 
 CHANGES, FILES, TEXT_BYTES = 10_000, 500, 4_000
 NEWEST = Measure("history", "history, newest 50 of 10,000")
@@ -48,10 +48,10 @@ def measure_history(results: Results, party: Party, workspace: Path, scratch: Pa
 
 def _fill(folder: Path, state: Path) -> int:
     """Keep 10,000 changes as the server does, with its default bounds; the bytes they take."""
-    from agentfs_lsp.adapters.history import SqliteHistory
-    from agentfs_lsp.adapters.state import StateFolder
-    from agentfs_lsp.domain.setting_groups import HistorySettings
-    from agentfs_lsp.service.kept import Wanted
+    from agentfs_lsp.adapters.fs.state_folder import StateFolder
+    from agentfs_lsp.adapters.history.history import SqliteHistory
+    from agentfs_lsp.domain.settings.groups import HistorySettings
+    from agentfs_lsp.service.proposal.record import Wanted
 
     store = SqliteHistory(StateFolder(str(state)), HistorySettings())
     text = source_of(TEXT_BYTES)
@@ -65,7 +65,7 @@ def _fill(folder: Path, state: Path) -> int:
 def _change(folder: Path, number: int, text: str) -> KeptChange:
     from time import time_ns
 
-    from agentfs_lsp.service.kept import KeptChange, KeptFile
+    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
 
     before, after = f"{text}# {number}\n", f"{text}# {number + 1}\n"
     hashes = ("sha256:" + f"{number:064x}", "sha256:" + f"{number + 1:064x}")

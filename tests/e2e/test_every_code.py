@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from agentfs_lsp.lsp.error_texts import ERRORS
+from agentfs_lsp.api.messages.errors import ERRORS
 from support.editor import REVIEWING, editing
 from support.frail_server import SECRET
 

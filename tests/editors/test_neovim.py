@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters.review.paging import width_of
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.text.escaping import escape_invisible
+from agentfs_lsp.domain.text.width import width_of
 from support.docs import examples, section, text_of
 from support.editor import SERVER
 from support.real_editors import ASK, SHOW, editing

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.service.files.store import Root
 from support.strace import calls_between, killed_at
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ _LANDING = """
 import os, sys
 import filelock
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.adapters.syscalls import Kernel
-from agentfs_lsp.service.ports import Draft, Root
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.fs.syscalls import Kernel
+from agentfs_lsp.service.files.store import Draft, Root
 base, relative, special = sys.argv[1], sys.argv[2], sys.argv[3] == "True"
 store = DiskStore(StateFolder(base + "/state"), Kernel(special, special, special))
 root = Root("root", base + "/root", "")
@@ -87,8 +87,8 @@ def test_killed_at_each_system_call_a_landing_leaves_old_or_new(
 _LANDING_WITHOUT_END = """
 import sys
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.service.ports import Draft, Root
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.service.files.store import Draft, Root
 base = sys.argv[1]
 store = DiskStore(StateFolder(base + "/state"))
 root = Root("root", base + "/root", "")

@@ -15,7 +15,7 @@ from unittest import mock
 
 import pytest
 
-from agentfs_lsp.adapters import transaction as together
+from agentfs_lsp.adapters.landing import transaction as together
 from support import transaction
 from support.recording import Operation, watching
 from support.strace import calls_between, killed_at

@@ -19,7 +19,7 @@ from unittest import mock
 
 import pytest
 
-from agentfs_lsp.adapters import transaction
+from agentfs_lsp.adapters.landing import transaction
 from support.recording import Operation, watching
 from support.transaction import AFTER, BEFORE, OneAfterTheOther, files_after_the_next_start, land, lay_out
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from agentfs_lsp.adapters import transaction as together
+from agentfs_lsp.adapters.landing import transaction as together
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, SystemFailed, SystemRefused
 from support.mounts import remount, small_disk
 from support.recording import Operation, watching

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.change import Splice, apply_splices, compose
+from agentfs_lsp.domain.splices import Splice, apply_splices, compose
 
 
 @st.composite

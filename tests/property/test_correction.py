@@ -1,12 +1,12 @@
-"""A marker is found wherever it is put in, however much of the file stays (domain/correction.py)."""
+"""A marker is found wherever it is put in, however much of the file stays (domain/diff/elision.py)."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.correction import LeftOut, find_left_out
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.diff.elision import LeftOut, find_left_out
+from agentfs_lsp.domain.text.lines import normalise
 
 LINES = st.sampled_from(
     [

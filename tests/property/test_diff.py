@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.alignment import Effort, Stretch, _shortest, differing
-from agentfs_lsp.domain.change import Splice, apply_splices
-from agentfs_lsp.domain.diff import counts, diff, widen
-from agentfs_lsp.domain.lines import count_lines, split_lines
+from agentfs_lsp.domain.diff.alignment import Effort, Stretch, _shortest, differing
+from agentfs_lsp.domain.diff.hunks import counts, diff, widen
+from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text.lines import count_lines, split_lines
 
 lines = st.sampled_from(["a", "b", "", "  }", "\x0c", "é\u2028"])
 ends = st.sampled_from(["\n", "\n", "\r\n", "\r"])

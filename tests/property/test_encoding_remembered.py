@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, cast
 from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.change import Splice
 from agentfs_lsp.domain.errors import BinaryFile, DomainError, FileMissing
+from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.revision import FileStat
-from agentfs_lsp.domain.setting_groups import EncodingSettings
-from agentfs_lsp.domain.settings import Settings
-from agentfs_lsp.domain.splicing import shortened
-from agentfs_lsp.service.change import FileChange
-from agentfs_lsp.service.decoding import DecodedFiles
-from agentfs_lsp.service.kept import KeptFile
-from agentfs_lsp.service.ports import Blob, Location, Root
-from agentfs_lsp.service.present import look, remember
+from agentfs_lsp.domain.settings.groups import EncodingSettings
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.service.files.decoding import DecodedFiles
+from agentfs_lsp.service.files.snapshot import look, remember
+from agentfs_lsp.service.files.store import Blob, Location, Root
+from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.record import KeptFile
 from agentfs_lsp.service.undo import reversal
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.ports import FileStore
-    from agentfs_lsp.service.present import Present
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.store import FileStore
 
 ROOT = Root("w", "/w", "file:///w")
 ENCODINGS = st.sampled_from(["latin-1", "cp1252", "gbk", "shift_jis", "koi8-r", "utf-8"])

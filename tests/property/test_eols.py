@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.change import apply_splices
-from agentfs_lsp.domain.eols import splices_towards
-from agentfs_lsp.domain.lines import normalise, split_lines
+from agentfs_lsp.domain.diff.line_ends import splices_towards
+from agentfs_lsp.domain.splices import apply_splices
+from agentfs_lsp.domain.text.lines import normalise, split_lines
 
 lines = st.sampled_from(["a", "b", "c", "", "é\u2028", "\x0c"])
 ends = st.sampled_from(["\n", "\r\n", "\r"])

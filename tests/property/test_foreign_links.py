@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.shown import escape_links, escape_to_one_line
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.text.escaping import escape_links, escape_to_one_line
+from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp.outgoing import Outgoing
 from support.vscode_links import BLANKS, LINK, links_in
 

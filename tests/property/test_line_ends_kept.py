@@ -8,19 +8,19 @@ from contextlib import suppress
 from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.change import apply_splices
+from agentfs_lsp.domain.diff.merging import merge
 from agentfs_lsp.domain.errors import DomainError
-from agentfs_lsp.domain.lines import ends_between, normalise
-from agentfs_lsp.domain.matching import find
-from agentfs_lsp.domain.merging import merge
-from agentfs_lsp.domain.occurrences import occurrences
-from agentfs_lsp.domain.settings import Settings
-from agentfs_lsp.domain.textfile import TextFile
-from agentfs_lsp.service.change import FileChange
-from agentfs_lsp.service.kept import KeptFile
-from agentfs_lsp.service.merging import splices_into
-from agentfs_lsp.service.ports import Location, Root
-from agentfs_lsp.service.present import Present
+from agentfs_lsp.domain.matching.matching import find
+from agentfs_lsp.domain.matching.occurrences import occurrences
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.splices import apply_splices
+from agentfs_lsp.domain.text.lines import ends_between, normalise
+from agentfs_lsp.domain.text.textfile import TextFile
+from agentfs_lsp.service.files.snapshot import Present
+from agentfs_lsp.service.files.store import Location, Root
+from agentfs_lsp.service.landing.merging import splices_into
+from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.record import KeptFile
 from agentfs_lsp.service.undo import reversal
 
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.adapters import lines as scanning
+from agentfs_lsp.adapters.fs import lines as scanning
 from agentfs_lsp.domain.errors import BadRange
 
 TEXT = st.text(st.sampled_from("a\r\n\u0a0d\u0d0a\u0a00\x0b\u2028é\U0001f600"), max_size=60)

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain import lines
+from agentfs_lsp.domain.text import lines
 
 texts = st.text("a\n\r\u2028", max_size=40) | st.builds(
     lambda text, n: text * n, st.text("ab\n\r", max_size=5), st.integers(0, 300)

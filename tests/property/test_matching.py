@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.change import apply_splices
-from agentfs_lsp.domain.correction import find_left_out
+from agentfs_lsp.domain.diff.elision import find_left_out
 from agentfs_lsp.domain.errors import (
     CountMismatch,
     DomainError,
@@ -14,8 +13,9 @@ from agentfs_lsp.domain.errors import (
     OverlappingMatches,
     SeveralMatches,
 )
-from agentfs_lsp.domain.lines import normalise
-from agentfs_lsp.domain.matching import Match, find
+from agentfs_lsp.domain.matching.matching import Match, find
+from agentfs_lsp.domain.splices import apply_splices
+from agentfs_lsp.domain.text.lines import normalise
 
 ANY = st.text(st.characters(), max_size=40)
 # Few letters, so that texts repeat themselves; all that the levels look through is among them.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.change import apply_splices
-from agentfs_lsp.domain.merging import merge
+from agentfs_lsp.domain.diff.merging import merge
+from agentfs_lsp.domain.splices import apply_splices
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "a"]), max_size=8).map("".join)
 

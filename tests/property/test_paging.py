@@ -11,8 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
-from agentfs_lsp.adapters.review.paging import LINE_END, paged, shortened, width_of
-from agentfs_lsp.service.editor_ports import EditorTraits
+from agentfs_lsp.adapters.review.paging import LINE_END, paged
+from agentfs_lsp.domain.text.width import shortened, width_of
+from agentfs_lsp.service.proposal.review import EditorTraits
 
 if TYPE_CHECKING:
     from typing import SupportsIndex

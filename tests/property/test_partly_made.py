@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.change import apply_splices, is_partly_made
-from agentfs_lsp.domain.diff import diff
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.splices import apply_splices, is_partly_made
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n"]), max_size=12).map("".join)
 

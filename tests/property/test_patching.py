@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain import patching
-from agentfs_lsp.domain.change import Splice, apply_splices
-from agentfs_lsp.domain.textfile import TextFile, encode
+from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text import patching
+from agentfs_lsp.domain.text.textfile import TextFile, encode
 
 WORDS = st.text(st.sampled_from("ab é—😀\r\n"), max_size=12)
 MARKS = st.sampled_from([b"", b"\xef\xbb\xbf"])

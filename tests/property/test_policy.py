@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.folding import fold_path
-from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
-from agentfs_lsp.domain.rules import Operation
-from agentfs_lsp.domain.settings import Settings
-from agentfs_lsp.lsp.settings import SettingsStore
+from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.rules import Operation
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.lsp.configuration.layers import SettingsStore
 
 POLICY = Policy(Settings(), [])
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}

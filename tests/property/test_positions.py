@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.positions import Encoding, offset_at, units
+from agentfs_lsp.domain.text.positions import Encoding, offset_at, units
 
 lines = st.text(st.sampled_from("ab\t é中😀𝒳\u2028\x0c"), max_size=20)
 encodings = st.sampled_from(["utf-16", "utf-8", "utf-32"])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.positions import Encoding, units
-from agentfs_lsp.domain.rope import BadPosition, Rope
+from agentfs_lsp.domain.text.positions import Encoding, units
+from agentfs_lsp.domain.text.rope import BadPosition, Rope
 
 # Few characters, so that line ends and the halves of characters often meet; and all that is no line end.
 ALPHABET = "aab\r\r\r\n\n\n\u2028\f\x85\x0b\x1cé漢😀\ud83d\ude00"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.settings import SETTINGS, Settings
+from agentfs_lsp.domain.settings.settings import SETTINGS, Settings
 from agentfs_lsp.lsp.capabilities import flatten
-from agentfs_lsp.lsp.settings import LayerName, SettingsStore
+from agentfs_lsp.lsp.configuration.layers import LayerName, SettingsStore
 
 TURNED_INTO_VALUES = {"roots", "rules", "files", "protected"}
 LOOSE = {"approval.mode": "auto_edit", "paths": "any", "save": "always"}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.errors import BinaryFile, Unencodable
-from agentfs_lsp.domain.textfile import check_insertable, decode, encode
+from agentfs_lsp.domain.text.textfile import check_insertable, decode, encode
 
 ENCODINGS = [
     "utf-8",

@@ -6,11 +6,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.rules import OPERATIONS, Operation
-from agentfs_lsp.domain.settings import SETTINGS, Mode
-from agentfs_lsp.domain.tightening import tightened
-from agentfs_lsp.lsp.workspace_file import read_file
+from agentfs_lsp.domain.policy.tightening import tightened
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.settings.settings import SETTINGS
+from agentfs_lsp.lsp.configuration.workspace_file import read_file
 from support.policies import ROOT, check_no_looser, modes, operations, paths, policy, settings_of, toml_of
 
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}

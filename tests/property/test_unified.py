@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.diff import diff
-from agentfs_lsp.domain.unified import preview
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.unified import preview
 
 UNLIMITED = 1 << 62
 line = st.sampled_from(["", "a", "b", "  }", "é中", "--- a/x", "@@ -1 +1 @@", "\\ No", "+", "-- \t"])

@@ -10,11 +10,11 @@ from unicodedata import is_normalized
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.indentation import find_shift
-from agentfs_lsp.domain.match_levels import LEVELS
-from agentfs_lsp.domain.narrowing import where_possible
-from agentfs_lsp.domain.search import Search
-from agentfs_lsp.domain.typography import Columns, fold
+from agentfs_lsp.domain.matching.indentation import find_shift
+from agentfs_lsp.domain.matching.levels import LEVELS
+from agentfs_lsp.domain.matching.narrowing import where_possible
+from agentfs_lsp.domain.matching.search import Search
+from agentfs_lsp.domain.matching.typography import Columns, fold
 
 BLANKS = st.sampled_from(["", "", "", " ", "\t", "  ", "    ", " \t "])
 # Words that are parts of one another, and what only looks like an end of a line or like a blank.

@@ -13,17 +13,17 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.history import SqliteHistory
-from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.domain.errors import LandingUnknown
-from agentfs_lsp.domain.setting_groups import HistorySettings
+from agentfs_lsp.domain.settings.groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.adapters.transaction import StagedTogether
-    from agentfs_lsp.service.ports import Blob, Draft, Location
+    from agentfs_lsp.adapters.landing.transaction import StagedTogether
+    from agentfs_lsp.service.files.store import Blob, Draft, Location
 
 SECRET = "hunter2"
 

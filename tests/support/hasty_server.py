@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.history import SqliteHistory
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.adapters.review import questions
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.domain.setting_groups import HistorySettings
+from agentfs_lsp.domain.settings.groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
 
 if __name__ == "__main__":

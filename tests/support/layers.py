@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.lsp.settings import LayerName, SettingsStore
+from agentfs_lsp.lsp.configuration.layers import LayerName, SettingsStore
 
 
 def stored(*layers: tuple[LayerName, object]) -> SettingsStore:

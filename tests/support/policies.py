@@ -6,10 +6,11 @@ import json
 
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.rules import OPERATIONS, Operation
-from agentfs_lsp.domain.settings import SETTINGS, Mode, Settings, value_of
-from agentfs_lsp.lsp.settings import SettingsStore
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.settings.settings import SETTINGS, Settings, value_of
+from agentfs_lsp.lsp.configuration.layers import SettingsStore
+from agentfs_lsp.service.files.store import Root
 
 ROOT = Root("r", "/r", "file:///r")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from agentfs_lsp.adapters import syscalls
+from agentfs_lsp.adapters.fs import syscalls
 
 EXCHANGE = syscalls._EXCHANGE
 

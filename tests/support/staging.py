@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agentfs_lsp.adapters.staged import StagedFile
+    from agentfs_lsp.adapters.landing.staged import StagedFile
     from unit.adapters.conftest import Disk
 
 

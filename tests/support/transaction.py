@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from agentfs_lsp.adapters import transaction
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.adapters.syscalls import Kernel
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.fs.syscalls import Kernel
+from agentfs_lsp.adapters.landing import transaction
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown
-from agentfs_lsp.service.ports import Draft, Root
+from agentfs_lsp.service.files.store import Draft, Root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

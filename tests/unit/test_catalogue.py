@@ -12,14 +12,14 @@ import pytest
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.domain import errors
-from agentfs_lsp.domain.texts import english, sentences
+from agentfs_lsp.domain.translation import english, sentences
 from texts import CATALOGUES, PACKAGE, compiled, read, says, templates_in, untranslated, updated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 SAID = templates_in(PACKAGE)
 
@@ -119,13 +119,13 @@ def test_all_others_get_english(locale: str) -> None:
 
 # What they say is for developers: errors of JSON-RPC, and the log.
 FOR_DEVELOPERS = {
-    "capabilities", "codec", "flights", "framing", "loop", "outbox", "outgoing", "protocol",
-    "serving", "transport",
+    "capabilities", "codec", "connection", "framing", "loop", "outgoing", "pending_requests", "protocol",
+    "serving", "writer",
 }  # fmt: skip
 QUIET = {"debug", "info", "warning", "error", "exception"}
 SPEAKING = [
     path
-    for folder in ("service", "adapters/review", "lsp", "mcp")
+    for folder in ("service", "adapters/review", "api", "lsp")
     for path in sorted((PACKAGE / folder).rglob("*.py"))
     if path.stem not in FOR_DEVELOPERS
 ]

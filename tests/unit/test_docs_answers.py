@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agentfs_lsp.api.envelope import fail_with, told_of
 from agentfs_lsp.domain.errors import LandingUnknown
-from agentfs_lsp.domain.texts import english
-from agentfs_lsp.lsp.envelope import fail_with, told_of
+from agentfs_lsp.domain.translation import english
 from support.docs import keys, section, table, tables, text_of
 from support.editor import AUTO, REVIEWING, Editor, editing
 

@@ -7,11 +7,11 @@ import re
 import tomllib
 from pathlib import Path
 
-from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
-from agentfs_lsp.domain.settings import SETTINGS
-from agentfs_lsp.lsp.settings import SettingsStore
-from agentfs_lsp.lsp.workspace_file import read_file
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.settings.settings import SETTINGS
+from agentfs_lsp.lsp.configuration.layers import SettingsStore
+from agentfs_lsp.lsp.configuration.workspace_file import read_file
+from agentfs_lsp.service.files.store import Root
 
 DOCS = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
 

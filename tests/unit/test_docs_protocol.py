@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agentfs_lsp.adapters.review.conversation import Code
-from agentfs_lsp.domain.match_levels import Level
-from agentfs_lsp.lsp.capabilities import flatten
-from agentfs_lsp.lsp.error_texts import ERRORS
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, USER_REQUESTS
-from agentfs_lsp.lsp.wire import (
+from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.params import (
     BatchParams,
     CallParams,
     EditParams,
@@ -30,7 +27,10 @@ from agentfs_lsp.lsp.wire import (
     UndoParams,
     WriteParams,
 )
-from agentfs_lsp.service.proposals import Decision, Outcome, Rung, State
+from agentfs_lsp.domain.matching.levels import Level
+from agentfs_lsp.lsp.capabilities import flatten
+from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, USER_REQUESTS
+from agentfs_lsp.service.proposal.proposals import Decision, Outcome, Rung, State
 from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def test_every_method_in_any_document_is_served_or_sent() -> None:
 def test_the_messages_the_server_sends_are_told() -> None:
     sent = {
         node.args[0].value
-        for path in (PACKAGE / "lsp").glob("*.py")
+        for path in (PACKAGE / "lsp").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if node.func.attr in {"request", "notify"} and node.args
@@ -248,29 +248,24 @@ def test_the_decisions_that_land() -> None:
 
 
 def test_the_kinds_of_warnings() -> None:
-    from agentfs_lsp.domain.shown import Kind
+    from agentfs_lsp.domain.text.escaping import Kind
 
     told = keys(table(of_section("9.4"), "warning kind"))
     assert told == [*typing.get_args(Kind), "secret", "hard_links", "on_save"]
 
 
 def limits_told() -> Iterator[tuple[str, str]]:
-    from agentfs_lsp.adapters import history, history_db
-    from agentfs_lsp.adapters.review import client, questions, wording
-    from agentfs_lsp.domain import shown
-    from agentfs_lsp.lsp import (
-        codec,
-        configuration,
-        envelope,
-        framing,
-        progress,
-        review_params,
-        server,
-        serving,
-        sweeping,
-    )
+    from agentfs_lsp.adapters.history import database as history_db
+    from agentfs_lsp.adapters.history import history
+    from agentfs_lsp.adapters.review import client, questions
+    from agentfs_lsp.api import envelope
+    from agentfs_lsp.domain.text import escaping as shown
+    from agentfs_lsp.lsp import progress, review_params, server, serving, sweeping
+    from agentfs_lsp.lsp.configuration import configuration
+    from agentfs_lsp.lsp.transport import codec, framing
     from agentfs_lsp.service import history as service_history
-    from agentfs_lsp.service import reach
+    from agentfs_lsp.service.proposal import wording
+    from agentfs_lsp.service.state import tool_scope as reach
 
     yield f"deeper than {codec.MAX_DEPTH} levels", "1"
     yield f"at most {framing.MAX_HEADER // 1024} KiB", "1"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.lsp.error_texts import ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

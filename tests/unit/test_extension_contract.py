@@ -13,12 +13,16 @@ import pytest
 
 from agentfs_lsp.adapters.review.client import PENDING
 from agentfs_lsp.adapters.review.conversation import Code
-from agentfs_lsp.domain.rules import OPERATIONS, PERMISSIONS, Rule, Rules
-from agentfs_lsp.domain.settings import SETTINGS, Mode, SaveMode, Setting
-from agentfs_lsp.domain.shapes import Choice, Flag, Seconds, Whole
-from agentfs_lsp.lsp import history_wire, review_params, review_wire, wire
+from agentfs_lsp.api import params as wire
+from agentfs_lsp.api.answers import history as history_wire
+from agentfs_lsp.api.answers import proposal as review_wire
+from agentfs_lsp.domain.settings.rules import OPERATIONS, PERMISSIONS, Rule, Rules
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.settings.settings import SETTINGS, SaveMode, Setting
+from agentfs_lsp.domain.settings.shapes import Choice, Flag, Seconds, Whole
+from agentfs_lsp.lsp import review_params
 from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, USER_REQUESTS
-from agentfs_lsp.service.proposals import Outcome, State
+from agentfs_lsp.service.proposal.proposals import Outcome, State
 from support.docs import codes, keys, section, table
 
 EXTENSION = Path(__file__).parents[2] / "extension"
@@ -196,8 +200,8 @@ def test_the_methods() -> None:
     announced = "".join(
         path.read_text("utf-8")
         for path in (
-            Path(wire.__file__).parent / "announcements.py",
-            Path(wire.__file__).parent / "editor.py",
+            Path(review_params.__file__).parent / "announcements.py",
+            Path(review_params.__file__).parent / "editor.py",
         )
     )
     told = set(re.findall(r"notify\(\"(agentfs/\w+)\"", announced))

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import pytest
 
-from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.rules import OPERATIONS
-from agentfs_lsp.domain.tightening import Tightening
-from agentfs_lsp.lsp.settings import SettingsStore
-from agentfs_lsp.lsp.workspace_file import read_file
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.domain.policy.tightening import Tightening
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.rules import OPERATIONS
+from agentfs_lsp.lsp.configuration.layers import SettingsStore
+from agentfs_lsp.lsp.configuration.workspace_file import read_file
+from agentfs_lsp.service.files.store import Root
 
 CASES = sorted((Path(__file__).parents[1] / "cases" / "policy").glob("*.txt"))
 ROOT = Root("app", "/home/u/app", "file:///home/u/app")

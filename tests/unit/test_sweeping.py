@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from agentfs_lsp.domain.errors import SystemFailed
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp import sweeping
 from agentfs_lsp.lsp.sweeping import Sweeping
 

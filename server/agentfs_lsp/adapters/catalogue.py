@@ -7,10 +7,10 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.texts import english, fill
+from agentfs_lsp.domain.translation import english, fill
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 LOCALES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")
 

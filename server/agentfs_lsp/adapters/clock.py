@@ -7,7 +7,7 @@ import time
 
 
 class SteadyClock:
-    """`service.ports.Clock`."""
+    """`service.files.store.Clock`."""
 
     def __init__(self) -> None:
         self._last_date_ms = 0

@@ -1,4 +1,4 @@
-"""The disk as the use cases see it: `service.ports.FileStore`, confined to the roots.
+"""The disk as the use cases see it: `service.files.store.FileStore`, confined to the roots.
 
 Each root is a directory handle that stays open; every file is opened beneath it (`confined`) under a name
 whose links were followed before (`resolving`). How a file is replaced is `staging` and `replace`. Nothing
@@ -11,32 +11,32 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.confined import READING, Folder, folder_at, look, open_folder, opening
-from agentfs_lsp.adapters.journal import Journals
-from agentfs_lsp.adapters.lines import read_line_range
-from agentfs_lsp.adapters.litter import Notes, sweep
-from agentfs_lsp.adapters.recovery import HalfLanded, Recovery, interrupted, unsettled
-from agentfs_lsp.adapters.refusals import domain_error, regular
-from agentfs_lsp.adapters.resolving import Roots
-from agentfs_lsp.adapters.staging import Staging
-from agentfs_lsp.adapters.state import LandingLock, StateFolder
-from agentfs_lsp.adapters.syscalls import Kernel
-from agentfs_lsp.adapters.transaction import StagedTogether, about, side_by_side
+from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, look, open_folder, opening
+from agentfs_lsp.adapters.fs.lines import read_line_range
+from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
+from agentfs_lsp.adapters.fs.resolving import Roots
+from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
+from agentfs_lsp.adapters.fs.syscalls import Kernel
+from agentfs_lsp.adapters.landing.journal import Journals
+from agentfs_lsp.adapters.landing.recovery import HalfLanded, Recovery, interrupted, unsettled
+from agentfs_lsp.adapters.landing.staging import Staging
+from agentfs_lsp.adapters.landing.temporary_registry import Notes, sweep
+from agentfs_lsp.adapters.landing.transaction import StagedTogether, about, side_by_side
 from agentfs_lsp.domain.errors import DomainError, OutsideRoots, RootMissing, SystemFailed, TooLarge
-from agentfs_lsp.service.ports import Blob, LineRange, Location
+from agentfs_lsp.service.files.store import Blob, LineRange, Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentfs_lsp.adapters.staged import StagedFile
+    from agentfs_lsp.adapters.landing.staged import StagedFile
     from agentfs_lsp.domain.revision import FileStat
-    from agentfs_lsp.service.ports import Draft, Recovered, Root
+    from agentfs_lsp.service.files.store import Draft, Recovered, Root
 
 _READS = 4
 
 
 class DiskStore:
-    """`service.ports.FileStore` on the real disk. Its methods may be called from any thread."""
+    """`service.files.store.FileStore` on the real disk. Its methods may be called from any thread."""
 
     def __init__(self, state: StateFolder, kernel: Kernel | None = None) -> None:
         self._kernel = kernel or Kernel()

@@ -2,7 +2,7 @@
 
 Fed with the params as they came. Whatever they are, nothing is raised: what can't be followed with certainty
 puts the document out of sync, which fails closed, until the editor sends its whole text again. What is
-deliberately not here: the text structure itself (`domain/rope.py`), and the disk's side of a file.
+deliberately not here: the text structure itself (`domain/text/rope.py`), and the disk's side of a file.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.adapters.clock import SteadyClock
-from agentfs_lsp.domain.rope import BadPosition, Position, Rope
+from agentfs_lsp.domain.text.rope import BadPosition, Position, Rope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentfs_lsp.domain.positions import Encoding
-    from agentfs_lsp.service.ports import Clock
+    from agentfs_lsp.domain.text.positions import Encoding
+    from agentfs_lsp.service.files.store import Clock
 
 _log = logging.getLogger(__name__)
 
 
 class OpenDocument:
-    """A document as the editor last told; see `service.editor_ports.Document`. `path` is the real path of the
-    file it shows, None where it shows none."""
+    """A document as the editor last told; see `service.files.documents.Document`. `path` is the real path of
+    the file it shows, None where it shows none."""
 
     def __init__(
         self, uri: str, path: str | None, version: int, rope: Rope | None, *, ends_last_line: bool
@@ -58,8 +58,8 @@ class OpenDocument:
 
 
 class OpenDocuments:
-    """The open documents; implements `service.editor_ports.Documents`. All on the event loop's thread.
-    `ends_last_line`: what `service.editor_ports.Document` says, of those opened from then on."""
+    """The open documents; implements `service.files.documents.Documents`. All on the event loop's thread.
+    `ends_last_line`: what `service.files.documents.Document` says, of those opened from then on."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self._encoding = encoding

@@ -10,54 +10,27 @@ import argparse
 import json
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.commands.config_report import as_json, print_report
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.api.envelope import told_of
+from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
-from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.rules import OPERATIONS
-from agentfs_lsp.domain.tightening import tightened
-from agentfs_lsp.lsp.envelope import told_of
-from agentfs_lsp.lsp.settings import SettingsStore
-from agentfs_lsp.lsp.settings_texts import problem_text
-from agentfs_lsp.lsp.workspace_file import NO_FILE, look_again
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.domain.policy.tightening import tightened
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.rules import OPERATIONS
+from agentfs_lsp.lsp.configuration.layers import SettingsStore
+from agentfs_lsp.lsp.configuration.messages import problem_text
+from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, look_again
+from agentfs_lsp.service.files.store import Root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.policy import Verdict
-    from agentfs_lsp.domain.rules import Operation
-    from agentfs_lsp.domain.settings import Settings
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.lsp.workspace_file import WorkspaceFile
+    from agentfs_lsp.domain.translation import Say
 
 DONE, PROBLEMS, USAGE = 0, 1, 2
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A path, where it leads in the root, and all that has a say about each operation, the strictest first;
-    where it leads nowhere `refused` says why."""
-
-    path: str
-    resolved: str = ""
-    verdicts: tuple[tuple[Operation, tuple[Verdict, ...]], ...] = ()
-    refused: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What applies in a folder. `settings`: as they hold there; `problems`: what of them can't be used."""
-
-    root: str
-    settings: Settings
-    workspace: WorkspaceFile
-    problems: tuple[str, ...]
-    paths: tuple[Judged, ...]
 
 
 class UnusableError(Exception):

@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agentfs_lsp.domain.rules import OPERATIONS
-from agentfs_lsp.domain.shown import escape_to_one_line
-from agentfs_lsp.lsp.workspace_file import NAME
+from agentfs_lsp.domain.settings.rules import OPERATIONS
+from agentfs_lsp.domain.text.escaping import escape_to_one_line
+from agentfs_lsp.lsp.configuration.workspace_file import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentfs_lsp.commands.check_config import Judged, Report
-    from agentfs_lsp.domain.policy import Source, Verdict
-    from agentfs_lsp.domain.rules import Permission, Rule
-    from agentfs_lsp.domain.settings import Mode
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.policy.verdict import Source, Verdict
+    from agentfs_lsp.domain.settings.rules import Operation, Permission, Rule
+    from agentfs_lsp.domain.settings.setting import Mode
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.lsp.configuration.workspace_file import WorkspaceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A path, where it leads in the root, and all that has a say about each operation, the strictest first;
+    where it leads nowhere `refused` says why."""
+
+    path: str
+    resolved: str = ""
+    verdicts: tuple[tuple[Operation, tuple[Verdict, ...]], ...] = ()
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What applies in a folder. `settings`: as they hold there; `problems`: what of them can't be used."""
+
+    root: str
+    settings: Settings
+    workspace: WorkspaceFile
+    problems: tuple[str, ...]
+    paths: tuple[Judged, ...]
+
 
 _STYLES: dict[Permission, str] = {"allow": "green", "ask": "yellow", "deny": "red"}
 

@@ -10,18 +10,18 @@ import json
 import sys
 from typing import TYPE_CHECKING, cast
 
+from agentfs_lsp.api.answers.history import change_on_wire
+from agentfs_lsp.api.envelope import told_of
 from agentfs_lsp.commands.place import NoHistory, add_common, find_place, name_of, place_of
 from agentfs_lsp.commands.printing import complain, console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
-from agentfs_lsp.lsp.envelope import told_of
-from agentfs_lsp.lsp.history_wire import change_on_wire
-from agentfs_lsp.service.kept import Wanted
+from agentfs_lsp.service.proposal.record import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.kept import KeptChange
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.proposal.record import KeptChange
 
 LIMIT = 10
 """So many changes are shown where nothing else is said."""

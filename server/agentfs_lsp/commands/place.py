@@ -7,16 +7,16 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.history import SqliteHistory
-from agentfs_lsp.adapters.state import StateFolder
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.adapters.terminal.visible import visible
-from agentfs_lsp.lsp.history_texts import trouble_text
+from agentfs_lsp.api.messages.history import trouble_text
 
 if TYPE_CHECKING:
     import argparse
 
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.kept import KeptFile
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.proposal.record import KeptFile
 
 
 class NoHistory(Exception):

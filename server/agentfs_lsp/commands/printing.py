@@ -15,12 +15,12 @@ from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import visible
-from agentfs_lsp.domain.diff import diff
-from agentfs_lsp.domain.unified import preview
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.unified import preview
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.kept import KeptChange, KeptFile
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
 
 _UNLIMITED = 1 << 62
 _SIGNS = {"create": "A", "update": "M", "delete": "D"}

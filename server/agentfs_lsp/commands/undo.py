@@ -19,27 +19,27 @@ from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.api.envelope import told_of
+from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.commands.place import NoHistory, add_common, find_place
 from agentfs_lsp.commands.printing import complain, console, print_diff
 from agentfs_lsp.domain.errors import DomainError, Rejected
-from agentfs_lsp.domain.settings import Settings
-from agentfs_lsp.domain.texts import sentences
-from agentfs_lsp.lsp.envelope import told_of
-from agentfs_lsp.lsp.error_texts import ERRORS
-from agentfs_lsp.lsp.recovery_texts import recovery_messages
-from agentfs_lsp.service.ports import Root
-from agentfs_lsp.service.proposals import Proposals
-from agentfs_lsp.service.sessions import Sessions
-from agentfs_lsp.service.submit import Trace
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.translation import sentences
+from agentfs_lsp.lsp.recovery_messages import recovery_messages
+from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.service.landing.propose import Trace
+from agentfs_lsp.service.proposal.proposals import Proposals
+from agentfs_lsp.service.state.sessions import Sessions
+from agentfs_lsp.service.state.workspace import Workspace
 from agentfs_lsp.service.undo import Undo, undo
-from agentfs_lsp.service.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentfs_lsp.commands.place import Place
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.proposal.proposals import Proposal
     from agentfs_lsp.service.undo import Undone
 
 SESSION = "terminal"

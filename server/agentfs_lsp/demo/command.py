@@ -22,12 +22,12 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
 from agentfs_lsp.demo.seat import Seat
-from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.domain.translation import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.change import Splice, apply_splices
-from agentfs_lsp.domain.lines import line_end, offset_of_line
-from agentfs_lsp.domain.positions import offset_at, to_position
+from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text.lines import line_end, offset_of_line
+from agentfs_lsp.domain.text.positions import offset_at, to_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from agentfs_lsp.demo.connection import Connection
-    from agentfs_lsp.domain.positions import Encoding
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.text.positions import Encoding
+    from agentfs_lsp.domain.translation import Say
 
 
 class StaleEditError(Exception):

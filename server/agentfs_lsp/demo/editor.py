@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.connection import Connection, Message
     from agentfs_lsp.demo.review import Reviewer
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 CANCELLED = -32800
 METHOD_NOT_FOUND = -32601

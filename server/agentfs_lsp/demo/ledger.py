@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.lines import normalise
+from agentfs_lsp.domain.text.lines import normalise
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 EOL_NAMES = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
 

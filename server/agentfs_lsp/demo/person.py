@@ -18,7 +18,7 @@ from agentfs_lsp.demo.screen import GUTTER
 if TYPE_CHECKING:
     from agentfs_lsp.demo.review import Proposal
     from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 EDITORS = ("nano", "vim", "vi")  # where neither $VISUAL nor $EDITOR says
 

@@ -6,14 +6,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.lines import normalise
-from agentfs_lsp.domain.textfile import eol_of
+from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.textfile import eol_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_CANDIDATES = 7

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import clip, visible
-from agentfs_lsp.domain.lines import count_lines
-from agentfs_lsp.domain.texts import sentences
+from agentfs_lsp.domain.text.lines import count_lines
+from agentfs_lsp.domain.translation import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.ledger import Finding
     from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 GUTTER = 9
 MIN_ROOM = 20  # on a terminal narrower than anything can be read on, the terminal folds

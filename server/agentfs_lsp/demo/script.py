@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentfs_lsp.demo.editor import UnansweredError
 from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
-from agentfs_lsp.domain.eols import first_eol
-from agentfs_lsp.domain.lines import with_eol
+from agentfs_lsp.domain.diff.line_ends import first_eol
+from agentfs_lsp.domain.text.lines import with_eol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.demo.plan import Edit, NewFile, Plan
     from agentfs_lsp.demo.screen import Screen
     from agentfs_lsp.demo.seat import Seat
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 SESSION = "demo"
 WHO = {"session": SESSION, "agent": "Demo agent"}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.demo.review import ACCEPT
-from agentfs_lsp.domain.diff import diff
-from agentfs_lsp.domain.unified import preview
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.unified import preview
 
 if TYPE_CHECKING:
     from agentfs_lsp.demo.person import Person
     from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
     from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.translation import Say
 
 
 UNLIMITED = 1 << 62

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.service.reach import reach
+from agentfs_lsp.service.state.tool_scope import reach
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
     from agentfs_lsp.lsp.outgoing import Outgoing
-    from agentfs_lsp.service.proposals import Outcome, Proposal
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 class Announcements:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentfs_lsp.service.editor_ports import EditorTraits
+from agentfs_lsp.service.proposal.review import EditorTraits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,5 @@
-"""The connected client as `service.editor_ports.Editor`: LSP's requests to it, and how its answers are read.
+"""The connected client as `service.proposal.review.Editor`: LSP's requests to it, and how its answers are
+read.
 
 Edits are always `documentChanges` with a version, in line-sized hunks, whatever the client declares, and
 never operations on files (docs/protocol.md#9-review-and-landing).
@@ -8,20 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.domain.errors import NobodyToAsk
-from agentfs_lsp.domain.positions import PositionCounter
+from agentfs_lsp.domain.text.positions import PositionCounter
 from agentfs_lsp.lsp.outgoing import ClientError
-from agentfs_lsp.lsp.review_wire import proposed_on_wire
-from agentfs_lsp.service.editor_ports import Applied, EditorTraits
+from agentfs_lsp.service.proposal.review import Applied, EditorTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentfs_lsp.domain.positions import Encoding
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.text.positions import Encoding
+    from agentfs_lsp.domain.translation import Say
     from agentfs_lsp.lsp.outgoing import Outgoing
-    from agentfs_lsp.service.editor_ports import Confirm, DocumentEdit
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.review import Confirm, DocumentEdit
 
 
 INTERNAL_ERROR = -32603

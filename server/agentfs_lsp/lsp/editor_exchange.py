@@ -8,19 +8,19 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.messages.parameters import parameter_text
 from agentfs_lsp.domain.errors import BadParameter
-from agentfs_lsp.lsp.error_texts import ERRORS
-from agentfs_lsp.lsp.parameter_texts import parameter_text, review_params_text
-from agentfs_lsp.lsp.review_params import BadReviewParams
+from agentfs_lsp.lsp.review_params import BadReviewParams, review_params_text
 
 if TYPE_CHECKING:
     import asyncio
 
     from agentfs_lsp.adapters.review.client import ClientReviews
     from agentfs_lsp.adapters.review.conversation import Answer
-    from agentfs_lsp.domain.positions import Encoding
-    from agentfs_lsp.domain.settings import Mode
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.domain.settings.setting import Mode
+    from agentfs_lsp.domain.text.positions import Encoding
+    from agentfs_lsp.domain.translation import Say
 
 _log = logging.getLogger(__name__)
 

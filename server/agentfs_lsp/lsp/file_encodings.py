@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.documents import path_of
-from agentfs_lsp.domain.file_encodings import FileEncodings
-from agentfs_lsp.domain.textfile import encoding_named
+from agentfs_lsp.domain.text.file_encodings import FileEncodings
+from agentfs_lsp.domain.text.textfile import encoding_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,28 +8,28 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.api.requests.batch import batch_request
+from agentfs_lsp.api.requests.call import call_request
+from agentfs_lsp.api.requests.edit import edit_request
+from agentfs_lsp.api.requests.history import history_request
+from agentfs_lsp.api.requests.read import read_request
+from agentfs_lsp.api.requests.status import status_request
+from agentfs_lsp.api.requests.tools import tools_request
+from agentfs_lsp.api.requests.undo import undo_request
+from agentfs_lsp.api.requests.write import write_request
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.lsp.requests.applied import applied_request
-from agentfs_lsp.lsp.requests.batch import batch_request
-from agentfs_lsp.lsp.requests.call import call_request
-from agentfs_lsp.lsp.requests.edit import edit_request
-from agentfs_lsp.lsp.requests.history import history_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
-from agentfs_lsp.lsp.requests.read import read_request
 from agentfs_lsp.lsp.requests.saved import saved_request
 from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
 from agentfs_lsp.lsp.requests.set_switch import set_switch_request
 from agentfs_lsp.lsp.requests.settle import settle_request
-from agentfs_lsp.lsp.requests.status import status_request
-from agentfs_lsp.lsp.requests.tools import tools_request
-from agentfs_lsp.lsp.requests.undo import undo_request
-from agentfs_lsp.lsp.requests.write import write_request
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.rules import Operation
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange, Request
+    from agentfs_lsp.domain.settings.rules import Operation
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
-    from agentfs_lsp.lsp.envelope import Envelope
-    from agentfs_lsp.lsp.exchange import Exchange, Request
 
 _RUN_BY_TOOLS: dict[Operation, Request] = {
     "read": read_request,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.shown import escape_links
+from agentfs_lsp.domain.text.escaping import escape_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -17,15 +17,15 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from agentfs_lsp import __version__
-from agentfs_lsp.lsp.codec import INVALID_REQUEST, is_capped
-from agentfs_lsp.lsp.flights import Flights, is_id
+from agentfs_lsp.lsp.pending_requests import Flights, is_id
+from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, is_capped
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.lsp.flights import RequestId
+    from agentfs_lsp.domain.translation import Say
     from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.lsp.pending_requests import RequestId
 
 _log = logging.getLogger(__name__)
 

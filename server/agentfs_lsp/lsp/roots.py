@@ -14,13 +14,13 @@ from urllib.parse import quote
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.errors import MalformedPath
 from agentfs_lsp.domain.paths import path_of_uri
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.service.files.store import Root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.settings import Settings
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 class Folders:

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.adapters.review.channels import Ladder
 from agentfs_lsp.adapters.review.client import ClientReviews
-from agentfs_lsp.adapters.review.ladder import Ladder
 from agentfs_lsp.adapters.review.questions import Screen
-from agentfs_lsp.domain.policy import Policy
-from agentfs_lsp.domain.setting_groups import MIB
+from agentfs_lsp.api.exchange import Exchange, answer
+from agentfs_lsp.api.incidents import record_incident
+from agentfs_lsp.api.messages.history import trouble_text
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.groups import MIB
 from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten, served
-from agentfs_lsp.lsp.configuration import Configuration
+from agentfs_lsp.lsp.configuration.configuration import Configuration
+from agentfs_lsp.lsp.configuration.layers import SettingsStore
 from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
-from agentfs_lsp.lsp.exchange import Exchange, answer
 from agentfs_lsp.lsp.file_encodings import file_encodings
-from agentfs_lsp.lsp.flights import Later
-from agentfs_lsp.lsp.history_texts import trouble_text
-from agentfs_lsp.lsp.incidents import record_incident
 from agentfs_lsp.lsp.methods import (
     AGENT_REQUESTS,
     COMMANDS,
@@ -36,26 +36,27 @@ from agentfs_lsp.lsp.methods import (
     unknown_command,
 )
 from agentfs_lsp.lsp.outgoing import Outgoing
+from agentfs_lsp.lsp.pending_requests import Later
 from agentfs_lsp.lsp.protocol import Method, build_pygls
 from agentfs_lsp.lsp.roots import Folders
-from agentfs_lsp.lsp.settings import SettingsStore
 from agentfs_lsp.lsp.sweeping import Sweeping
-from agentfs_lsp.service.proposals import Proposals
-from agentfs_lsp.service.sessions import Sessions
-from agentfs_lsp.service.workspace import Workspace
+from agentfs_lsp.service.proposal.proposals import Proposals
+from agentfs_lsp.service.state.sessions import Sessions
+from agentfs_lsp.service.state.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.settings import Mode, Settings
-    from agentfs_lsp.domain.texts import Say
+    from agentfs_lsp.api.exchange import Request
+    from agentfs_lsp.domain.settings.setting import Mode
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.lsp.configuration.layers import Changed
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
-    from agentfs_lsp.lsp.exchange import Request
-    from agentfs_lsp.lsp.settings import Changed
-    from agentfs_lsp.service.kept import History, HistoryTrouble
-    from agentfs_lsp.service.ports import FileStore
-    from agentfs_lsp.service.proposals import Outcome, Proposal
+    from agentfs_lsp.service.files.store import FileStore
+    from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
+    from agentfs_lsp.service.proposal.record import History, HistoryTrouble
 
 _log = logging.getLogger(__name__)
 

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
-from agentfs_lsp.lsp.incidents import record_incident
-from agentfs_lsp.lsp.loop import new_event_loop
+from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.server import Server
-from agentfs_lsp.lsp.transport import Transport
+from agentfs_lsp.lsp.transport.connection import Transport
+from agentfs_lsp.lsp.transport.loop import new_event_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.service.kept import History
-    from agentfs_lsp.service.ports import FileStore
+    from agentfs_lsp.service.files.store import FileStore
+    from agentfs_lsp.service.proposal.record import History
 
 _log = logging.getLogger(__name__)
 

@@ -18,24 +18,24 @@ from agentfs_lsp.domain.errors import (
     MalformedPath,
     PolicyDenied,
 )
-from agentfs_lsp.service.change import Landing
-from agentfs_lsp.service.deciding import decide_and_land
 from agentfs_lsp.service.edit import plan_edit
-from agentfs_lsp.service.landing import described
-from agentfs_lsp.service.proposals import Proposal, outcome_of
-from agentfs_lsp.service.submit import Trace, compute_checked, computed, located, refuse_flood
-from agentfs_lsp.service.workspace import off_loop
+from agentfs_lsp.service.landing.deciding import decide_and_land
+from agentfs_lsp.service.landing.landing import described
+from agentfs_lsp.service.landing.propose import Trace, compute_checked, computed, located, refuse_flood
+from agentfs_lsp.service.proposal.change import Landing
+from agentfs_lsp.service.proposal.proposals import Proposal, outcome_of
+from agentfs_lsp.service.state.workspace import off_loop
 from agentfs_lsp.service.write import Write, plan_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agentfs_lsp.service.change import Correction, FileChange, Operation
     from agentfs_lsp.service.edit import Edit
-    from agentfs_lsp.service.ports import Location
-    from agentfs_lsp.service.present import Present
-    from agentfs_lsp.service.proposals import Landed
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.store import Location
+    from agentfs_lsp.service.proposal.change import Correction, FileChange, Operation
+    from agentfs_lsp.service.proposal.proposals import Landed
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

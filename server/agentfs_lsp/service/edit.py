@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.change import Splice
-from agentfs_lsp.domain.correction import find_left_out
+from agentfs_lsp.domain.diff.elision import find_left_out
 from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
-from agentfs_lsp.domain.matching import find
-from agentfs_lsp.service.change import MARK, Correction, FileChange
-from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
+from agentfs_lsp.domain.matching.matching import find
+from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.service.landing.propose import Asked, Submitted, Trace, submit
+from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.service.present import Present
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import ChangeUnknown
-from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
-from agentfs_lsp.service.ports import Location
-from agentfs_lsp.service.workspace import in_thread
+from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.service.proposal.record import KeptChange, KeptFile, Wanted
+from agentfs_lsp.service.state.workspace import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.service.change import FileChange, Landing
-    from agentfs_lsp.service.kept import KeptDecision
-    from agentfs_lsp.service.proposals import Proposal
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.service.proposal.change import FileChange, Landing
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.record import KeptDecision
+    from agentfs_lsp.service.state.workspace import Workspace
 
     Landed = Sequence[tuple[FileChange, Landing]]
     """Each change as it was proposed, and how it landed."""

@@ -9,19 +9,19 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
-from agentfs_lsp.domain.likely_encoding import likely_encoding
-from agentfs_lsp.domain.lines import count_lines, line_start, offset_of_line
-from agentfs_lsp.domain.textfile import Eol, eol_of, mark_of
-from agentfs_lsp.service.present import as_text, look
-from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread, is_small
+from agentfs_lsp.domain.text.likely_encoding import likely_encoding
+from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
+from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
+from agentfs_lsp.service.files.snapshot import as_text, look
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, is_small
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.settings import Settings
-    from agentfs_lsp.service.ports import Location
-    from agentfs_lsp.service.present import Buffer, Present
-    from agentfs_lsp.service.submit import Trace
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.service.files.snapshot import Buffer, Present
+    from agentfs_lsp.service.files.store import Location
+    from agentfs_lsp.service.landing.propose import Trace
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 _BYTES_OF_A_CHARACTER = 4

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.change import Splice, apply_splices
-from agentfs_lsp.domain.diff import diff
+from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
@@ -23,30 +22,31 @@ from agentfs_lsp.domain.errors import (
     NotUndoable,
     Unencodable,
 )
-from agentfs_lsp.domain.lines import line_of, normalise, without_end
+from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.revision import hash_bytes
-from agentfs_lsp.domain.splicing import shortened
-from agentfs_lsp.domain.textfile import TextFile, decode_as, encode
-from agentfs_lsp.service.change import FileChange, Landing
-from agentfs_lsp.service.deciding import decide_and_land
+from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
+from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
+from agentfs_lsp.service.files.snapshot import REPLACEMENT
 from agentfs_lsp.service.history import as_seen, find_latest, find_one, location_of
-from agentfs_lsp.service.merging import splices_into
-from agentfs_lsp.service.present import REPLACEMENT
-from agentfs_lsp.service.proposals import Proposal
-from agentfs_lsp.service.submit import refuse_flood
-from agentfs_lsp.service.unread import unseen
-from agentfs_lsp.service.workspace import in_thread, off_loop
+from agentfs_lsp.service.landing.deciding import decide_and_land
+from agentfs_lsp.service.landing.merging import splices_into
+from agentfs_lsp.service.landing.propose import refuse_flood
+from agentfs_lsp.service.landing.redaction import unseen
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.proposals import Proposal
+from agentfs_lsp.service.state.workspace import in_thread, off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.domain.errors import ConflictReason
-    from agentfs_lsp.domain.settings import Settings
-    from agentfs_lsp.service.kept import KeptChange, KeptFile
-    from agentfs_lsp.service.ports import Location
-    from agentfs_lsp.service.present import Present
-    from agentfs_lsp.service.submit import Trace
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.store import Location
+    from agentfs_lsp.service.landing.propose import Trace
+    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

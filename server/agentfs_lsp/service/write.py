@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.change import Splice
-from agentfs_lsp.domain.correction import find_left_out
-from agentfs_lsp.domain.diff import diff
-from agentfs_lsp.domain.eols import splices_towards
+from agentfs_lsp.domain.diff.elision import find_left_out
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, ResultTooLarge, TextLeftOut
-from agentfs_lsp.domain.lines import with_eol
-from agentfs_lsp.domain.textfile import eol_of
-from agentfs_lsp.service.change import MARK, Correction, FileChange
-from agentfs_lsp.service.editorconfig import eol_for
-from agentfs_lsp.service.submit import Asked, Submitted, Trace, submit
+from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.text.lines import with_eol
+from agentfs_lsp.domain.text.textfile import eol_of
+from agentfs_lsp.service.files.editorconfig import eol_for
+from agentfs_lsp.service.landing.propose import Asked, Submitted, Trace, submit
+from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.service.present import Present
-    from agentfs_lsp.service.workspace import Workspace
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

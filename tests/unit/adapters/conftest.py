@@ -6,14 +6,14 @@ import pytest
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.adapters.syscalls import Kernel
-from agentfs_lsp.service.ports import Blob, Draft, Location, Root
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.fs.syscalls import Kernel
+from agentfs_lsp.service.files.store import Blob, Draft, Location, Root
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentfs_lsp.adapters.staged import StagedFile
+    from agentfs_lsp.adapters.landing.staged import StagedFile
 
 KERNELS = {"system calls": Kernel(), "stand-ins": Kernel(openat2=False, exchange=False, exclusive=False)}
 

@@ -26,7 +26,7 @@ os.chdir(sys.argv[1])
 print(flush=True)
 parent = os.getppid()
 try:
-    from agentfs_lsp.adapters.syscalls import exchange
+    from agentfs_lsp.adapters.fs.syscalls import exchange
     here = os.open(".", os.O_RDONLY)
     exchange(here, "sub", "link")
     while os.getppid() == parent:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters.confined import Folder, folder_at
+from agentfs_lsp.adapters.fs.confined import Folder, folder_at
 from agentfs_lsp.adapters.review import diff_file
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agentfs_lsp.adapters.terminal.diffview import render_diff
-from agentfs_lsp.domain.diff import diff
-from agentfs_lsp.domain.unified import preview
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.unified import preview
 
 
 def shown(old: str, new: str, context: int = 1) -> list[str]:

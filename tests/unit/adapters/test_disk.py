@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentfs_lsp.adapters import disk as adapter
-from agentfs_lsp.adapters.refusals import domain_error
+from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.domain.errors import (
     DomainError,
     FileMissing,
@@ -24,7 +24,7 @@ from agentfs_lsp.domain.errors import (
     SystemRefused,
     TooLarge,
 )
-from agentfs_lsp.service.ports import Location
+from agentfs_lsp.service.files.store import Location
 
 if TYPE_CHECKING:
     from unit.adapters.conftest import Disk

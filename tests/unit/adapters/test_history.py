@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.adapters.history import WAITING_BYTES, SqliteHistory
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.domain.setting_groups import MIB, HistorySettings
-from agentfs_lsp.service.kept import KeptChange, KeptFile, Wanted
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.history.history import WAITING_BYTES, SqliteHistory
+from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
+from agentfs_lsp.service.proposal.record import KeptChange, KeptFile, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters import lines as scanning
+from agentfs_lsp.adapters.fs import lines as scanning
 from agentfs_lsp.domain.errors import BadRange, FileMissing
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.ports import LineRange
+    from agentfs_lsp.service.files.store import LineRange
     from unit.adapters.conftest import Disk
 
 ENCODINGS = {

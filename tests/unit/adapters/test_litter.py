@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
-from agentfs_lsp.service.ports import Draft
+from agentfs_lsp.service.files.store import Draft
 
 if TYPE_CHECKING:
     from unit.adapters.conftest import Disk
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _SERVER = """
 import sys
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.service.ports import Draft, Root
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.service.files.store import Draft, Root
 base = sys.argv[1]
 store = DiskStore(StateFolder(base + "/state"))
 root = Root("root", base + "/root", "")

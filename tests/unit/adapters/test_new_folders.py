@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.domain.errors import (
-    FolderMissing,
-    MalformedPath,
-    OutsideRoots,
-)
+from agentfs_lsp.domain.errors import FolderMissing, MalformedPath, OutsideRoots
 from support.staging import stage
 
 if TYPE_CHECKING:

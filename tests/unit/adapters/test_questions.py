@@ -10,8 +10,8 @@ import pytest
 
 from agentfs_lsp.adapters.review.questions import Question, Screen, Unanswered
 from agentfs_lsp.domain.errors import NobodyToAsk
-from agentfs_lsp.domain.texts import Say
-from agentfs_lsp.service.editor_ports import Editor, EditorTraits
+from agentfs_lsp.domain.translation import Say
+from agentfs_lsp.service.proposal.review import Editor, EditorTraits
 
 
 class ManualClock:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters import temporary
+from agentfs_lsp.adapters.landing import temporary
 from support.staging import stage
 
 if TYPE_CHECKING:

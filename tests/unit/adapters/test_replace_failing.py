@@ -9,21 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters import replace
-from agentfs_lsp.adapters import staged as staged_file
-from agentfs_lsp.domain.errors import (
-    Conflict,
-    LandingUnknown,
-    SystemFailed,
-    SystemRefused,
-)
+from agentfs_lsp.adapters.landing import replace
+from agentfs_lsp.adapters.landing import staged as staged_file
+from agentfs_lsp.domain.errors import Conflict, LandingUnknown, SystemFailed, SystemRefused
 from support.mounts import small_disk
 from support.staging import stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.adapters.staged import StagedFile
+    from agentfs_lsp.adapters.landing.staged import StagedFile
     from unit.adapters.conftest import Disk
 
 

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters import replace
-from agentfs_lsp.adapters import staged as staged_file
-from agentfs_lsp.domain.errors import (
-    Conflict,
-    SystemFailed,
-)
+from agentfs_lsp.adapters.landing import replace
+from agentfs_lsp.adapters.landing import staged as staged_file
+from agentfs_lsp.domain.errors import Conflict, SystemFailed
 from agentfs_lsp.domain.revision import hash_bytes
 from support.staging import stage
 

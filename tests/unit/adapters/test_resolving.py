@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters.confined import open_by_walking
+from agentfs_lsp.adapters.fs.confined import open_by_walking
 from agentfs_lsp.domain.errors import FileMissing, IsDirectory, MalformedPath, OutsideRoots, SystemRefused
-from agentfs_lsp.service.ports import Location, Root
+from agentfs_lsp.service.files.store import Location, Root
 
 if TYPE_CHECKING:
     from unit.adapters.conftest import Disk

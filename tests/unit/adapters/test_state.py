@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.adapters.state import LandingLock, StateFolder
+from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_another_thread_waits_only_so_long(tmp_path: Path) -> None:
 
 _HOLDER = """
 import sys
-from agentfs_lsp.adapters.state import LandingLock, StateFolder
+from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 with LandingLock(StateFolder(sys.argv[1])).held():
     print("held", flush=True)
     sys.stdin.read()

@@ -14,7 +14,7 @@ import pytest
 
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import Editor
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.translation import english
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

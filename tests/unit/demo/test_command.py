@@ -9,7 +9,7 @@ import pytest
 from agentfs_lsp.demo.command import _told, run
 from agentfs_lsp.demo.connection import LostServerError
 from agentfs_lsp.demo.editor import RefusedError
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.translation import english
 
 
 @pytest.fixture

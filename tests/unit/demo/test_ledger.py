@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentfs_lsp.demo.ledger import Ledger, describe_line_ends
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.translation import english
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from rich.console import Console
 from agentfs_lsp.demo.person import Person, editor_command
 from agentfs_lsp.demo.review import Proposal, ProposedFile
 from agentfs_lsp.demo.screen import Screen
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.translation import english
 
 NO_UTF8 = shlex.join([sys.executable, "-c", r"import sys; open(sys.argv[1], 'wb').write(b'caf\xe9')"])
 

@@ -8,8 +8,8 @@ import pytest
 
 from agentfs_lsp.demo.copying import SAMPLE as SAMPLE_FOLDER
 from agentfs_lsp.demo.plan import Edit, NothingToEditError, Plan, plan_for, sample_plan
-from agentfs_lsp.domain.lines import normalise
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.translation import english
 
 
 def edits_of(plan: Plan) -> list[Edit]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
 from agentfs_lsp.demo.screen import GUTTER, Screen
-from agentfs_lsp.domain.texts import Say, english
+from agentfs_lsp.domain.translation import Say, english
 
 NASTY = "\x1b]0;title\x07\x1b[2J\u202e\x9b31m"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from agentfs_lsp.domain.alignment import Effort, _shortest, common_head, common_tail, differing
+from agentfs_lsp.domain.diff.alignment import Effort, _shortest, common_head, common_tail, differing
 
 
 def test_common_ends_of_long_texts_are_found_to_the_character() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentfs_lsp.domain.correction import LeftOut, find_left_out
+from agentfs_lsp.domain.diff.elision import LeftOut, find_left_out
 
 ORIGINAL = "def area(width, height):\n    return width * height\n"
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain import credentials
-from agentfs_lsp.domain.change import Splice, apply_splices
-from agentfs_lsp.domain.credentials import LONGEST, new_secrets, secrets_in
-from agentfs_lsp.domain.lines import line_of
+from agentfs_lsp.domain.policy import credentials
+from agentfs_lsp.domain.policy.credentials import LONGEST, new_secrets, secrets_in
+from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text.lines import line_of
 
 KEY = "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"
 ID = "AKIA" + "IOSFODNN7EXAMPLE"

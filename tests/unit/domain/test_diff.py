@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.change import Splice, apply_splices
-from agentfs_lsp.domain.diff import counts, diff, widen
+from agentfs_lsp.domain.diff.hunks import counts, diff, widen
+from agentfs_lsp.domain.splices import Splice, apply_splices
 
 
 def numbered(count: int) -> list[str]:

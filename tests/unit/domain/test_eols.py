@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.change import apply_splices
-from agentfs_lsp.domain.eols import first_eol, splices_towards, surrounding_eol
+from agentfs_lsp.domain.diff.line_ends import first_eol, splices_towards, surrounding_eol
+from agentfs_lsp.domain.splices import apply_splices
 
 
 def made(base: str, wanted: str, lone_eol: str = "\n") -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from agentfs_lsp.domain import globs
 from agentfs_lsp.domain.globs import FoldedGlobs, Spelled, fault_of
-from agentfs_lsp.domain.rules import MOST_ENTRIES
+from agentfs_lsp.domain.settings.rules import MOST_ENTRIES
 
 
 def test_a_list_of_globs_of_many_spellings_is_few_patterns(monkeypatch: pytest.MonkeyPatch) -> None:

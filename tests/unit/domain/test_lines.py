@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from agentfs_lsp.domain import lines
+from agentfs_lsp.domain.text import lines
 
 # All that `str.splitlines` cuts at beside the three, as this Python has them.
 OTHER_ENDS = [

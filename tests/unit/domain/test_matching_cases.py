@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.domain.change import apply_splices
 from agentfs_lsp.domain.errors import DomainError, NoMatch
-from agentfs_lsp.domain.matching import find
+from agentfs_lsp.domain.matching.matching import find
+from agentfs_lsp.domain.splices import apply_splices
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "edit").glob("*.txt"))
 SECTIONS = {"file", "old", "new", "options", "match", "result", "error", "near"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from agentfs_lsp.domain.narrowing import where_possible
+from agentfs_lsp.domain.matching.narrowing import where_possible
 
 BLOCK = ["common 1", "common 2", "", "common 3"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.policy import Policy, Verdict
-from agentfs_lsp.domain.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
-from agentfs_lsp.domain.rules import OPERATIONS, Operation
-from agentfs_lsp.domain.settings import Mode, Settings
+from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.policy.verdict import Policy, Verdict
+from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.settings.settings import Settings
 
 ROOT = "/home/u/app"
 STATE = "/home/u/.local/state/agentfs-lsp"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.positions import Encoding, offset_at, to_position, units
+from agentfs_lsp.domain.text.positions import Encoding, offset_at, to_position, units
 
 LINE = "aé😀中b"
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.shown import MOST_FINDINGS, escape_invisible, escape_to_one_line, find_suspicious
+from agentfs_lsp.domain.text.escaping import (
+    MOST_FINDINGS,
+    escape_invisible,
+    escape_to_one_line,
+    find_suspicious,
+)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import codecs
 import pytest
 
 from agentfs_lsp.domain.errors import BinaryFile, Unencodable
-from agentfs_lsp.domain.textfile import TextFile, check_insertable, decode, encode, eol_of
+from agentfs_lsp.domain.text.textfile import TextFile, check_insertable, decode, encode, eol_of
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.domain.change import Splice
-from agentfs_lsp.domain.diff import diff, widen
-from agentfs_lsp.domain.unified import Preview, preview
+from agentfs_lsp.domain.diff.hunks import diff, widen
+from agentfs_lsp.domain.diff.unified import Preview, preview
+from agentfs_lsp.domain.splices import Splice
 
 
 def shown(old: str, new: str, path: str = "a.py") -> str:

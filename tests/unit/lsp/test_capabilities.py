@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentfs_lsp.lsp.capabilities import ClientCapabilities, flatten
-from agentfs_lsp.service.editor_ports import EditorTraits
+from agentfs_lsp.service.proposal.review import EditorTraits
 
 RECORDED = Path(__file__).parents[2] / "editors" / "capabilities"
 SUFFIX = "-client-capabilities.json"

@@ -7,8 +7,17 @@ import json
 import msgspec
 import pytest
 
-from agentfs_lsp.lsp import codec
-from agentfs_lsp.lsp.codec import Format, Malformed, Parse, decode, encode, find_id, format_json, parse_json
+from agentfs_lsp.lsp.transport import codec
+from agentfs_lsp.lsp.transport.codec import (
+    Format,
+    Malformed,
+    Parse,
+    decode,
+    encode,
+    find_id,
+    format_json,
+    parse_json,
+)
 
 both_parsers = pytest.mark.parametrize("parse", [msgspec.json.decode, parse_json], ids=["msgspec", "json"])
 both_formatters = pytest.mark.parametrize(

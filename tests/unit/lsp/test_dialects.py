@@ -12,15 +12,15 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.api.dialects.definitions import FORMATS, define
+from agentfs_lsp.api.dialects.dialect import Dialect, Tool
+from agentfs_lsp.api.dialects.files import Files
+from agentfs_lsp.api.dialects.guidance import guidance
+from agentfs_lsp.api.dialects.table import DIALECTS
+from agentfs_lsp.api.params import DialectName, EditParams, ReadParams, ToolsParams, WriteParams, parse
 from agentfs_lsp.domain.errors import BadParameter
-from agentfs_lsp.domain.rules import OPERATIONS, Operation
-from agentfs_lsp.domain.texts import NAMES, english, naming
-from agentfs_lsp.lsp.dialects.definitions import FORMATS, define
-from agentfs_lsp.lsp.dialects.dialect import Dialect, Tool
-from agentfs_lsp.lsp.dialects.files import Files
-from agentfs_lsp.lsp.dialects.guidance import guidance
-from agentfs_lsp.lsp.dialects.table import DIALECTS
-from agentfs_lsp.lsp.wire import DialectName, EditParams, ReadParams, ToolsParams, WriteParams, parse
+from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
+from agentfs_lsp.domain.translation import NAMES, english, naming
 
 CASES = Path(__file__).parents[2] / "cases" / "guidance"
 REQUESTS = {"read": ReadParams, "write": WriteParams, "edit": EditParams}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.lsp.framing import HEAD, MAX_HEADER, BadHeader, Body, Frame, Framer, TooLarge
+from agentfs_lsp.lsp.transport.framing import HEAD, MAX_HEADER, BadHeader, Body, Frame, Framer, TooLarge
 
 LIMIT = 20_000_000
 

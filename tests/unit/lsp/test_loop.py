@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentfs_lsp.lsp.loop import PollLoop, new_event_loop
+from agentfs_lsp.lsp.transport.loop import PollLoop, new_event_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.domain.texts import english
+from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp import progress
 from agentfs_lsp.lsp.progress import Progress
 

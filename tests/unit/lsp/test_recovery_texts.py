@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.domain.texts import english
-from agentfs_lsp.lsp.recovery_texts import INFO, WARNING, recovery_messages
-from agentfs_lsp.service.ports import Recovered
+from agentfs_lsp.domain.translation import english
+from agentfs_lsp.lsp.recovery_messages import INFO, WARNING, recovery_messages
+from agentfs_lsp.service.files.store import Recovered
 
 
 def test_many_landings_are_one_message_for_each_outcome() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentfs_lsp.domain.paths import parse
-from agentfs_lsp.domain.settings import Settings
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.lsp.roots import roots_of
 
 if TYPE_CHECKING:

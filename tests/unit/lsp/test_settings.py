@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.setting_groups import Approval
-from agentfs_lsp.domain.settings import Settings
-from agentfs_lsp.domain.texts import english
-from agentfs_lsp.lsp.settings import Changed, SettingsStore
-from agentfs_lsp.lsp.settings_texts import problem_text
+from agentfs_lsp.domain.settings.groups import Approval
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.translation import english
+from agentfs_lsp.lsp.configuration.layers import Changed, SettingsStore
+from agentfs_lsp.lsp.configuration.messages import problem_text
 from support.layers import stored, told
 
 AUTO = {"approval": {"mode": "auto_edit"}}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.rules import Rule
-from agentfs_lsp.domain.settings import Settings
-from agentfs_lsp.domain.texts import english
-from agentfs_lsp.lsp.settings_texts import problem_text
+from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.translation import english
+from agentfs_lsp.lsp.configuration.messages import problem_text
 from support.layers import stored, told
 
 RULE = {"files": ["*.md", "!README.md"], "read": "allow", "write": "ask", "requires": "memory"}

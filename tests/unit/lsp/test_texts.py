@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from agentfs_lsp.adapters.catalogue import say_in
-from agentfs_lsp.adapters.review.wording import warning_text
-from agentfs_lsp.domain import credentials, errors
+from agentfs_lsp.api.dialects.table import DIALECTS
+from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.policy import credentials
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.domain.shapes import Wanted
-from agentfs_lsp.domain.texts import naming
-from agentfs_lsp.lsp.dialects.table import DIALECTS
-from agentfs_lsp.lsp.error_texts import ERRORS
-from agentfs_lsp.lsp.parameter_texts import review_params_text
-from agentfs_lsp.lsp.review_params import BadReviewParams, ReviewProblem
-from agentfs_lsp.lsp.settings_reading import Problem
-from agentfs_lsp.lsp.settings_texts import problem_text
+from agentfs_lsp.domain.settings.shapes import Wanted
+from agentfs_lsp.domain.translation import naming
+from agentfs_lsp.lsp.configuration.messages import problem_text
+from agentfs_lsp.lsp.configuration.reading import Problem
+from agentfs_lsp.lsp.review_params import BadReviewParams, ReviewProblem, review_params_text
+from agentfs_lsp.service.proposal.wording import warning_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

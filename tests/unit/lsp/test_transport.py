@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.lsp.codec import decode, encode
-from agentfs_lsp.lsp.framing import Body, Framer
-from agentfs_lsp.lsp.loop import new_event_loop
-from agentfs_lsp.lsp.transport import Transport
+from agentfs_lsp.lsp.transport.codec import decode, encode
+from agentfs_lsp.lsp.transport.connection import Transport
+from agentfs_lsp.lsp.transport.framing import Body, Framer
+from agentfs_lsp.lsp.transport.loop import new_event_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agentfs_lsp.api.params import ReadParams, StatusParams, parse
 from agentfs_lsp.domain.errors import BadParameter
-from agentfs_lsp.lsp.wire import ReadParams, StatusParams, parse
 
 
 @pytest.mark.parametrize("raw", [None, {}, []])

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.state import StateFolder
-from agentfs_lsp.domain.rules import Rule
-from agentfs_lsp.domain.settings import SETTINGS
-from agentfs_lsp.domain.texts import english
-from agentfs_lsp.domain.tightening import tightened
-from agentfs_lsp.lsp.settings_texts import problem_text
-from agentfs_lsp.lsp.workspace_file import NO_FILE, WorkspaceFile, look_again, read_file
-from agentfs_lsp.service.ports import Root
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.domain.policy.tightening import tightened
+from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.domain.settings.settings import SETTINGS
+from agentfs_lsp.domain.translation import english
+from agentfs_lsp.lsp.configuration.messages import problem_text
+from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, WorkspaceFile, look_again, read_file
+from agentfs_lsp.service.files.store import Root
 from support.policies import check_no_looser, settings_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agentfs_lsp.domain.revision import hash_bytes
-from agentfs_lsp.domain.textfile import TextFile, decode
-from agentfs_lsp.service import decoding
-from agentfs_lsp.service.decoding import BUDGET, DecodedFiles, Digest
+from agentfs_lsp.domain.text.textfile import TextFile, decode
+from agentfs_lsp.service.files import decoding
+from agentfs_lsp.service.files.decoding import BUDGET, DecodedFiles, Digest
 
 LARGE = b"some line of text\n" * 10_000
 

@@ -1,4 +1,4 @@
-"""What a text holds of a change (service/observing.py)."""
+"""What a text holds of a change (service/landing/observing.py)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.domain.diff import diff
-from agentfs_lsp.service.observing import holds_all, put_in_places, removed_places
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.service.landing.observing import holds_all, put_in_places, removed_places
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.change import Splice
+    from agentfs_lsp.domain.splices import Splice
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from agentfs_lsp.service.queue import FileQueue
+from agentfs_lsp.service.state.queue import FileQueue
 
 
 class Line:

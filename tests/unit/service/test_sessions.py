@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.service.sessions import Sessions
+from agentfs_lsp.service.state.sessions import Sessions
 
 ROOMY = 1 << 20
 MANY = 100

@@ -12,22 +12,22 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
-from agentfs_lsp.adapters.review.wording import title_of
 from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
-from agentfs_lsp.service.change import reads_same
-from agentfs_lsp.service.editor_ports import Applied, Confirm, DocumentEdit
-from agentfs_lsp.service.observing import edit_of, reversal
-from agentfs_lsp.service.proposals import Decision
+from agentfs_lsp.service.landing.observing import edit_of, reversal
+from agentfs_lsp.service.proposal.change import reads_same
+from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit
+from agentfs_lsp.service.proposal.wording import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentfs_lsp.adapters.documents import OpenDocuments
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.editor_ports import Editor, Hand
-    from agentfs_lsp.service.ports import Clock
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.files.store import Clock
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.review import Editor, Hand
 
 PENDING = "agentfs:pending"
 """The failureReason of a client that answers the preview at once and settles later."""

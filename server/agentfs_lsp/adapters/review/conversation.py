@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected
-from agentfs_lsp.service.editor_ports import Applied
+from agentfs_lsp.service.proposal.review import Applied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.editor_ports import DocumentEdit
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.review import DocumentEdit
 
 T = TypeVar("T")
 

@@ -19,18 +19,18 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.confined import READING, Folder, folder_at, open_folder, opening
+from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, open_folder, opening
+from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.review.message_limits import limits_of
-from agentfs_lsp.adapters.review.wording import full_preview_of
-from agentfs_lsp.adapters.syscalls import Kernel
+from agentfs_lsp.service.proposal.wording import full_preview_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from agentfs_lsp.adapters.confined import OpenBeneath
-    from agentfs_lsp.service.editor_ports import Editor
-    from agentfs_lsp.service.ports import Root
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.adapters.fs.confined import OpenBeneath
+    from agentfs_lsp.service.files.store import Root
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.review import Editor
 
 FOLDERS = (".agentfs", "review")
 

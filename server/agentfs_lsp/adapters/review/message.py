@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.hands import PlainHand
+from agentfs_lsp.adapters.review.appliers import PlainHand
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.adapters.review.questions import MOST_PAGES, Question
-from agentfs_lsp.adapters.review.wording import full_preview_of, last_line_of, reasons_of, title_of
 from agentfs_lsp.domain.errors import Conflict, Rejected, ReviewTimedOut
-from agentfs_lsp.domain.shown import escape_links
-from agentfs_lsp.service.proposals import Decision
+from agentfs_lsp.domain.text.escaping import escape_links
+from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.wording import full_preview_of, last_line_of, reasons_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.review.diff_file import DiffFile
     from agentfs_lsp.adapters.review.message_limits import MessageLimits
     from agentfs_lsp.adapters.review.questions import Screen
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.editor_ports import Editor, Hand
-    from agentfs_lsp.service.ports import Clock
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.files.store import Clock
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.review import Editor, Hand
 
 ROOMY_ROWS = 10
 """A message of fewer rows does not begin with what it ends with."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.editor_ports import EditorTraits
+    from agentfs_lsp.service.proposal.review import EditorTraits
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.text.width import _fitting, width_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -16,13 +18,6 @@ if TYPE_CHECKING:
 
 LINE_END = "⏎"
 """Stands for a line end where the editor joins lines; in the text itself it is escaped there."""
-
-_TAB_COLUMNS = 8
-
-_SHOWN_AS_CODES = "\u070f\u200c\u200d\ufffe\uffff"
-"""Neovim shows these as `<200d>`. All others that any editor shows so are escaped before."""
-
-_CODE_COLUMNS = 6
 
 
 def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterator[str]:
@@ -48,25 +43,6 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
     yield "\n".join([*page, last_line])
 
 
-def shortened(text: str, most: int) -> str:
-    """At most `most` columns of it: the begin and, since that tells files apart, more of the end."""
-    if width_of(text) <= most:
-        return text
-    begin = _fitting(text, most // 3)
-    end = _fitting(text[::-1], most - most // 3 - 2)[::-1]
-    return f"{begin}…{end}"
-
-
-def width_of(text: str) -> int:
-    """Columns at most, and UTF-16 units at most: most of what is not ASCII counts as two."""
-    if text.isascii() and "\t" not in text:
-        return len(text)
-    return sum(
-        _TAB_COLUMNS if one == "\t" else _CODE_COLUMNS if one in _SHOWN_AS_CODES else 2 - one.isascii()
-        for one in text
-    )
-
-
 def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
     """Lines too long for a page, in pieces that are not. A line may be of any length: of the rest of it no
     more is looked at than fits, every character being a column wide at least."""
@@ -78,16 +54,6 @@ def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
             at += len(piece)
             if at == len(line):
                 break
-
-
-def _fitting(text: str, columns: int) -> str:
-    """As much of its begin as is so wide, and no less than a character."""
-    width = 0
-    for at, character in enumerate(text):
-        width += width_of(character)
-        if at and width > columns:
-            return text[:at]
-    return text
 
 
 def _rows(line: str, columns: int, prefix: int = 0) -> int:

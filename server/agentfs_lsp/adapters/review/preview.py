@@ -1,8 +1,8 @@
 """The `preview` rung: VS Code's Refactor Preview asks and applies by itself
 (docs/protocol.md#9-review-and-landing).
 
-One annotation a change, one edit a hunk. The answer is not believed: `service/landing.py` looks at the
-buffer.
+One annotation a change, one edit a hunk. The answer is not believed: `service/landing/landing.py` looks at
+the buffer.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.hands import PreviewedHand
-from agentfs_lsp.adapters.review.wording import in_one_line, title_of
+from agentfs_lsp.adapters.review.appliers import PreviewedHand
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
-from agentfs_lsp.domain.textfile import eol_of
-from agentfs_lsp.service.editor_ports import Confirm
-from agentfs_lsp.service.observing import edit_of
-from agentfs_lsp.service.proposals import Decision
+from agentfs_lsp.domain.text.textfile import eol_of
+from agentfs_lsp.service.landing.observing import edit_of
+from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.review import Confirm
+from agentfs_lsp.service.proposal.wording import in_one_line, title_of
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.change import FileChange
-    from agentfs_lsp.service.editor_ports import Editor, Hand
-    from agentfs_lsp.service.ports import Clock
-    from agentfs_lsp.service.proposals import Proposal
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.files.store import Clock
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.review import Editor, Hand
 
 
 def is_previewable(proposal: Proposal) -> bool:

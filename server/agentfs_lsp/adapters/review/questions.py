@@ -20,9 +20,9 @@ from agentfs_lsp.domain.errors import NobodyToAsk
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from agentfs_lsp.domain.texts import Say
-    from agentfs_lsp.service.editor_ports import Editor
-    from agentfs_lsp.service.ports import Clock
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.files.store import Clock
+    from agentfs_lsp.service.proposal.review import Editor
 
 MOST_PAGES = 40
 

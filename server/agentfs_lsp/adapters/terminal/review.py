@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from agentfs_lsp.domain.errors import Rejected
-from agentfs_lsp.domain.policy import Policy, Verdict
-from agentfs_lsp.service.proposals import Decision
+from agentfs_lsp.domain.policy.verdict import Policy, Verdict
+from agentfs_lsp.service.proposal.proposals import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.rules import Operation
-    from agentfs_lsp.domain.settings import Mode
-    from agentfs_lsp.service.editor_ports import DocumentEdit, Hand
-    from agentfs_lsp.service.proposals import Proposal, Rung
+    from agentfs_lsp.domain.settings.rules import Operation
+    from agentfs_lsp.domain.settings.setting import Mode
+    from agentfs_lsp.service.proposal.proposals import Proposal, Rung
+    from agentfs_lsp.service.proposal.review import DocumentEdit, Hand
 
 
 class UsersPolicy(Policy):

@@ -5,7 +5,7 @@ A file's text, its name and an agent's words all pass here before they are print
 
 from __future__ import annotations
 
-from agentfs_lsp.domain.shown import escape_invisible
+from agentfs_lsp.domain.text.escaping import escape_invisible
 
 
 def visible(text: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.conversation import UNKNOWN
+from agentfs_lsp.api.answers.proposal import proposal_on_wire
 from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import parse_id
-from agentfs_lsp.lsp.review_wire import proposal_on_wire
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadParameter
-from agentfs_lsp.domain.shown import escape_to_one_line as shown
+from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 from agentfs_lsp.lsp.review_params import refuse_unknown
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import parse_id, parse_settlement
-from agentfs_lsp.service.workspace import INLINE_BYTES, in_thread
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
     from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
-    from agentfs_lsp.service.change import FileChange
+    from agentfs_lsp.service.proposal.change import FileChange
 
 
 def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:

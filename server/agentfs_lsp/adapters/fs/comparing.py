@@ -1,0 +1,73 @@
+"""Whether what is on disk is still the base a change was made on (docs/protocol.md#8-lock).
+
+The bytes decide. What the file system says of a file is a hint: two writes within a clock tick look alike,
+and anybody may set a time back.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.fs.confined import READING
+from agentfs_lsp.domain.errors import Conflict
+from agentfs_lsp.domain.revision import Expected, hash_bytes
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.errors import ConflictReason
+    from agentfs_lsp.service.files.store import Blob, Location
+
+_BLOCK = 1 << 20
+
+
+def looks_like(found: os.stat_result, base: Blob) -> bool:
+    """Whether the file looks as it did when the base was read: a hint only."""
+    then = base.stat
+    now = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
+    return now == (then.device, then.inode, then.mtime_ns, then.size)
+
+
+def same_version(one: os.stat_result, other: os.stat_result) -> bool:
+    """Whether two looks were at the same file, and nobody seems to have written between them."""
+    return (one.st_dev, one.st_ino, one.st_mtime_ns, one.st_size) == (
+        other.st_dev,
+        other.st_ino,
+        other.st_mtime_ns,
+        other.st_size,
+    )
+
+
+def holds_base(folder: int, name: str, base: Blob) -> bool:
+    """Whether a name stands for a regular file with the base's bytes. Raises OSError."""
+    found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode) or found.st_size != len(base.data):
+        return False
+    fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        return has_content(fd, base.data)
+    finally:
+        os.close(fd)
+
+
+def has_content(fd: int, data: bytes) -> bool:
+    """Whether an open file holds exactly these bytes."""
+    offset = 0
+    while block := os.pread(fd, _BLOCK, offset):
+        if not data.startswith(block, offset):
+            return False
+        offset += len(block)
+    return offset == len(data)
+
+
+def conflict(
+    location: Location, reason: ConflictReason, base: Blob | None, found: os.stat_result | None = None
+) -> Conflict:
+    """What is there is not the base; `found`, if known, is what is there instead (its hash is not told)."""
+    return Conflict(
+        location.relative,
+        "disk",
+        reason,
+        expected=Expected(base.stat.mtime_ms, base.stat.size, hash_bytes(base.data)) if base else None,
+        actual=Expected(found.st_mtime_ns // 1_000_000, found.st_size) if found else None,
+    )

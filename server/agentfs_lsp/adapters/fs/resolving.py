@@ -1,0 +1,151 @@
+"""Where a path leads once `..` and every link are followed (docs/protocol.md#4-paths-and-roots).
+
+By text, because RESOLVE_BENEATH refuses absolute links even where they end inside. What comes out is a name,
+not a permission: it is opened beneath its root without following anything (`confined`), so whoever swaps a
+component after this was computed gains nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.fs.confined import OpenBeneath, look
+from agentfs_lsp.adapters.fs.os_errors import domain_error
+from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots
+from agentfs_lsp.service.files.store import Location, Root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MAX_LINKS = 40
+_MAX_PATH_BYTES = 4096
+_MAX_NAME_BYTES = 255
+
+
+class Roots:
+    """The roots a path may end in, innermost first."""
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        by_depth = sorted(((_parts(root.path), root) for root in roots), key=lambda pair: -len(pair[0]))
+        self._roots = tuple(by_depth)
+
+    def locate(self, real: Sequence[str]) -> tuple[Root, list[str]] | None:
+        """The innermost root that holds these components of a real absolute path, and those below it."""
+        for parts, root in self._roots:
+            if tuple(real[: len(parts)]) == parts:
+                return root, list(real[len(parts) :])
+        return None
+
+    def resolve(self, open_beneath: OpenBeneath, folder: int, root: Root, relative: str) -> Location:
+        """The file that `relative` leads to from `root`, whose handle is `folder`; it may be missing, and so
+        may folders above it. Raises OutsideRoots, IsDirectory, MalformedPath, SystemRefused."""
+        parts = _checked(relative)
+        if parts and ".." not in parts and not _crosses_link(open_beneath, folder, parts, relative):
+            real = [*_parts(root.path), *parts]
+        else:
+            real = self._follow(root, parts, relative)
+        found = self.locate(real)
+        if found is None:
+            raise OutsideRoots(relative)
+        innermost, below = found
+        if not below:
+            raise IsDirectory(relative)
+        leads_to = "/".join(below)
+        if len(leads_to) * 4 > _MAX_NAME_BYTES and any(
+            len(os.fsencode(it)) > _MAX_NAME_BYTES for it in below
+        ):
+            raise MalformedPath(relative, "too_long")
+        return Location(innermost, leads_to)
+
+    def _follow(self, root: Root, parts: Sequence[str], relative: str) -> list[str]:
+        try:
+            return follow_links(root.path, parts)
+        except OSError as error:
+            # What stands outside is nobody's business here: not even how it failed is told.
+            if self.locate(_parts(error.filename)) is None:
+                raise OutsideRoots(relative) from error
+            if error.errno == errno.ELOOP:
+                raise MalformedPath(relative, "link_loop") from error
+            raise domain_error(error, relative) from error
+
+
+def follow_links(start: str, parts: Sequence[str]) -> list[str]:
+    """The components of the real absolute path that `parts` lead to from the real folder `start`.
+
+    `..` is the parent of where a link led. From the first missing component on the rest is taken as it is
+    spelled. Raises OSError, `filename` being where it stood.
+    """
+    real = list(_parts(start))
+    todo = list(reversed(parts))
+    links = 0
+    missing: int | None = None  # the depth at which nothing was found
+    while todo:
+        part = todo.pop()
+        if part in {"", "."}:
+            continue
+        if part == "..":
+            real = real[:-1]
+            missing = missing if missing is not None and len(real) > missing else None
+            continue
+        real.append(part)
+        if missing is not None:
+            continue
+        here = "/" + "/".join(real)
+        try:
+            mode = os.lstat(here).st_mode
+        except FileNotFoundError:
+            missing = len(real) - 1
+            continue
+        if stat.S_ISLNK(mode):
+            links += 1
+            if links > _MAX_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), here)
+            real = real[:-1]
+            target = _target(here) or part  # no link any more: look at the name again
+            real = [] if target.startswith("/") else real
+            todo.extend(reversed(target.split("/")))
+        elif todo and not stat.S_ISDIR(mode):
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), here)
+    return real
+
+
+def _target(link: str) -> str | None:
+    try:
+        return os.readlink(link)
+    except OSError as error:
+        if error.errno in {errno.EINVAL, errno.ENOENT}:
+            return None
+        raise
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(part for part in path.split("/") if part)
+
+
+def _checked(relative: str) -> list[str]:
+    """The components of a path as given, if a file system can hold such names at all."""
+    if "\0" in relative:
+        raise MalformedPath(relative, "control")
+    if relative.isascii() and len(relative) <= _MAX_NAME_BYTES:
+        return [part for part in relative.split("/") if part not in {"", "."}]
+    try:
+        relative.encode()
+        if len(os.fsencode(relative)) > _MAX_PATH_BYTES:
+            raise MalformedPath(relative, "too_long")
+    except UnicodeEncodeError as error:
+        raise MalformedPath(relative, "unstorable") from error
+    return [part for part in relative.split("/") if part not in {"", "."}]
+
+
+def _crosses_link(open_beneath: OpenBeneath, folder: int, parts: Sequence[str], relative: str) -> bool:
+    try:
+        return stat.S_ISLNK(look(open_beneath, folder, "/".join(parts)).st_mode)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return True
+        raise domain_error(error, relative) from error

@@ -1,0 +1,125 @@
+"""The user's state folder, and the lock in it that every agentfs server of this user takes while landing
+(docs/protocol.md#8-lock).
+
+Fails closed: where the folder can't be made or is not the user's own, nothing lands.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.fs.os_errors import system_error
+from agentfs_lsp.adapters.fs.syscalls import sync_folder
+from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from filelock import FileLock
+
+
+class StateFolder:
+    """Where this user's agentfs keeps what outlives a server; readable by the user alone."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path
+
+    @property
+    def path(self) -> str:
+        """Absolute, and through no link: policy compares it with resolved paths. `XDG_STATE_HOME` moves it,
+        as it does for other programs."""
+        if self._path is None:
+            from platformdirs import user_state_dir  # noqa: PLC0415 - not needed to start
+
+            self._path = os.path.realpath(user_state_dir("agentfs"))
+        return self._path
+
+    def ensure(self, *names: str) -> str:
+        """The path of a folder in it, made if it is missing. Raises SystemRefused and SystemFailed naming
+        the folder."""
+        here = self.path
+        _make_private(here)
+        for name in names:
+            here = os.path.join(here, name)
+            _make_private(here)
+        return here
+
+
+def _make_private(folder: str) -> None:
+    try:
+        try:
+            found = os.stat(folder)
+        except FileNotFoundError:
+            _make_durably(folder)
+            found = os.stat(folder)
+        if not stat.S_ISDIR(found.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
+        if found.st_uid != os.geteuid():
+            raise SystemRefused(folder, "other_owner")
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            os.chmod(folder, 0o700)
+    except OSError as error:
+        raise system_error(error, folder) from error
+
+
+def _make_durably(folder: str) -> None:
+    """Make it and what is missing above it, so that what is noted in it is there after a power cut too."""
+    above = os.path.dirname(folder)
+    if not os.path.isdir(above):
+        _make_durably(above)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    sync_folder(above)
+
+
+class LandingLock:
+    """One landing at a time, among this process' threads and among all servers of this user. A thread that
+    holds it may take it again: several files can land under one hold."""
+
+    def __init__(self, state: StateFolder, timeout_s: float = 10.0) -> None:
+        self._state = state
+        self._timeout_s = timeout_s
+        self._thread = threading.RLock()
+        self._depth = 0
+        self._file: FileLock | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Raises SystemFailed when it is not to be had in time, and what `StateFolder.ensure` raises."""
+        if not self._thread.acquire(timeout=self._timeout_s):
+            raise SystemFailed(self._state.path, "landing_here")
+        try:
+            if self._depth:
+                yield
+                return
+            with self._across_processes():
+                self._depth += 1
+                try:
+                    yield
+                finally:
+                    self._depth -= 1
+        finally:
+            self._thread.release()
+
+    @contextmanager
+    def _across_processes(self) -> Iterator[None]:
+        import filelock  # noqa: PLC0415 - starting does not wait for what landing needs
+
+        folder = self._state.ensure()
+        if self._file is None:
+            path = os.path.join(folder, "landing.lock")
+            self._file = filelock.FileLock(path, poll_interval=0.005, thread_local=False)
+        try:
+            self._file.acquire(timeout=self._timeout_s)
+        except filelock.Timeout:
+            raise SystemFailed(self._file.lock_file, "landing_elsewhere") from None
+        except OSError as error:
+            raise system_error(error, self._file.lock_file) from error
+        try:
+            yield
+        finally:
+            self._file.release()

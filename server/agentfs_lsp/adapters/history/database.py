@@ -1,0 +1,315 @@
+"""The history of one workspace folder: one SQLite file, readable by the user alone.
+
+Texts are compressed and kept once, however many changes hold them. One connection a process, used by one
+thread at a time: whose turn it is, and what to do about a damaged file or a full disk, is `history.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import zlib
+from hashlib import sha256
+from typing import TYPE_CHECKING, cast
+
+from agentfs_lsp.adapters.history.rows import (
+    CHANGE_COLUMNS,
+    FILE_COLUMNS,
+    change_of,
+    row_of,
+    row_of_file,
+    storable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile, Wanted
+
+VERSION = 1
+"""Of the schema, in `user_version`."""
+
+BUSY_S = 5.0
+"""How long another server's write is waited for."""
+
+_LEVEL = 1  # of compression: it runs beside landings
+_FULL, _ROOM = 0.9, 0.75  # of the limit: from where on the oldest go, and down to what
+_LARGEST = 4  # a text may take this part of the limit
+_WAL_BYTES = 16 << 20
+"""From here on what is written is moved out of the write-ahead log, which counts too."""
+
+_SCHEMA = """
+PRAGMA auto_vacuum = INCREMENTAL;
+BEGIN IMMEDIATE;
+CREATE TABLE texts (
+    id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, data BLOB NOT NULL, uses INTEGER NOT NULL
+);
+CREATE TABLE changes (
+    id TEXT PRIMARY KEY, time_ms INTEGER NOT NULL, connection TEXT NOT NULL, session TEXT NOT NULL,
+    agent TEXT NOT NULL, tool TEXT NOT NULL, explanation TEXT NOT NULL, decision TEXT NOT NULL,
+    by TEXT NOT NULL, landing TEXT NOT NULL, modified_by_user INTEGER NOT NULL, files_in_all INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX changes_by_time ON changes (time_ms, id);
+CREATE TABLE files (
+    change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
+    path TEXT NOT NULL, operation TEXT NOT NULL, before_hash TEXT, after_hash TEXT,
+    lines_added INTEGER NOT NULL, lines_removed INTEGER NOT NULL, encoding TEXT NOT NULL, bom BLOB NOT NULL,
+    texts_kept INTEGER NOT NULL, before INTEGER, proposed INTEGER, after INTEGER,
+    PRIMARY KEY (change_id, position)
+) WITHOUT ROWID;
+CREATE INDEX files_by_path ON files (path);
+CREATE TRIGGER used AFTER INSERT ON files BEGIN
+    UPDATE texts SET uses = uses + 1 WHERE id = new.before;
+    UPDATE texts SET uses = uses + 1 WHERE id = new.proposed;
+    UPDATE texts SET uses = uses + 1 WHERE id = new.after;
+END;
+CREATE TRIGGER unused AFTER DELETE ON files BEGIN
+    UPDATE texts SET uses = uses - 1 WHERE id = old.before;
+    UPDATE texts SET uses = uses - 1 WHERE id = old.proposed;
+    UPDATE texts SET uses = uses - 1 WHERE id = old.after;
+    DELETE FROM texts WHERE id IN (old.before, old.proposed, old.after) AND uses = 0;
+END;
+PRAGMA user_version = 1;
+COMMIT;
+"""
+
+
+# Tables beside the others, and no version of their own: files that were made without them get them, and
+# earlier versions of agentfs go on with such a file.
+_BESIDE = """
+CREATE TABLE IF NOT EXISTS folders (
+    change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
+    made INTEGER NOT NULL, PRIMARY KEY (change_id, position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS accepted (
+    change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
+    text INTEGER NOT NULL, PRIMARY KEY (change_id, position)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS accepted_used AFTER INSERT ON accepted BEGIN
+    UPDATE texts SET uses = uses + 1 WHERE id = new.text;
+END;
+CREATE TRIGGER IF NOT EXISTS accepted_unused AFTER DELETE ON accepted BEGIN
+    UPDATE texts SET uses = uses - 1 WHERE id = old.text;
+    DELETE FROM texts WHERE id = old.text AND uses = 0;
+END;
+"""
+
+
+class UnknownVersion(Exception):
+    """A later version of agentfs has made the file: it is left as it is."""
+
+
+class Damaged(Exception):
+    """A table or a text is not there, or the text is not what was put there: SQLite itself does not look."""
+
+
+class HistoryDatabase:
+    """Opened when made. Raises UnknownVersion, and as every method Damaged and what the system and
+    SQLite raise."""
+
+    def __init__(self, path: str, root: str) -> None:
+        """`root`: the real path of the folder whose history it is."""
+        self.path = path
+        self._root = root
+        self._inode = _make_private(path)
+        self._sql = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare()
+        except BaseException:
+            self._sql.close()
+            raise
+
+    def _prepare(self) -> None:
+        version = self._number("PRAGMA user_version")
+        if version > VERSION:
+            raise UnknownVersion
+        if not version:
+            try:
+                self._sql.executescript(_SCHEMA)
+            except sqlite3.OperationalError:  # another server was quicker
+                self._sql.rollback()
+                if self._number("PRAGMA user_version") != VERSION:
+                    raise
+        if (
+            self._number("SELECT count(*) FROM sqlite_master WHERE name IN ('changes', 'files', 'texts')")
+            != 3
+        ):
+            raise Damaged
+        self._sql.executescript(_BESIDE)
+        self._sql.execute("PRAGMA journal_mode = WAL")
+        self._sql.execute("PRAGMA synchronous = NORMAL")
+        self._sql.execute("PRAGMA journal_size_limit = 0")
+        self._sql.execute("PRAGMA wal_autocheckpoint = 0")  # `_shrink` does it, with fewer syncs
+        self._sql.execute("PRAGMA foreign_keys = ON")
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the file is still the one at its path."""
+        try:
+            return os.stat(self.path).st_ino == self._inode
+        except FileNotFoundError:
+            return False
+
+    def close(self) -> None:
+        """The last one to close tidies up behind all."""
+        self._sql.close()
+
+    # --- keeping ------------------------------------------------------------------------------------------
+
+    def add(self, changes: Iterable[KeptChange], max_bytes: int | None, oldest_ms: int) -> None:
+        """Keep the changes' files of this folder, and drop what is older than `oldest_ms` or too much for
+        `max_bytes` (None: no bound), all in one step."""
+        self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            for change in changes:
+                self._add(change, max_bytes)
+            self._prune(max_bytes, oldest_ms)
+            self._sql.execute("COMMIT")
+        except BaseException:
+            self._sql.rollback()
+            raise
+        self._shrink(max_bytes)
+
+    def _add(self, change: KeptChange, max_bytes: int | None) -> None:
+        self._sql.execute(f"INSERT INTO changes VALUES ({_marks(CHANGE_COLUMNS)})", row_of(change))  # noqa: S608
+        for position, file in enumerate(change.files):
+            if file.root == self._root:
+                texts = self._texts(file, max_bytes)
+                row = row_of_file(change.id, position, file, texts)
+                self._sql.execute(f"INSERT INTO files VALUES ({_marks(FILE_COLUMNS)})", row)  # noqa: S608
+                if texts is not None and file.accepted is not None:
+                    accepted = (change.id, position, texts[file.accepted])
+                    self._sql.execute("INSERT INTO accepted VALUES (?, ?, ?)", accepted)
+                if file.folders_made:
+                    made = (change.id, position, file.folders_made)
+                    self._sql.execute("INSERT INTO folders VALUES (?, ?, ?)", made)
+
+    def _texts(self, file: KeptFile, max_bytes: int | None) -> Mapping[str | None, int | None] | None:
+        """The texts' numbers; None where they are not kept."""
+        if not file.texts_kept:
+            return None
+        numbers: dict[str | None, int | None] = {None: None}
+        for text in (file.before, file.proposed, file.accepted, file.after):
+            if text is not None and text not in numbers:
+                number = self._text(text, max_bytes)
+                if number is None:
+                    self._sql.executemany(
+                        "DELETE FROM texts WHERE id = ? AND uses = 0", [(one,) for one in numbers.values()]
+                    )
+                    return None
+                numbers[text] = number
+        return numbers
+
+    def _text(self, text: str, max_bytes: int | None) -> int | None:
+        data = text.encode("utf-8", "surrogatepass")
+        name = sha256(data).digest()
+        known = self._sql.execute("SELECT id FROM texts WHERE hash = ?", (name,)).fetchone()
+        if known is not None:
+            return cast("int", known[0])
+        packed = zlib.compress(data, _LEVEL)
+        if max_bytes is not None and len(packed) > max_bytes // _LARGEST:
+            return None
+        added = self._sql.execute("INSERT INTO texts (hash, data, uses) VALUES (?, ?, 0)", (name, packed))
+        return added.lastrowid
+
+    def _prune(self, max_bytes: int | None, oldest_ms: int) -> None:
+        self._sql.execute("DELETE FROM changes WHERE time_ms < ?", (oldest_ms,))
+        if max_bytes is None or self._used() <= max_bytes * _FULL:
+            return
+        while self._used() > max_bytes * _ROOM:
+            some = max(self._number("SELECT count(*) FROM changes") // 16, 1)
+            oldest = "SELECT id FROM changes ORDER BY time_ms, id LIMIT ?"
+            if not self._sql.execute(f"DELETE FROM changes WHERE id IN ({oldest})", (some,)).rowcount:  # noqa: S608
+                break
+
+    def _shrink(self, max_bytes: int | None) -> None:
+        """Give the disk back what is free, and keep the log short."""
+        if self._number("PRAGMA freelist_count"):
+            self._sql.executescript("PRAGMA incremental_vacuum")  # `execute` takes one step: one page
+        most = min(_WAL_BYTES, (max_bytes or _WAL_BYTES) // 16)
+        if os.path.getsize(f"{self.path}-wal") > most:
+            self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _used(self) -> int:
+        pages = self._number("PRAGMA page_count") - self._number("PRAGMA freelist_count")
+        return pages * self._number("PRAGMA page_size")
+
+    # --- finding ------------------------------------------------------------------------------------------
+
+    def find(self, wanted: Wanted, oldest_ms: int) -> list[KeptChange]:
+        """The changes that are wanted, with their files of this folder."""
+        clauses, values = ["time_ms >= ?"], cast("list[object]", [oldest_ms])
+        for column in ("connection", "session"):
+            if (value := getattr(wanted, column)) is not None:
+                clauses.append(f"{column} = ?")
+                values.append(value)
+        if wanted.change_id is not None:
+            clauses.append("id = ?")
+            values.append(wanted.change_id)
+        if wanted.before is not None:
+            clauses.append("(time_ms, id) < (?, ?)")
+            values += wanted.before
+        if wanted.path is not None and wanted.path[1]:
+            below = wanted.path[1] + "/"
+            clauses.append(
+                "id IN (SELECT change_id FROM files WHERE path = ? UNION ALL"
+                " SELECT change_id FROM files WHERE path >= ? AND path < ?)"
+            )
+            values += (wanted.path[1], below, below[:-1] + chr(ord("/") + 1))
+        rows = self._sql.execute(
+            f"SELECT * FROM changes WHERE {' AND '.join(clauses)} ORDER BY time_ms DESC, id DESC LIMIT ?",  # noqa: S608
+            (*map(storable, values), wanted.limit),
+        ).fetchall()
+        files = self._files([row[0] for row in rows], texts=wanted.texts)
+        return [change_of(row, self._root, files.get(row[0], ())) for row in rows]
+
+    def _files(self, change_ids: Sequence[str], *, texts: bool) -> dict[str, list[Sequence[object]]]:
+        """The rows of each change's files, with texts or none in place of their numbers, how many folders
+        were made for each, and the text that was accepted."""
+        found: dict[str, list[Sequence[object]]] = {}
+        query = (
+            "SELECT files.*, ifnull(made, 0), accepted.text FROM files"
+            " LEFT JOIN folders USING (change_id, position) LEFT JOIN accepted USING (change_id, position)"
+            " WHERE files.change_id IN ({}) ORDER BY files.change_id, files.position"
+        )
+        for row in self._sql.execute(query.format(_marks(change_ids)), change_ids).fetchall():
+            *start, before, proposed, after, made, accepted = row
+            numbers = (before, proposed, after, accepted)
+            *own, decided = [self._unpacked(one) if texts else None for one in numbers]
+            found.setdefault(row[0], []).append([*start, *own, made, decided])
+        return found
+
+    def _unpacked(self, number: int | None) -> str | None:
+        if number is None:
+            return None
+        row = self._sql.execute("SELECT data, hash FROM texts WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise Damaged
+        try:
+            data = zlib.decompress(row[0])
+        except (zlib.error, TypeError):
+            raise Damaged from None
+        if sha256(data).digest() != row[1]:
+            raise Damaged
+        return data.decode("utf-8", "surrogatepass")
+
+    def _number(self, query: str) -> int:
+        return cast("int", self._sql.execute(query).fetchone()[0])
+
+
+def _marks(columns: Sequence[str]) -> str:
+    return ", ".join("?" * len(columns))
+
+
+def _make_private(path: str) -> int:
+    """Make the file if it is missing, before SQLite could make it by the umask; its log takes after it. Its
+    inode. To be done before it is opened: closing any descriptor of it ends this process' locks on it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            os.fchmod(descriptor, 0o600)
+        return found.st_ino
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,231 @@
+"""The port `History`: what landed, kept in the user's state folder, one file a workspace folder.
+
+Keeping never waits: a thread of its own writes soon after, and what is asked for or closed down is written
+first. Nothing here fails a landing: a damaged file is set aside and begun anew, what can't be written is
+dropped, and the user is told of both.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeVar
+
+from agentfs_lsp.adapters.fs.os_errors import system_error
+from agentfs_lsp.adapters.history.database import Damaged, HistoryDatabase, UnknownVersion
+from agentfs_lsp.domain.errors import DomainError, SystemFailed
+from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from agentfs_lsp.adapters.fs.state_folder import StateFolder
+    from agentfs_lsp.service.proposal.record import HistoryTrouble, KeptChange, Wanted
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+QUIET_S, LATEST_S = 0.1, 1.0
+"""Writing waits until no change has come for so long, and at most so long: packing texts takes the processor
+from landings that follow at once."""
+
+WAITING_BYTES = 128 * MIB
+"""While so much waits to be written, what comes is kept without its texts: memory has an end."""
+
+_DAY_MS = 24 * 3600 * 1000
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_SUFFIXES = ("", "-wal", "-shm")
+
+
+class SqliteHistory:
+    """Called from any thread. `settings` None: kept without bounds, for a command that knows none."""
+
+    def __init__(self, state: StateFolder, settings: HistorySettings | None = None) -> None:
+        self._state = state
+        self._settings = settings
+        self._told: Callable[[HistoryTrouble, str], None] = lambda *_: None
+        self._waiting: deque[tuple[int, Callable[[], KeptChange]]] = deque()
+        self._waiting_bytes = 0
+        self._databases: dict[str, HistoryDatabase] = {}
+        self._in_turn = threading.Lock()  # who holds it has the databases
+        self._wake = threading.Event()
+        self._closing = threading.Event()
+        self._writer: threading.Thread | None = None
+        self._in_trouble: set[str] = set()
+
+    def configure(self, settings: HistorySettings) -> None:
+        """Take new bounds; what was kept is held against them with the next change."""
+        self._settings = settings
+
+    def on_trouble(self, told: Callable[[HistoryTrouble, str], None]) -> None:
+        """Call `told`, from some thread, with what has gone wrong and the file it is about."""
+        self._told = told
+
+    # --- keeping ------------------------------------------------------------------------------------------
+
+    def keep(self, size: int, make: Callable[[], KeptChange]) -> None:
+        """Keep what `make` gives, which is called from another thread, soon; `size` is how much memory it
+        holds on to until then, in bytes."""
+        if self._waiting_bytes + size > WAITING_BYTES:
+            make = _without_texts(make())
+            size = 0
+        self._waiting_bytes += size
+        self._waiting.append((size, make))
+        if self._writer is None:
+            self._writer = threading.Thread(target=self._write_behind, name="agentfs-history", daemon=True)
+            self._writer.start()
+        self._wake.set()
+
+    def _write_behind(self) -> None:
+        while not self._closing.is_set():
+            self._wake.wait()
+            latest = time.monotonic() + LATEST_S
+            while self._wake.is_set() and self._may_wait(latest):
+                self._wake.clear()
+                self._closing.wait(QUIET_S)
+            with self._in_turn:
+                self._write()
+
+    def _may_wait(self, latest: float) -> bool:
+        return (
+            not self._closing.is_set()
+            and time.monotonic() < latest
+            and self._waiting_bytes < WAITING_BYTES // 4
+        )
+
+    def close(self) -> None:
+        """Write what is left, and end."""
+        self._closing.set()
+        self._wake.set()
+        if self._writer is not None:
+            self._writer.join()
+        with self._in_turn:
+            self._write()
+            for root in list(self._databases):
+                self._close(root)
+
+    def _write(self) -> None:
+        """Everything that waits, in one go for each folder."""
+        changes = []
+        while self._waiting:
+            size, make = self._waiting.popleft()
+            self._waiting_bytes -= size
+            try:
+                changes.append(make())
+            except Exception as error:  # noqa: BLE001 - a defect in one change must not be the next one's
+                _log.error("a change could not be kept: %s", type(error).__name__)
+        for root in dict.fromkeys(file.root for change in changes for file in change.files):
+            of_it = [change for change in changes if any(file.root == root for file in change.files)]
+            try:
+                self._with(root, partial(self._add, of_it))
+            except DomainError as error:
+                self._report("unwritten", getattr(error, "path", root), root)
+            else:
+                self._in_trouble.discard(root)
+
+    def _add(self, changes: Iterable[KeptChange], database: HistoryDatabase) -> None:
+        bounds = self._settings
+        database.add(changes, bounds.max_mib * MIB if bounds else None, self._oldest_ms())
+
+    # --- finding ------------------------------------------------------------------------------------------
+
+    def find(self, roots: Sequence[str], wanted: Wanted) -> list[KeptChange]:
+        """What is kept, newest first, of the folders of these real paths. Blocking. Raises SystemFailed."""
+        found: dict[str, KeptChange] = {}
+        with self._in_turn:
+            self._write()
+            for root in roots:
+                if (wanted.path is not None and wanted.path[0] != root) or not self.knows(root):
+                    continue
+                for change in self._with(root, lambda one: one.find(wanted, self._oldest_ms())):
+                    there = found.get(change.id)
+                    files = (*there.files, *change.files) if there else change.files
+                    found[change.id] = replace(change, files=files)
+        newest = sorted(found.values(), key=lambda change: change.order, reverse=True)
+        return newest[: wanted.limit]
+
+    def _oldest_ms(self) -> int:
+        return int(time.time() * 1000) - self._settings.max_days * _DAY_MS if self._settings else 0
+
+    # --- files --------------------------------------------------------------------------------------------
+
+    def _path(self, root: str) -> str:
+        name = sha256(os.fsencode(root)).hexdigest()[:32]
+        return os.path.join(self._state.path, "history", f"{name}.sqlite3")
+
+    def knows(self, root: str) -> bool:
+        """Whether there is a history of the folder of this real path."""
+        return root in self._databases or os.path.exists(self._path(root))
+
+    def _with(self, root: str, work: Callable[[HistoryDatabase], T]) -> T:
+        """Do the work on a folder's database; once more on a new one where it is found damaged. Raises
+        SystemFailed."""
+        try:
+            try:
+                return work(self._opened(root))
+            except (sqlite3.DatabaseError, Damaged) as error:
+                if not _is_damage(error):
+                    raise
+                _log.warning("the history is damaged: %s", getattr(error, "sqlite_errorname", "not whole"))
+                self._set_aside(root)
+                return work(self._opened(root))
+        except UnknownVersion:
+            raise SystemFailed(self._path(root), "later_version") from None
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", type(error).__name__)
+            raise SystemFailed(self._path(root), "system", name) from error
+        except OSError as error:
+            raise system_error(error, self._path(root)) from error
+
+    def _opened(self, root: str) -> HistoryDatabase:
+        known = self._databases.get(root)
+        if known is not None and not known.in_place:  # set aside by another server, or deleted by the user
+            self._close(root)
+            known = None
+        if known is None:
+            self._state.ensure("history")
+            known = self._databases[root] = HistoryDatabase(self._path(root), root)
+        return known
+
+    def _close(self, root: str) -> None:
+        known = self._databases.pop(root, None)
+        if known is not None:
+            with suppress(sqlite3.Error):
+                known.close()
+
+    def _set_aside(self, root: str) -> None:
+        """Put the damaged file out of the way; the last one is kept."""
+        self._close(root)
+        path = self._path(root)
+        for suffix in _SUFFIXES:
+            with suppress(FileNotFoundError):
+                os.replace(path + suffix, f"{path}.damaged{suffix}")
+        self._report("damaged", f"{path}.damaged", root)
+
+    def _report(self, trouble: HistoryTrouble, where: str, root: str) -> None:
+        """Once, until it is over."""
+        if trouble == "unwritten" and root in self._in_trouble:
+            return
+        self._in_trouble.add(root)
+        self._told(trouble, where)
+
+
+def _is_damage(error: Exception) -> bool:
+    return isinstance(error, Damaged) or (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGED
+
+
+def _without_texts(change: KeptChange) -> Callable[[], KeptChange]:
+    files = tuple(
+        replace(file, before=None, proposed=None, accepted=None, after=None, texts_kept=False)
+        for file in change.files
+    )
+    return lambda: replace(change, files=files)

@@ -1,0 +1,31 @@
+"""A staged new file takes its name, and never anybody's (docs/protocol.md#6-agentfswrite)."""
+
+from __future__ import annotations
+
+from agentfs_lsp.adapters.fs.comparing import same_version
+from agentfs_lsp.adapters.landing.staged import StagedFile
+
+
+class Creation(StagedFile):
+    """A file where there is none."""
+
+    def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
+        """See `StagedFile.swap`."""
+        try:
+            self._rename_to_free(self.temporary, self.name)
+        except FileExistsError:
+            raise self._conflict("exists") from None
+
+    def confirm(self) -> int:
+        """See `StagedFile.confirm`: nothing was there."""
+        return 1
+
+    def take_back(self) -> None:
+        """See `StagedFile.take_back`. Who has replaced the new file meanwhile keeps theirs."""
+        try:
+            if same_version(self._look(self.name), self._ours):
+                self._rename(self.name, self.temporary)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise self._unknown(error) from error

@@ -1,0 +1,146 @@
+"""The folder a file is to stand in, made with those above it where they are missing, and gone again if
+nothing lands in it (docs/protocol.md#6-agentfswrite).
+
+Several files on their way may need one new folder: it stays with the first that lands, and goes with the last
+that does not.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, open_folder
+from agentfs_lsp.adapters.fs.syscalls import sync
+from agentfs_lsp.adapters.landing.temporary_registry import PASSING
+
+if TYPE_CHECKING:
+    from agentfs_lsp.adapters.landing.temporary_registry import Notes
+    from agentfs_lsp.service.files.store import Location
+
+
+class Stay:
+    """A file's claim on its folder, from staging until it landed or was dropped."""
+
+    __slots__ = ("folder", "new", "root")
+
+    def __init__(self, root: Folder, folder: Folder, new: list[str]) -> None:
+        self.root = root
+        self.folder = folder
+        self.new = new
+        """Absolute paths of the folders on the way here that no landed file is in yet, outermost first."""
+
+
+class NewFolders:
+    """Which folders were made for files that have not landed yet."""
+
+    def __init__(self, notes: Notes, open_beneath: OpenBeneath) -> None:
+        self._notes = notes
+        self._open_beneath = open_beneath
+        self._lock = threading.Lock()
+        self._claims: dict[str, int] = {}
+
+    def enter(self, root: Folder, location: Location, *, create: bool) -> Stay:
+        """Open the folder of `location`, making what is missing if `create`. Raises OSError, SystemRefused
+        and SystemFailed; nothing is left of what was made then."""
+        base = location.root.path.rstrip("/")
+        parts = location.relative.split("/")[:-1]
+        stay = Stay(root, root, [])
+        with self._lock:
+            try:
+                stay.folder = self._descend(stay, base, parts, create=create)
+            except BaseException:
+                self._drop(stay, base)
+                raise
+        return stay
+
+    def _descend(self, stay: Stay, base: str, parts: list[str], *, create: bool) -> Folder:
+        try:
+            folder = open_folder(self._open_beneath, stay.root.fd, "/".join(parts))
+        except FileNotFoundError:
+            if not create:
+                raise
+        else:
+            self._notes.announce("/".join([base, *parts]))
+            for path in _ancestors(base, parts):
+                if path in self._claims:
+                    self._claim(stay, path)
+            return folder
+        return self._make(stay, base, parts)
+
+    def _make(self, stay: Stay, base: str, parts: list[str]) -> Folder:
+        at = open_folder(self._open_beneath, stay.root.fd, "")
+        paths = _ancestors(base, parts)
+        announced = False
+        for depth, (path, name) in enumerate(zip(paths, parts, strict=True)):
+            try:
+                at = open_folder(self._open_beneath, at.fd, name)
+                if path in self._claims:
+                    self._claim(stay, path)
+                continue
+            except FileNotFoundError:
+                pass
+            if not announced:
+                self._notes.announce(paths[-1], making=paths[depth:])
+                announced = True
+            try:
+                os.mkdir(name, dir_fd=at.fd)
+            except FileExistsError:
+                self._notes.settle([path])  # somebody else's
+            else:
+                self._claim(stay, path)
+                sync(at.fd)
+            at = open_folder(self._open_beneath, at.fd, name)
+        return at
+
+    def _claim(self, stay: Stay, path: str) -> None:
+        self._claims[path] = self._claims.get(path, 0) + 1
+        stay.new.append(path)
+
+    def keep(self, stay: Stay, location: Location) -> tuple[str, ...]:
+        """The file landed: its folders stay. Returns those that are new with it, below the root."""
+        with self._lock:
+            kept = [path for path in stay.new if self._claims.pop(path, 0)]
+            if kept:
+                self._notes.settle(kept)
+        below = len(location.root.path.rstrip("/")) + 1
+        return tuple(path[below:] for path in kept)
+
+    def leave(self, stay: Stay, location: Location) -> None:
+        """The file did not land: remove its new folders that nobody else has a use for. Never raises."""
+        with self._lock:
+            self._drop(stay, location.root.path.rstrip("/"))
+
+    def remove_empty(self, root: Folder, relative: str) -> None:
+        """Remove a folder that nothing is in. Never raises."""
+        with self._lock:
+            self._remove(root, relative)
+
+    def _drop(self, stay: Stay, base: str) -> None:
+        removed = []
+        for path in reversed(stay.new):
+            if path not in self._claims:
+                continue  # another file landed in it
+            self._claims[path] -= 1
+            if not self._claims[path]:
+                del self._claims[path]
+                if self._remove(stay.root, path[len(base) + 1 :]):
+                    removed.append(path)
+        stay.new.clear()
+        if removed:
+            self._notes.settle(removed)
+
+    def _remove(self, root: Folder, relative: str) -> bool:
+        """False where that has to be left to the next start, for which it stays noted."""
+        parent, _, name = relative.rpartition("/")
+        try:
+            folder = open_folder(self._open_beneath, root.fd, parent)
+            os.rmdir(name, dir_fd=folder.fd)
+        except OSError as error:
+            return error.errno not in PASSING  # else somebody put something into it
+        return True
+
+
+def _ancestors(base: str, parts: list[str]) -> list[str]:
+    return ["/".join([base, *parts[:depth]]) for depth in range(1, len(parts) + 1)]

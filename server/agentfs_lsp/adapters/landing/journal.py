@@ -1,0 +1,126 @@
+"""The journal of a landing of several files: in the state folder before the first name changes, gone when the
+last has (docs/protocol.md#10-agentfsbatch).
+
+Once it stands the landing is to be finished, whatever happens: by its server, or by the next one that starts
+(`recovery`). It holds names and hashes, never contents. It lies where no workspace can plant one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.adapters.fs.os_errors import system_error
+from agentfs_lsp.adapters.fs.syscalls import sync, sync_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.adapters.fs.state_folder import StateFolder
+
+FOLDER = "landings"
+NAME = re.compile(r"([0-9a-f]{16})-\d+\.json")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a landing. `folder` is a real absolute path, `name` and `temporary` are names in it; `base`
+    and `content` are hashes of what it was and is to be, None where there was or is to be no file."""
+
+    folder: str
+    name: str
+    temporary: str
+    base: str | None
+    content: str | None
+
+    @property
+    def path(self) -> str:
+        """The file's real absolute path."""
+        return os.path.join(self.folder, self.name)
+
+
+class Journals:
+    """Where this server writes the journals of its landings."""
+
+    def __init__(self, state: StateFolder, server_id: str) -> None:
+        self._state = state
+        self._server_id = server_id
+        self._numbers = itertools.count(1)
+
+    def begin(self, entries: Sequence[Entry]) -> Journal:
+        """Write down what is to be done; durable when this returns. Raises SystemRefused and SystemFailed
+        naming the folder, and no journal is left then, or OSError where that can't be told."""
+        folder = self._state.ensure(FOLDER)
+        journal = Journal(folder, f"{self._server_id}-{next(self._numbers)}.json")
+        try:
+            journal.write(entries)
+        except OSError as error:
+            journal.remove()
+            raise system_error(error, folder) from error
+        return journal
+
+
+class Journal:
+    """One landing's."""
+
+    def __init__(self, folder: str, name: str) -> None:
+        self._folder = folder
+        self._path = os.path.join(folder, name)
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Raises OSError; part of it may be there then."""
+        unfinished = f"{self._path}.new"
+        fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            rest = memoryview(json.dumps([asdict(entry) for entry in entries]).encode())
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+            sync(fd)
+        finally:
+            os.close(fd)
+        os.rename(unfinished, self._path)
+        sync_folder(self._folder)
+
+    def remove(self) -> None:
+        """The landing is over, or never was; durable when this returns. Raises OSError."""
+        for path in (f"{self._path}.new", self._path):
+            try:
+                os.unlink(path)
+            except FileNotFoundError:
+                pass
+        sync_folder(self._folder)
+
+
+def read(path: str) -> list[Entry] | None:
+    """What a journal asks for, None where that is not as a server writes it. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        with open(fd, "rb", closefd=False) as file:
+            raw = json.loads(file.read())
+    except ValueError:
+        return None
+    finally:
+        os.close(fd)
+    if not isinstance(raw, list) or not all(map(_is_entry, raw)):
+        return None
+    return [Entry(**each) for each in raw]
+
+
+def _is_entry(raw: Any) -> bool:
+    if not isinstance(raw, dict) or set(raw) != {"folder", "name", "temporary", "base", "content"}:
+        return False
+    named = all(
+        isinstance(raw[key], str) and raw[key] not in {"", ".", ".."} for key in ("name", "temporary")
+    )
+    inside = named and "/" not in raw["name"] + raw["temporary"]
+    absolute = isinstance(raw["folder"], str) and raw["folder"].startswith("/")
+    hashes = all(
+        value is None or (isinstance(value, str) and _HASH.fullmatch(value))
+        for value in (raw["base"], raw["content"])
+    )
+    return inside and absolute and hashes

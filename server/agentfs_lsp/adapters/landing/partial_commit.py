@@ -1,0 +1,187 @@
+"""One file of a landing that a crash interrupted: how far it got, and the step onward or back.
+
+What lies under its two names tells: before the landing the temporary one holds the new content, behind it the
+old one, or nothing. Contents are compared by their hashes; whoever writes meanwhile is found out by looking
+again at what a step pushed out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.fs.confined import READING
+from agentfs_lsp.adapters.fs.syscalls import MISSING, exchange, rename_exclusive
+from agentfs_lsp.adapters.landing.temporary_registry import aside_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.adapters.fs.confined import Folder
+    from agentfs_lsp.adapters.fs.syscalls import Kernel
+    from agentfs_lsp.adapters.landing.journal import Entry
+
+_BLOCK = 1 << 20
+_NO_FILE = "no file"
+"""In place of a hash: a folder, a link or the like."""
+
+
+class InTheWay(Exception):
+    """Somebody else writes the file just now; it is as they left it."""
+
+
+class HalfDone:
+    """See the module."""
+
+    def __init__(self, entry: Entry, folder: Folder, kernel: Kernel) -> None:
+        self.entry = entry
+        self.folder = folder
+        self._kernel = kernel
+        self._aside = aside_name(entry.temporary)
+        self._found = self._hash(entry.name)
+        self._spare = self._hash(entry.temporary)
+        self._kept = self._hash(self._aside)
+
+    # --- how far it got -----------------------------------------------------------------------------------
+
+    @property
+    def is_pending(self) -> bool:
+        """Nothing has happened to it yet, and it still can become what it was to."""
+        return self._found == self.entry.base and self._spare == self.entry.content
+
+    @property
+    def is_done(self) -> bool:
+        """It had become what it was to, whatever was made of it since."""
+        base, content = self.entry.base, self.entry.content
+        if content is None:
+            return self._found is None or self._spare is not None
+        if self._found == content:
+            return True
+        if self._spare == content:
+            return False
+        if base is None:
+            return self._found is not None
+        return self._found != base or base in (self._spare, self._kept)
+
+    @property
+    def is_returnable(self) -> bool:
+        """It is what it became, and what it was is still there."""
+        if self._found != self.entry.content:
+            return False
+        return self.entry.base is None or self.entry.base in (self._spare, self._kept)
+
+    # --- onward -------------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Bring it to its end, not yet durably. Raises InTheWay, and OSError."""
+        if not self.is_pending:
+            return
+        name, temporary = self.entry.name, self.entry.temporary
+        if self.entry.base is None:
+            self._move(temporary, name)
+        elif self.entry.content is None:
+            self._move(name, temporary)
+            self._expect(temporary, self.entry.base, lambda: self._move(temporary, name))
+        elif not self._exchanged():
+            if self._hash(name) != self.entry.base:
+                raise InTheWay
+            os.rename(temporary, name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
+        self._look_again()
+
+    # --- and back -----------------------------------------------------------------------------------------
+
+    def take_back(self) -> None:
+        """Make it what it was, not yet durably. Raises InTheWay, and OSError."""
+        if not self.is_done:
+            return
+        name, temporary = self.entry.name, self.entry.temporary
+        if self.entry.base is None and self._spare == self.entry.content:  # a second name of it
+            os.unlink(name, dir_fd=self.folder.fd)
+        elif self.entry.base is None:
+            self._move(name, temporary)
+            self._expect(temporary, self.entry.content, lambda: self._move(temporary, name))
+        elif self.entry.content is None:
+            self._move(temporary, name)
+        elif self._kept == self.entry.base:
+            if self._hash(name) != self.entry.content:
+                raise InTheWay
+            os.rename(self._aside, name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
+        elif not self._exchanged():
+            raise InTheWay
+        self._look_again()
+
+    def copy_spares(self, target: str, number: int) -> None:
+        """Copy what lies under the temporary names into the folder at `target`. Raises OSError."""
+        for name in (self.entry.temporary, self._aside):
+            try:
+                fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder.fd)
+            except FileNotFoundError:
+                continue
+            what = "old" if self._hash(name) == self.entry.base else "new"
+            copy = os.path.join(target, f"{number}-{what}-{self.entry.name}")
+            out = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with open(fd, "rb") as source, open(out, "wb") as kept:
+                while block := source.read(_BLOCK):
+                    kept.write(block)
+                kept.flush()
+                os.fsync(kept.fileno())
+
+    # --- small steps --------------------------------------------------------------------------------------
+
+    def _exchanged(self) -> bool:
+        """Exchange the two names, unless the file system can't: False. What comes out under the temporary one
+        has to be what was seen under the other."""
+        if not self._kernel.exchange:
+            return False
+        name, temporary, expected = self.entry.name, self.entry.temporary, self._found
+        try:
+            exchange(self.folder.fd, temporary, name)
+        except OSError as error:
+            if error.errno in MISSING:
+                return False
+            raise
+        self._expect(temporary, expected, lambda: exchange(self.folder.fd, temporary, name))
+        return True
+
+    def _expect(self, name: str, expected: str | None, put_back: Callable[[], None]) -> None:
+        if self._hash(name) != expected:
+            put_back()
+            raise InTheWay
+
+    def _move(self, source: str, target: str) -> None:
+        """Rename to a name that is free. Raises InTheWay where it is not."""
+        folder = self.folder.fd
+        try:
+            if self._kernel.exclusive:
+                try:
+                    rename_exclusive(folder, source, target)
+                except OSError as error:
+                    if error.errno not in MISSING:
+                        raise
+                else:
+                    return
+            os.link(source, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            os.unlink(source, dir_fd=folder)
+        except (FileExistsError, FileNotFoundError):
+            raise InTheWay from None
+
+    def _look_again(self) -> None:
+        self._found = self._hash(self.entry.name)
+        self._spare = self._hash(self.entry.temporary)
+        self._kept = self._hash(self._aside)
+
+    def _hash(self, name: str) -> str | None:
+        """The hash of the file of this name, None where there is nothing."""
+        try:
+            if not stat.S_ISREG(os.stat(name, dir_fd=self.folder.fd, follow_symlinks=False).st_mode):
+                return _NO_FILE
+            fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder.fd)
+        except FileNotFoundError:
+            return None
+        digest = hashlib.sha256()
+        with open(fd, "rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+        return f"sha256:{digest.hexdigest()}"

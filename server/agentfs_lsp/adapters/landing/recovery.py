@@ -1,0 +1,199 @@
+"""What killed servers left half done is finished or taken back at the next start, or by a server that runs
+already and is asked for one of the files (docs/protocol.md#10-agentfsbatch).
+
+Every file is looked at first, and named only below handles that follow no link. Where all can still become
+what they were to become, they do; where something is in the way, those that did are taken back; where that
+can't be done either without touching what somebody else made, nothing is touched: the journal is set aside
+with what was staged, and the user is told. A living server's journals are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.adapters.fs.confined import folder_at, open_folder
+from agentfs_lsp.adapters.fs.syscalls import sync, sync_folder
+from agentfs_lsp.adapters.landing import journal
+from agentfs_lsp.adapters.landing.partial_commit import HalfDone, InTheWay
+from agentfs_lsp.adapters.landing.temporary_registry import is_dead
+from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
+from agentfs_lsp.service.files.store import Recovered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath
+    from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
+    from agentfs_lsp.adapters.fs.syscalls import Kernel
+
+SET_ASIDE = "set-aside"
+
+_TELLABLE_NS = 1_000_000_000
+"""A folder that was changed so long ago has another time if it is changed again, whatever clock it has."""
+
+
+class Recovery:
+    """Goes through the journals of dead servers."""
+
+    def __init__(
+        self, state: StateFolder, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath
+    ) -> None:
+        self._state = state
+        self._lock = lock
+        self._kernel = kernel
+        self._open_beneath = open_beneath
+
+    def run(self) -> list[Recovered]:
+        """What was found and what became of it. What can't be reached now is kept for the next start. Raises
+        SystemFailed (landing_elsewhere) where another server lands for so long that it is to be tried again.
+        """
+        folder = os.path.join(self._state.path, journal.FOLDER)
+        if not _names(folder):
+            return []
+        try:
+            with self._lock.held():
+                found = [self._recover(folder, name) for name in sorted(_names(folder))]
+        except SystemFailed as error:
+            if error.reason == "landing_elsewhere":
+                raise
+            return []
+        except SystemRefused:
+            return []
+        return [one for one in found if one is not None]
+
+    def _recover(self, folder: str, name: str) -> Recovered | None:
+        path = os.path.join(folder, name)
+        match = journal.NAME.fullmatch(name.removesuffix(".new"))
+        if match is None or not is_dead(self._state, match[1]):
+            return None
+        try:
+            if name.endswith(".new"):  # its landing never began
+                os.unlink(path)
+                return None
+            entries = journal.read(path)
+            if entries is None:
+                return self._set_aside(path, [])
+            return self._settle(path, self._half_done(entries))
+        except OSError:
+            return None
+
+    def _half_done(self, entries: Sequence[journal.Entry]) -> list[HalfDone]:
+        everything = folder_at("/")
+        opened: dict[str, Folder] = {}
+        for entry in entries:
+            if entry.folder not in opened:
+                opened[entry.folder] = open_folder(self._open_beneath, everything.fd, entry.folder.strip("/"))
+        return [HalfDone(entry, opened[entry.folder], self._kernel) for entry in entries]
+
+    def _settle(self, path: str, files: Sequence[HalfDone]) -> Recovered | None:
+        """Raises OSError; what was done until then the next start looks at again."""
+        begun = any(one.is_done for one in files)
+        if all(one.is_done or one.is_pending for one in files):
+            try:
+                for one in files:
+                    one.finish()
+                return self._over(path, files, "finished")
+            except InTheWay:
+                pass  # somebody writes just now
+        if all(one.is_returnable for one in files if one.is_done):
+            try:
+                for one in files:
+                    one.take_back()
+                return self._over(path, files, "taken_back" if begun else None)
+            except InTheWay:
+                pass
+        return self._set_aside(path, files)
+
+    def _over(
+        self, path: str, files: Sequence[HalfDone], outcome: Literal["finished", "taken_back"] | None
+    ) -> Recovered | None:
+        """None: nothing had begun, and nobody needs to hear of it."""
+        for folder in {(one.folder.device, one.folder.inode): one.folder for one in files}.values():
+            sync(folder.fd)
+        os.unlink(path)
+        sync_folder(os.path.dirname(path))
+        return Recovered(outcome, tuple(one.entry.path for one in files)) if outcome else None
+
+    def _set_aside(self, path: str, files: Sequence[HalfDone]) -> Recovered:
+        """Keep the journal, and copies of what lies under temporary names, which are swept."""
+        name = os.path.basename(path).removesuffix(".json")
+        kept = self._state.ensure(SET_ASIDE, name)
+        for number, one in enumerate(files):
+            one.copy_spares(kept, number)
+        shutil.copy(path, os.path.join(kept, "journal.json"))
+        sync_folder(kept)
+        os.unlink(path)
+        sync_folder(os.path.dirname(path))
+        return Recovered("set_aside", tuple(one.entry.path for one in files), kept)
+
+
+class HalfLanded:
+    """Looks out for landings that servers leave half done while this one, of that id, runs."""
+
+    def __init__(self, state: StateFolder, server_id: str) -> None:
+        self._state = state
+        self._own = server_id
+        self._unchanged_since = -1
+        self._tried: set[str] = set()
+
+    def is_any(self) -> bool:
+        """Whether a dead server's is there that no recovery was tried on. Costs a stat while no server lands
+        several files."""
+        folder = os.path.join(self._state.path, journal.FOLDER)
+        try:
+            changed = os.stat(folder).st_mtime_ns
+        except OSError:
+            return False
+        if changed == self._unchanged_since:
+            return False
+        others = self._of_others(folder)
+        if not others and time.time_ns() - changed > _TELLABLE_NS:
+            self._unchanged_since = changed
+        return any(self._is_dead(name) for name in others)
+
+    def leave_the_rest(self) -> None:
+        """A recovery tries its hand at what is there: what it can't do is left to another start."""
+        folder = os.path.join(self._state.path, journal.FOLDER)
+        self._tried |= {name for name in self._of_others(folder) if self._is_dead(name)}
+
+    def _of_others(self, folder: str) -> list[str]:
+        return [
+            name
+            for name in _names(folder)
+            if not name.endswith(".new") and not name.startswith(self._own) and name not in self._tried
+        ]
+
+    def _is_dead(self, name: str) -> bool:
+        try:
+            return is_dead(self._state, name.partition("-")[0])
+        except OSError:
+            return False
+
+
+def unsettled(state: StateFolder) -> set[str]:
+    """The servers of which a landing is still to be finished."""
+    names = _names(os.path.join(state.path, journal.FOLDER))
+    return {name.partition("-")[0] for name in names}
+
+
+def interrupted(state: StateFolder) -> frozenset[str]:
+    """The real absolute paths of the files whose landing is still to be finished, by this server's next
+    recovery or by a living one that is about it."""
+    folder = os.path.join(state.path, journal.FOLDER)
+    paths: set[str] = set()
+    for name in _names(folder):
+        if not name.endswith(".new"):
+            with suppress(OSError):
+                paths.update(entry.path for entry in journal.read(os.path.join(folder, name)) or ())
+    return frozenset(paths)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if journal.NAME.fullmatch(name.removesuffix(".new"))]
+    except OSError:
+        return []

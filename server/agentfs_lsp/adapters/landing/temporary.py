@@ -1,0 +1,42 @@
+"""Temporary files beside their targets: written durably, and taken away again."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.fs.attributes import keep_attributes
+from agentfs_lsp.adapters.fs.syscalls import sync
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.text.patching import Pieces
+
+_FOR_OTHERS = 0o666  # less the umask, which the kernel takes off
+_FOR_NOBODY_YET = 0o600
+
+
+def write_temporary(folder: int, name: str, data: Pieces, source: int | None) -> os.stat_result:
+    """Make the file, with the attributes of the open file `source` where there is one; its content is durable
+    when this returns, its name is not. Raises OSError; what was made of it is left then."""
+    mode = _FOR_OTHERS if source is None else _FOR_NOBODY_YET
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open(name, flags, mode, dir_fd=folder)
+    try:
+        for piece in data:
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+        if source is not None:
+            keep_attributes(source, fd)
+        sync(fd)
+        return os.fstat(fd)
+    finally:
+        os.close(fd)
+
+
+def remove_temporary(folder: int, name: str) -> None:
+    """Take it away if it is there; never raises: what stays the next start sweeps."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        pass

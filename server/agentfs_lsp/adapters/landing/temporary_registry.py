@@ -1,0 +1,223 @@
+"""What a killed server left beside people's files, swept at the next start (docs/protocol.md#6-agentfswrite).
+
+Each server keeps a note in the state folder of where it puts temporary files and which folders it makes for a
+landing that is not over; it holds the note locked while it lives. A note whose lock can be had is a dead
+server's. A living server's files are left alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import re
+import secrets
+import stat
+import threading
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, folder_at, open_folder
+from agentfs_lsp.adapters.fs.os_errors import system_error
+from agentfs_lsp.adapters.fs.syscalls import sync_folder
+from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from agentfs_lsp.adapters.fs.state_folder import StateFolder
+
+_FOLDER = "servers"
+_REPLACED = frozenset({errno.ELOOP, errno.EXDEV})
+PASSING = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO})
+"""Why a folder can't be removed now, and can perhaps at another start: nothing is said of what is in it."""
+_NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
+
+
+class Notes:
+    """This server's own note, begun with its first landing."""
+
+    def __init__(self, state: StateFolder) -> None:
+        self.server_id = secrets.token_hex(8)
+        self._state = state
+        self._lock = threading.Lock()
+        self._fd: int | None = None
+        self._known: set[str] = set()
+
+    def temporary_name(self, number: int) -> str:
+        """A name for a temporary file that only this server's heirs remove."""
+        return f".agentfs-{self.server_id}-{number}.tmp"
+
+    def announce(self, temporary_in: str, making: Iterable[str] = ()) -> None:
+        """Before a temporary file, or a folder for it, is made: note where. All are real absolute paths.
+        Durable when it returns. Raises SystemRefused and SystemFailed naming the note."""
+        made = list(making)
+        with self._lock:
+            if temporary_in in self._known and not made:
+                return
+            try:
+                os.fsync(self._write({"temporary_in": temporary_in, "making": made}))
+            except OSError as error:
+                raise system_error(error, self._path) from error
+            self._known.add(temporary_in)
+
+    def settle(self, folders: Iterable[str]) -> None:
+        """These folders are to stay, or are gone again. Never raises: what stays noted in vain does no harm,
+        since only empty folders are removed."""
+        with self._lock:
+            try:
+                self._write({"settled": list(folders)})
+            except (OSError, SystemRefused, SystemFailed):
+                pass
+
+    def close(self) -> None:
+        """A clean exit leaves nothing to sweep."""
+        with self._lock:
+            if self._fd is not None:
+                try:
+                    os.unlink(self._path)
+                except OSError:
+                    pass  # the next sweep finds nothing to do in it
+                os.close(self._fd)
+                self._fd = None
+                self._known.clear()
+
+    @property
+    def _path(self) -> str:
+        return _note_of(self._state, self.server_id)
+
+    def _write(self, line: dict[str, str | list[str]]) -> int:
+        if self._fd is None:
+            self._fd = self._begin()
+        # A line break comes first too: a line that a full disk cut short ends where the next one begins.
+        rest = memoryview(b"\n" + json.dumps(line).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(self._fd, rest) :]
+        return self._fd
+
+    def _begin(self) -> int:
+        self._state.ensure(_FOLDER)
+        while True:
+            fd = os.open(
+                self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            if os.fstat(fd).st_nlink:
+                try:
+                    sync_folder(os.path.dirname(self._path))
+                except BaseException:
+                    os.close(fd)  # and with it its lock, which the next attempt has to get
+                    raise
+                return fd
+            os.close(fd)  # a sweep took the note for a dead server's before it was locked
+
+
+def _note_of(state: StateFolder, server_id: str) -> str:
+    return os.path.join(state.path, _FOLDER, f"{server_id}.jsonl")
+
+
+def aside_name(temporary: str) -> str:
+    """The name beside a temporary one under which the old content is kept, where the two need one each."""
+    return temporary.removesuffix(".tmp") + "-old.tmp"
+
+
+def is_dead(state: StateFolder, server_id: str) -> bool:
+    """Whether the server of this id has ended, or was killed. Raises OSError."""
+    try:
+        fd = os.open(_note_of(state, server_id), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return True  # whoever lands anything has a note before
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(fd)
+    return True
+
+
+def sweep(state: StateFolder, open_beneath: OpenBeneath, unsettled: Container[str] = ()) -> None:
+    """Remove what dead servers left. What can't be reached now is kept noted for the next start, and so is
+    what belongs to the `unsettled` ones, of which a landing is still to be finished."""
+    try:
+        folder = state.ensure(_FOLDER)
+        names = os.listdir(folder)
+    except (OSError, SystemRefused, SystemFailed):
+        return
+    for name in names:
+        if (match := _NOTE.fullmatch(name)) and match[1] not in unsettled:
+            _sweep_one(os.path.join(folder, name), match[1], open_beneath)
+
+
+def _sweep_one(note: str, server_id: str, open_beneath: OpenBeneath) -> None:
+    try:
+        fd = os.open(note, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with open(fd, "rb", closefd=False) as lines:
+            temporary_in, making = _read(lines)
+        everything = folder_at("/")
+        for path in temporary_in:
+            _remove_temporaries(everything, path, server_id, open_beneath)
+        for path in sorted(making, key=len, reverse=True):
+            _remove_empty(everything, path, open_beneath)
+        os.unlink(note)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
+
+
+def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
+    temporary_in: set[str] = set()
+    making: set[str] = set()
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # cut short by the end of its server or a full disk
+        if "temporary_in" in entry:
+            temporary_in.add(entry["temporary_in"])
+            making.update(entry["making"])
+        else:
+            making.difference_update(entry["settled"])
+    return temporary_in, making
+
+
+def _open_below(everything: Folder, path: str, open_beneath: OpenBeneath) -> Folder | None:
+    """The noted folder, if it still is where it was: no link that was put in its place is followed."""
+    try:
+        return open_folder(open_beneath, everything.fd, path.strip("/"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if error.errno in _REPLACED:
+            return None
+        raise
+
+
+def _remove_temporaries(everything: Folder, path: str, server_id: str, open_beneath: OpenBeneath) -> None:
+    folder = _open_below(everything, path, open_beneath)
+    if folder is None:
+        return
+    temporary = re.compile(rf"\.agentfs-{server_id}-\d+(-old)?\.tmp")
+    for name in os.listdir(folder.fd):
+        if temporary.fullmatch(name):
+            found = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
+            if not stat.S_ISDIR(found.st_mode):
+                os.unlink(name, dir_fd=folder.fd)
+
+
+def _remove_empty(everything: Folder, path: str, open_beneath: OpenBeneath) -> None:
+    parent, _, name = path.rstrip("/").rpartition("/")
+    folder = _open_below(everything, parent, open_beneath)
+    if folder is None:
+        return
+    try:
+        os.rmdir(name, dir_fd=folder.fd)
+    except OSError as error:
+        if error.errno in PASSING:
+            raise
+        # Else somebody uses it by now.

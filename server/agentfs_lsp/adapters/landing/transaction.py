@@ -1,0 +1,152 @@
+"""Several staged files become the files together, or none does (docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from agentfs_lsp.adapters.fs.os_errors import domain_error
+from agentfs_lsp.adapters.fs.syscalls import sync
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from agentfs_lsp.adapters.fs.state_folder import LandingLock
+    from agentfs_lsp.adapters.landing.journal import Entry, Journal, Journals
+    from agentfs_lsp.adapters.landing.staged import StagedFile
+    from agentfs_lsp.service.files.store import Landed, Location
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+AT_ONCE = 16
+"""So many files are written and synced side by side: a disk takes one journal for what comes together."""
+
+
+def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R | Exception]:
+    """`work` on each item, in threads where there are several: its result or what it raised, in order."""
+
+    def tried(item: T) -> R | Exception:
+        try:
+            return work(item)
+        except Exception as error:  # noqa: BLE001 - handed to the caller
+            return error
+
+    if len(items) < 2:
+        return [tried(item) for item in items]
+    with ThreadPoolExecutor(min(AT_ONCE, len(items)), "agentfs-landing") as threads:
+        return list(threads.map(tried, items))
+
+
+@contextmanager
+def about(location: Location) -> Iterator[None]:
+    """Errors that come up in here are about this file."""
+    try:
+        yield
+    except DomainError as error:
+        error.file = error.file or location.absolute
+        raise
+    except OSError as error:
+        told = domain_error(error, location.relative)
+        told.file = location.absolute
+        raise told from error
+
+
+class StagedTogether:
+    """`service.files.store.Staged` on disk: one file lands by itself, several by a transaction."""
+
+    def __init__(self, files: Sequence[StagedFile], lock: LandingLock, journals: Journals) -> None:
+        self._files = files
+        self._lock = lock
+        self._journals = journals
+
+    def commit(self) -> list[Landed]:
+        """See `Staged.commit`."""
+        if len(self._files) == 1:
+            with about(self._files[0].location):
+                return [self._files[0].commit()]
+        with self._lock.held():
+            return self._commit_all()
+
+    def discard(self) -> None:
+        """See `Staged.discard`."""
+        for one in self._files:
+            one.discard()
+
+    def _commit_all(self) -> list[Landed]:
+        for one in self._files:
+            with about(one.location):
+                one.check()
+        entries = [one.entry for one in self._files]
+        _sync_folders([one for one, entry in zip(self._files, entries, strict=True) if entry.content])
+        journal = self._begun(entries)
+        swapped: list[StagedFile] = []
+        try:
+            for one in self._files:
+                with about(one.location):
+                    one.swap(returnable=True)
+                swapped.append(one)
+            _sync_folders(self._files)
+            links = [_confirmed(one) for one in self._files]
+        except BaseException as error:
+            self._take_back(swapped, journal, error)
+            raise
+        try:
+            journal.remove()
+        except OSError:  # all of it stands; the next start sees that, and needs the old contents for it
+            for one in self._files:
+                one.leave_as_is()
+        return [one.finish(count) for one, count in zip(self._files, links, strict=True)]
+
+    def _begun(self, entries: Sequence[Entry]) -> Journal:
+        """The point of no return: all that is staged is there after a power cut, and from here on the landing
+        is finished, or taken back durably."""
+        try:
+            return self._journals.begin(entries)
+        except OSError as error:
+            raise self._unknown(error, error) from error
+
+    def _take_back(self, swapped: Sequence[StagedFile], journal: Journal, why: BaseException) -> None:
+        try:
+            for one in reversed(swapped):
+                with about(one.location):
+                    one.take_back()
+            _sync_folders(self._files)
+            journal.remove()
+        except (DomainError, OSError) as error:
+            raise self._unknown(why, error) from error
+
+    def _unknown(self, why: BaseException, error: Exception) -> LandingUnknown:
+        """What stands and what does not is for the next start to find out."""
+        for one in self._files:
+            one.leave_as_is()
+        unknown = LandingUnknown(self._files[0].location.relative, "system", _told(why))
+        unknown.file = getattr(error, "file", "")
+        return unknown
+
+
+def _told(why: BaseException) -> str:
+    if isinstance(why, OSError):
+        return os.strerror(why.errno or 0)
+    return getattr(why, "detail", "")
+
+
+def _confirmed(one: StagedFile) -> int:
+    with about(one.location):
+        return one.confirm()
+
+
+def _sync_folders(staged: Sequence[StagedFile]) -> None:
+    """Each folder once."""
+    by_folder = {(one.folder.device, one.folder.inode): one for one in staged}
+
+    def synced(one: StagedFile) -> None:
+        with about(one.location):
+            sync(one.folder.fd)
+
+    for outcome in side_by_side(synced, tuple(by_folder.values())):
+        if isinstance(outcome, Exception):
+            raise outcome

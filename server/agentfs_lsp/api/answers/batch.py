@@ -1,0 +1,209 @@
+"""The answer of agentfs/batch (docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.answers.change import is_fallback
+from agentfs_lsp.api.answers.proposal import warnings_on_wire
+from agentfs_lsp.api.envelope import told_of
+from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.messages.landing import landed_texts
+from agentfs_lsp.api.review import landed_facts
+from agentfs_lsp.domain.errors import LandingUnknown
+from agentfs_lsp.domain.text.escaping import cut_name, escape_to_one_line
+from agentfs_lsp.domain.translation import beside_what_landed, sentences
+from agentfs_lsp.service.proposal.preview import preview_together
+from agentfs_lsp.service.proposal.wording import secrets_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.batch import Batch, Made, Step
+    from agentfs_lsp.service.proposal.change import FileChange
+
+FAILURES_TOLD = 10
+"""So many failed operations are told one by one in `text`; all are in `results`."""
+
+
+def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChange]) -> Envelope:
+    """The envelope of a batch that landed, in part perhaps, or was only tried. `changes`: as accepted, one a
+    file."""
+    say, steps = exchange.say, command.steps
+    landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
+    failed = [number for number, step in enumerate(steps) if step.error is not None]
+    in_editor = [one for one in landings if one.where == "editor"]
+    preview = preview_together(changes, exchange.ws.settings)
+    applied = not command.dry_run and not failed and not in_editor and not _any_dirty(steps)
+    data: dict[str, object] = {
+        "applied": applied,
+        "results": [_result(step, number, say) for number, step in enumerate(steps)],
+        "diff_preview": preview.text,
+        "diff_truncated": preview.truncated,
+        "warnings": [
+            {"path": change.path, **warning}
+            for change in changes
+            for warning in warnings_on_wire(change.warnings, say)
+        ],
+    }
+    review: dict[str, object] = {}
+    if landings:
+        data["landing"] = "editor" if in_editor else "disk"
+    if landings and exchange.trace.proposal is not None:
+        data["review"] = review = landed_facts(exchange.trace.proposal, *landings)
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = exchange.trace.proposal.id
+    if not command.atomic:
+        data["failed_items"] = failed
+    made = [step.made for step in steps if step.made is not None and step.error is None]
+    loose = any(is_fallback(one.level) for one in made)
+    after = landed_texts(landings, review, say)
+    text = _text(say, command, changes, made, after, loose=loose, truncated=preview.truncated)
+    partial = not applied or loose or preview.truncated
+    return exchange.succeed(data, text, _stats(changes), partial=partial)
+
+
+def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Envelope:
+    """The envelope of a batch of which nothing landed: the error names the operation that it came up in."""
+    steps, say = command.steps, exchange.say
+    culprits = [number for number, step in enumerate(steps) if step.error is error]
+    if culprits and len(culprits) < len(steps):
+        step = steps[culprits[0]]
+        exchange.trace.resolved, exchange.trace.readable = step.trace.resolved, step.trace.readable
+    envelope = exchange.fail(error)
+    if culprits and len(culprits) < len(steps):
+        place = _place(culprits[0], steps[culprits[0]])
+        message = envelope["error"]["message"]
+        named = say("{place}: {message}", place=place, message=message)
+        envelope["text"] = named + envelope["text"].removeprefix(message)
+        envelope["error"]["message"] = named
+    envelope["context"]["batch"] = [_result(step, number, say) for number, step in enumerate(steps)]
+    return envelope
+
+
+def _place(number: int, step: Step) -> str:
+    path = step.trace.resolved or step.command.asked.path
+    return f"operations[{number}] {step.command.asked.tool} {escape_to_one_line(path)}"
+
+
+def _result(step: Step, number: int, say: Say) -> dict[str, object]:
+    made, landing, error = step.made, step.landing, step.error
+    result: dict[str, object] = {
+        "index": number,
+        "tool": step.command.asked.tool,
+        "path": step.trace.resolved or cut_name(step.command.asked.path),
+        "status": "error" if error is not None else "success",
+    }
+    if error is not None:
+        result["error"] = {"code": ERRORS[type(error)][0], "message": told_of(error, say)[0]}
+    if made is None:
+        return result
+    result["operation"] = made.operation
+    if landing is not None and error is None:
+        result["landing"] = landing.where
+    if isinstance(error, LandingUnknown):
+        result["landing"] = "unknown"
+    if made.level is not None:
+        result |= {"replacements": made.replacements, "match": made.level}
+    if made.merged is not None:
+        result["merged"] = made.merged
+    if made.corrections:
+        result["corrections"] = [{"kind": one.kind, "detail": one.detail} for one in made.corrections]
+    waits = landing is not None and landing.where == "editor"
+    if error is None and (waits or is_fallback(made.level)):
+        result["status"] = "partial"
+    return result
+
+
+def _any_dirty(steps: Sequence[Step]) -> bool:
+    """Whether what was there already is in the editor alone."""
+    return any(step.landing is None and step.made is not None and step.made.dirty for step in steps)
+
+
+def _stats(changes: Sequence[FileChange]) -> dict[str, object]:
+    counted = [change.line_counts for change in changes]
+    return {
+        "files_changed": len(changes),
+        "lines_added": sum(added for added, _ in counted),
+        "lines_removed": sum(removed for _, removed in counted),
+    }
+
+
+def _text(
+    say: Say,
+    command: Batch,
+    changes: Sequence[FileChange],
+    made: Sequence[Made],
+    after: Sequence[str],
+    *,
+    loose: bool,
+    truncated: bool,
+) -> str:
+    steps = command.steps
+    failed = [(number, step) for number, step in enumerate(steps) if step.error is not None]
+    is_known = not any(isinstance(step.error, LandingUnknown) for step in steps)
+    said = [_headline(say, command, changes)] if changes or is_known else []
+    nothing_landed = command.dry_run or (not changes and is_known)
+    waiting = {step.trace.resolved for step in steps if step.landing and step.landing.where == "editor"}
+    if waiting:
+        said.append(
+            say(
+                "One file waits in the editor: the user saves it, until then the disk holds the old content.",
+                plural="{count} files wait in the editor: the user saves them, until then the disk holds the"
+                " old content.",
+                count=len(waiting),
+            )
+        )
+    if loose:
+        said.append(say("Some text was matched loosely; see diff_preview for what was replaced."))
+    if any(one.merged is not None for one in made):
+        said.append(
+            say(
+                "Some of it was merged with what others had changed since it was read; see merged in results."
+            )
+        )
+    if any(one.corrections for one in made):
+        said.append(say("Some of the text was put right; see corrections in results."))
+    said += after
+    for number, step in failed[:FAILURES_TOLD]:
+        assert step.error is not None
+        message, next_step = told_of(step.error, say if nothing_landed else _say_beside(say, step))
+        said.append(say("{place}: {message}", place=_place(number, step), message=message))
+        said.append(next_step)
+    if len(failed) > FAILURES_TOLD:
+        said.append(say("See results for the other {count} that failed.", count=len(failed) - FAILURES_TOLD))
+    said.append(secrets_text(changes, say, with_paths=True))
+    if truncated:
+        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
+    return sentences(say, said)
+
+
+def _say_beside(say: Say, step: Step) -> Say:
+    """How a failure is told beside what landed, perhaps of the same file."""
+    if step.landing is not None:
+        return beside_what_landed(say, say("This operation changed nothing."))
+    return beside_what_landed(say, say("This file was not changed."))
+
+
+def _headline(say: Say, command: Batch, changes: Sequence[FileChange]) -> str:
+    stats = _stats(changes)
+    facts = {"added": stats["lines_added"], "removed": stats["lines_removed"]}
+    if not changes:
+        return say("No file was changed.")
+    if command.dry_run:
+        return say(
+            "[Dry Run] Would change one file (+{added}/-{removed} lines).",
+            plural="[Dry Run] Would change {count} files (+{added}/-{removed} lines).",
+            count=len(changes),
+            **facts,
+        )
+    return say(
+        "Changed one file (+{added}/-{removed} lines).",
+        plural="Changed {count} files (+{added}/-{removed} lines).",
+        count=len(changes),
+        **facts,
+    )

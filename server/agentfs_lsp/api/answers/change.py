@@ -1,0 +1,232 @@
+"""What write and edit have in common on the wire: their params as a command, and their answer
+(docs/protocol.md#6-agentfswrite, docs/protocol.md#7-agentfsedit)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from agentfs_lsp.api.answers.proposal import warnings_on_wire
+from agentfs_lsp.api.answers.unseen import unseen_answer
+from agentfs_lsp.api.messages.landing import created_folder
+from agentfs_lsp.api.messages.phrasing import Landed
+from agentfs_lsp.api.review import landed_facts
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
+from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.translation import sentences
+from agentfs_lsp.service.edit import Edit
+from agentfs_lsp.service.landing.propose import Asked
+from agentfs_lsp.service.proposal.wording import secrets_text
+from agentfs_lsp.service.write import Write
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.params import ChangeParams, EditParams, WriteParams
+    from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.landing.propose import Submitted
+    from agentfs_lsp.service.proposal.change import FileChange, Landing
+
+
+def asked_of(
+    tool: Literal["write", "edit"], params: ChangeParams, paths: PathMode | None, *, overwrite: bool = True
+) -> Asked:
+    """The part of the params that every change has. `paths`: how the path may be spelled; `overwrite`:
+    whether the file may be there already."""
+    return Asked(
+        tool,
+        params.path,
+        params.session,
+        params.agent,
+        params.explanation,
+        params.dry_run,
+        Expected(params.expected_mtime_ms, params.expected_size_bytes, params.expected_hash),
+        overwrite,
+        merges=params.on_conflict == "merge",
+        paths=paths,
+    )
+
+
+def write_of(exchange: Exchange, params: WriteParams) -> Write:
+    """The command that agentfs/write's params are."""
+    return Write(
+        asked_of("write", params, exchange.paths, overwrite=params.overwrite),
+        params.content,
+        allow_empty=params.allow_empty,
+        create_dirs=params.create_dirs,
+    )
+
+
+def edit_of(exchange: Exchange, params: EditParams) -> Edit:
+    """The command that agentfs/edit's params are."""
+    several = params.expected_count is not None and params.expected_count > 1
+    return Edit(
+        asked_of("edit", params, exchange.paths),
+        params.old_string,
+        params.new_string,
+        replace_all=params.replace_all or several,
+        expected_count=params.expected_count,
+    )
+
+
+def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
+    """The envelope of a change that landed, waits in the editor, was only tried, or was none."""
+    change, landing = submitted.change, submitted.landing
+    if not exchange.trace.seen:
+        return unseen_answer(exchange, submitted)
+    final = landing.change if landing else change
+    applied = _applied(submitted)
+    data: dict[str, object] = {
+        "applied": applied,
+        "operation": change.operation,
+        "diff_preview": final.preview.text,
+        "diff_truncated": final.preview.truncated,
+        "warnings": warnings_on_wire(final.warnings, exchange.say),
+        "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
+        "unchanged": submitted.unchanged,
+    }
+    review: dict[str, object] = {}
+    if landing is not None and exchange.trace.proposal is not None:
+        data["landing"] = landing.where
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = exchange.trace.proposal.id
+        data["review"] = review = landed_facts(exchange.trace.proposal, landing)
+    if change.merged is not None:
+        data["merged"] = change.merged
+    if change.level is not None:
+        data |= {"replacements": change.replacements, "match": change.level}
+        if is_fallback(change.level):
+            data["fallback"] = change.level
+    text = _text(exchange, submitted, final, amended="amendments" in review)
+    return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
+
+
+def _applied(submitted: Submitted) -> bool:
+    if submitted.unchanged and not submitted.dry_run:
+        return not submitted.change.base.dirty
+    return submitted.landing is not None and submitted.landing.where == "disk"
+
+
+def is_fallback(level: str | None) -> bool:
+    """Whether an edit found its place only loosely, which its answer says."""
+    return level not in (None, "exact", "eol")
+
+
+def _is_partial(submitted: Submitted, final: FileChange) -> bool:
+    if submitted.unchanged:
+        return submitted.dry_run or submitted.change.base.dirty
+    landed = submitted.landing is not None and submitted.landing.where == "disk"
+    return not landed or is_fallback(final.level) or final.preview.truncated
+
+
+def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
+    added, removed = final.line_counts
+    blob, landing = final.base.blob, submitted.landing
+    before = blob.stat.size if blob else 0
+    revision = landing.seen if landing else final.base.revision
+    stats: dict[str, object] = {
+        "bytes_written": landing.bytes_written if landing else 0,
+        "original_size": before,
+        "new_size": final.proposed_size,
+        "lines_added": added,
+        "lines_removed": removed,
+    }
+    now = {"file_mtime_ms": revision.mtime_ms, "file_size_bytes": revision.size_bytes}
+    return stats | {key: value for key, value in now.items() if value is not None}
+
+
+def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amended: bool) -> str:
+    say = exchange.say
+    said = [_headline(exchange, submitted, final), *exchange.remarks]
+    in_full = amended and exchange.words.amended_text and _fits(final)
+    if amended and not in_full:
+        said.append(say("The user accepted it in another form; see review.amendments."))
+    if is_fallback(final.level):
+        said.append(
+            say(
+                "The text was matched loosely ({level}); see diff_preview for what was replaced.",
+                level=final.level,
+            )
+        )
+    if final.merged is not None:
+        said.append(say("It was merged with what others had changed since it was read; see merged."))
+    said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
+    if submitted.landing is not None:
+        said += _after_landing(say, submitted.landing)
+    said.append(secrets_text((final,), say, with_paths=False))
+    if final.preview.truncated:
+        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
+    if in_full:
+        text = escape_invisible(normalise(final.shown))
+        said.append(say("The user accepted it in another form:\n{text}", text=text))
+    return sentences(say, said)
+
+
+def _fits(change: FileChange) -> bool:
+    """Whether the text is no longer than a read would give."""
+    limits = change.settings.limits
+    return len(change.shown) <= limits.read_chars and change.shown.count("\n") <= limits.read_lines
+
+
+def _headline(exchange: Exchange, submitted: Submitted, final: FileChange) -> str:
+    say, (added, removed) = exchange.say, final.line_counts
+    facts: dict[str, Any] = {"path": exchange.shown(final.path), "added": added, "removed": removed}
+    if submitted.unchanged:
+        return _unchanged(say, submitted, facts)
+    if submitted.landing is None:
+        if final.operation == "create":
+            return say("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
+        return say("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
+    if submitted.landing.where == "disk" and exchange.words.landed is not None:
+        written = submitted.landing.bytes_written
+        landed = Landed(path=facts["path"], size=written, is_edit=final.level is not None)
+        return exchange.words.landed(landed, say)
+    return _landed(say, submitted.landing, facts)
+
+
+def _unchanged(say: Say, submitted: Submitted, facts: dict[str, Any]) -> str:
+    if submitted.dry_run:
+        return say("[Dry Run] '{path}' holds this content already.", **facts)
+    if submitted.change.base.dirty:
+        return say("'{path}' holds this content already, in the editor, not saved yet.", **facts)
+    return say("'{path}' holds this content already; nothing was written.", **facts)
+
+
+def _landed(say: Say, landing: Landing, facts: dict[str, Any]) -> str:
+    if landing.where == "editor":
+        return say(
+            "The change of '{path}' (+{added}/-{removed} lines) waits in the editor, not saved yet.", **facts
+        )
+    facts["size"] = landing.seen.size_bytes
+    if landing.change.operation == "create":
+        return say(
+            "Created '{path}' (1 line, {size} bytes).",
+            plural="Created '{path}' ({added} lines, {size} bytes).",
+            **facts,
+            count=facts["added"],
+        )
+    return say("Updated '{path}' (+{added}/-{removed} lines, {size} bytes).", **facts)
+
+
+def _after_landing(say: Say, landing: Landing) -> list[str]:
+    said = []
+    if folder := created_folder(landing):
+        said.append(say("(Created directory: {path}/)", path=escape_to_one_line(folder)))
+    if landing.hard_links:
+        said.append(say("The file had other names (hard links): they keep the old content."))
+    if landing.on_save is not None:
+        said.append(say("The editor changed it while saving; see review.on_save."))
+    if landing.where == "editor":
+        said.append(say("The user saves it; until then the disk holds the old content."))
+    return said
+
+
+def _corrected(say: Say, kind: str, detail: str) -> str:
+    if kind == "line_ends":
+        return say("Line ends were made the file's own ({eol}).", eol=detail)
+    if kind == "byte_order_mark":
+        return say(
+            "The byte-order mark in front of the content was left out: the file keeps its own, or none."
+        )
+    return f"{kind}: {detail}"

@@ -1,0 +1,50 @@
+"""Changes that landed, on the wire (docs/protocol.md#11-history-and-undo)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
+
+    NameOf = Callable[[KeptFile], str]
+
+
+def change_on_wire(change: KeptChange, name_of: NameOf, *, texts: bool) -> dict[str, object]:
+    """One of `data.changes`; with `texts` its files have theirs."""
+    return {
+        "change_id": change.id,
+        "time": date_on_wire(change.time_ms),
+        "session": change.session,
+        "agent": change.agent,
+        "tool": change.tool,
+        "explanation": change.explanation,
+        "decision": change.decision,
+        "by": change.by,
+        "landing": change.landing,
+        "modified_by_user": change.modified_by_user,
+        "files": [_file(file, name_of(file), texts=texts) for file in change.files],
+    }
+
+
+def date_on_wire(time_ms: int) -> str:
+    """As RFC 3339, in UTC."""
+    date = datetime.fromtimestamp(time_ms / 1000, UTC)
+    return date.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _file(file: KeptFile, name: str, *, texts: bool) -> dict[str, object]:
+    shown: dict[str, object] = {
+        "path": name,
+        "operation": file.operation,
+        "before_hash": file.before_hash,
+        "after_hash": file.after_hash,
+        "lines_added": file.lines_added,
+        "lines_removed": file.lines_removed,
+    }
+    if texts:
+        shown |= {"before_text": file.before, "proposed_text": file.proposed, "after_text": file.after}
+    return shown

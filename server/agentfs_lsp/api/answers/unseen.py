@@ -1,0 +1,53 @@
+"""The answer to a change of a file that the session may not read: that it was made, and nothing by which its
+text could be guessed, not even whether it is another now (docs/protocol.md#13-settings-and-policy)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.review import landed_facts
+from agentfs_lsp.domain.translation import sentences
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.service.landing.propose import Submitted
+
+_WITH_TEXT = {"amendments", "on_save"}
+"""What of `review` holds text of the file."""
+
+
+def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
+    """The envelope, with the members of every change's `data`, and no more in `stats` than the time."""
+    landing, proposal = submitted.landing, exchange.trace.proposal
+    applied = landing is not None and landing.where == "disk"
+    data: dict[str, object] = {
+        "applied": applied,
+        "operation": submitted.change.operation,
+        "diff_preview": "",
+        "diff_truncated": False,
+        "warnings": [],
+        "corrections": [],
+        "unchanged": False,
+    }
+    if landing is not None and proposal is not None:
+        review = landed_facts(proposal, landing)
+        data["landing"] = landing.where
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = proposal.id
+        data["review"] = {key: review[key] for key in review.keys() - _WITH_TEXT}
+    return exchange.succeed(data, _text(exchange, submitted), {}, partial=not applied)
+
+
+def _text(exchange: Exchange, submitted: Submitted) -> str:
+    say, landing = exchange.say, submitted.landing
+    path = exchange.shown(submitted.change.path)
+    if landing is None:
+        done = say("[Dry Run] Would write '{path}'.", path=path)
+    elif landing.where == "editor":
+        done = say("'{path}' waits in the editor, not saved yet.", path=path)
+    else:
+        done = say("Wrote '{path}'.", path=path)
+    return sentences(
+        say, (done, *exchange.remarks, say("Reading it is denied: nothing is told of what it held."))
+    )

@@ -1,0 +1,68 @@
+"""What a dialect is made of: tools, the shapes of their arguments, and words.
+
+A tool runs one of the requests that there are, with its arguments by that request's own names: a dialect adds
+no way in. Its texts for the model are made in `tool_texts.py`, the definitions in `definitions.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.api.messages.phrasing import USUAL, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentfs_lsp.domain.settings.rules import Operation
+    from agentfs_lsp.domain.translation import Say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """`takes`: the dataclass that `wire.parse` checks the arguments by. `renamed`: its fields that the
+    request knows by another name; `told`: those that the request does not know, each with what is said of a
+    change where it is true. They decide nothing."""
+
+    name: str
+    operation: Operation
+    takes: type[Any]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, Callable[[Say], str]] = field(default_factory=dict)
+
+    @property
+    def path_parameter(self) -> str:
+        """Which parameter names the file."""
+        return next((own for own, name in self.renamed.items() if name == "path"), "path")
+
+    def request_params(self, arguments: Any) -> dict[str, object]:
+        """The checked arguments as params of the request; what was left out stays out."""
+        given = {each.name: getattr(arguments, each.name) for each in fields(self.takes)}
+        return {
+            self.renamed.get(name, name): value
+            for name, value in given.items()
+            if name not in self.told and value is not None
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """`absolute_paths`: its tools take absolute paths and `file:` URIs inside a root, whatever the setting
+    `paths` says."""
+
+    name: str
+    tools: tuple[Tool, ...]
+    words: Words = USUAL
+    absolute_paths: bool = False
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool of this name."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+def names_of(tools: tuple[Tool, ...]) -> dict[str, str]:
+    """What texts call the tools and their parameters (`domain.translation.NAMES`)."""
+    named = {tool.operation.capitalize(): tool.name for tool in tools}
+    for tool in tools:
+        named |= {name: own for own, name in tool.renamed.items() if name != "path"}
+    return named

@@ -1,0 +1,40 @@
+"""The files that a dialect's tools may touch, spelled as its models spell them
+(docs/protocol.md#12-tool-catalogue)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentfs_lsp.api.dialects.dialect import Dialect
+    from agentfs_lsp.domain.settings.rules import Operation
+    from agentfs_lsp.service.state.tool_scope import Reach
+    from agentfs_lsp.service.state.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """What one tool may touch. `closed`: these files alone, None for no such list; `named`: files that the
+    user's rules name; `roots`: the folders' names, or their paths where paths are absolute."""
+
+    closed: tuple[str, ...] | None
+    named: tuple[str, ...]
+    roots: tuple[str, ...]
+
+
+def files_of(dialect: Dialect, ws: Workspace, reached: Mapping[Operation, Reach]) -> dict[Operation, Files]:
+    """For each operation that may touch a file at all."""
+    absolute = dialect.absolute_paths
+    roots = tuple(root.path if absolute else root.name for root in ws.roots)
+    spell = (lambda location: location.absolute) if absolute else ws.name_of
+    return {
+        operation: Files(
+            closed=None if one.closed is None else tuple(spell(location) for location in one.closed),
+            named=tuple(spell(location) for location in one.named),
+            roots=roots,
+        )
+        for operation, one in reached.items()
+    }

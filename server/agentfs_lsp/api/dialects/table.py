@@ -1,0 +1,9 @@
+"""The table of dialects, by the names that requests call them by."""
+
+from __future__ import annotations
+
+from agentfs_lsp.api.dialects.gemini import GEMINI
+from agentfs_lsp.api.dialects.standard import STANDARD
+from agentfs_lsp.api.dialects.workspace import WORKSPACE
+
+DIALECTS = {dialect.name: dialect for dialect in (STANDARD, GEMINI, WORKSPACE)}

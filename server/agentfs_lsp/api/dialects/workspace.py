@@ -1,0 +1,110 @@
+"""The dialect `workspace`: read, write and edit, answered in short texts of its own
+(docs/protocol.md#12-tool-catalogue, docs/protocol.md#17-texts)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.dialects import fewer_parameters as fewer
+from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
+from agentfs_lsp.api.messages.phrasing import Words
+from agentfs_lsp.api.messages.review import not_approved
+from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.text.escaping import escape_invisible
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.messages.phrasing import Landed
+    from agentfs_lsp.domain.translation import Say, Told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadArguments:
+    """read."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteArguments:
+    """write."""
+
+    path: str
+    content: str
+    allow_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditArguments:
+    """edit."""
+
+    path: str
+    oldText: str  # noqa: N815 - the dialect's own name
+    newText: str  # noqa: N815
+
+
+def _landed(landed: Landed, say: Say) -> str:
+    if landed.is_edit:
+        return say("Replaced text in {path}", path=landed.path)
+    return say("Wrote {size} bytes to {path}", size=landed.size, path=landed.path)
+
+
+def _file_missing(_: errors.FileMissing, say: Say, path: str) -> Told:
+    return say("File does not exist: {path}", path=path), ""
+
+
+def _outside_roots(_: errors.OutsideRoots, say: Say, __: str) -> Told:
+    return say("Access to files outside the workspace is not allowed"), ""
+
+
+def _no_match(_: errors.NoMatch, say: Say, path: str) -> Told:
+    return say("The text was not found in {path}. Make sure that it matches exactly.", path=path), ""
+
+
+def _several_matches(error: errors.SeveralMatches, say: Say, _: str) -> Told:
+    return say("Found {count} matches. Give more context to make it unique.", count=error.count), ""
+
+
+def _nothing_changes(_: errors.NothingChanges, say: Say, __: str) -> Told:
+    return say("The replacement changes nothing."), ""
+
+
+def _rejected(error: errors.Rejected, say: Say, _: str) -> Told:
+    if not error.surely_meant:
+        return not_approved(say), ""
+    said = say("“{feedback}”", feedback=escape_invisible(error.feedback)) if error.feedback else ""
+    return say("The user rejected this change."), said
+
+
+_TOOLS = (
+    Tool(name="read", operation="read", takes=ReadArguments),
+    Tool(name="write", operation="write", takes=WriteArguments),
+    Tool(
+        name="edit",
+        operation="edit",
+        takes=EditArguments,
+        renamed={"oldText": "old_string", "newText": "new_string"},
+    ),
+)
+
+WORKSPACE = Dialect(
+    name="workspace",
+    tools=_TOOLS,
+    words=Words(
+        names=names_of(_TOOLS),
+        errors={
+            errors.FolderMissing: fewer.folder_missing,
+            errors.LossyReplace: fewer.lossy_replace,
+            errors.TooLarge: fewer.too_large,
+            errors.FileMissing: _file_missing,
+            errors.OutsideRoots: _outside_roots,
+            errors.NoMatch: _no_match,
+            errors.SeveralMatches: _several_matches,
+            errors.NothingChanges: _nothing_changes,
+            errors.Rejected: _rejected,
+        },
+        denies_outside=True,
+        ranges=False,
+        landed=_landed,
+    ),
+)

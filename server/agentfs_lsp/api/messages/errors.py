@@ -1,0 +1,77 @@
+"""The one table of errors: the code of each, and what a model is told of it (docs/protocol.md#3-envelope).
+
+A test holds it against the whole tree in `domain/errors.py`. The words are in the modules beside this one, by
+what they are about: two sentences for each, the `message` of the error and what to do about it. Names and
+texts of other people are shown escaped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.api.messages import content as contents
+from agentfs_lsp.api.messages import history as histories
+from agentfs_lsp.api.messages import paths
+from agentfs_lsp.api.messages import review as reviews
+from agentfs_lsp.api.messages.parameters import parameter_text
+from agentfs_lsp.domain import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.domain.translation import Say, Told
+
+
+def _bad_parameter(error: errors.BadParameter, say: Say) -> Told:
+    return parameter_text(error, say), ""
+
+
+ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
+    errors.BadParameter: ("INVALID_PARAM", _bad_parameter),
+    errors.AbsolutePath: ("INVALID_PARAM", paths.absolute_path),
+    errors.MalformedPath: ("INVALID_PARAM", paths.malformed_path),
+    errors.UnknownRoot: ("INVALID_PARAM", paths.unknown_root),
+    errors.AmbiguousRoot: ("INVALID_PARAM", paths.ambiguous_root),
+    errors.NoRoot: ("ACCESS_DENIED", paths.no_root),
+    errors.OutsideRoots: ("ACCESS_DENIED", paths.outside_roots),
+    errors.FileMissing: ("NOT_FOUND", paths.file_missing),
+    errors.RootMissing: ("NOT_FOUND", paths.root_missing),
+    errors.FolderMissing: ("NOT_FOUND", paths.folder_missing),
+    errors.IsDirectory: ("IS_DIRECTORY", paths.is_directory),
+    errors.NotRegular: ("INVALID_PARAM", paths.not_regular),
+    errors.SystemRefused: ("PERMISSION_DENIED", paths.system_refused),
+    errors.SystemFailed: ("EXECUTION_ERROR", paths.system_failed),
+    errors.BinaryFile: ("BINARY_FILE", contents.binary_file),
+    errors.NulPutIn: ("BINARY_FILE", contents.nul_put_in),
+    errors.TooLarge: ("INVALID_PARAM", contents.too_large),
+    errors.ResultTooLarge: ("INVALID_PARAM", contents.result_too_large),
+    errors.BadRange: ("INVALID_PARAM", contents.bad_range),
+    errors.Unencodable: ("INVALID_PARAM", contents.unencodable),
+    errors.LossyReplace: ("INVALID_PARAM", contents.lossy_replace),
+    errors.EmptyContent: ("INVALID_PARAM", contents.empty_content),
+    errors.TextLeftOut: ("INVALID_PARAM", contents.text_left_out),
+    errors.EmptyOldString: ("INVALID_PARAM", contents.empty_old_string),
+    errors.NothingChanges: ("INVALID_PARAM", contents.nothing_changes),
+    errors.NoMatch: ("INVALID_PARAM", contents.no_match),
+    errors.SeveralMatches: ("INVALID_PARAM", contents.several_matches),
+    errors.CountMismatch: ("INVALID_PARAM", contents.count_mismatch),
+    errors.OverlappingMatches: ("INVALID_PARAM", contents.overlapping_matches),
+    errors.NotRead: ("INVALID_PARAM", reviews.not_read),
+    errors.Conflict: ("CONFLICT", reviews.conflict),
+    errors.ChangeUnknown: ("NOT_FOUND", histories.change_unknown),
+    errors.NothingToUndo: ("NOT_FOUND", histories.nothing_to_undo),
+    errors.LastUndecided: ("EXECUTION_ERROR", histories.last_undecided),
+    errors.NotUndoable: ("NOT_FOUND", histories.not_undoable),
+    errors.PolicyDenied: ("ACCESS_DENIED", reviews.policy_denied),
+    errors.ToolNotListed: ("ACCESS_DENIED", reviews.tool_not_listed),
+    errors.NobodyToAsk: ("ACCESS_DENIED", reviews.nobody_to_ask),
+    errors.Rejected: ("USER_REJECTED", reviews.rejected),
+    errors.ReadRejected: ("USER_REJECTED", reviews.read_rejected),
+    errors.ReviewTimedOut: ("TIMEOUT", reviews.review_timed_out),
+    errors.Withdrawn: ("ACCESS_DENIED", reviews.withdrawn),
+    errors.TooManyPending: ("EXECUTION_ERROR", reviews.too_many_pending),
+    errors.NotLanded: ("EXECUTION_ERROR", reviews.not_landed),
+    errors.LeftUndone: ("CANCELLED", reviews.left_undone),
+    errors.LandingUnknown: ("EXECUTION_ERROR", reviews.landing_unknown),
+}

@@ -1,0 +1,57 @@
+"""What an answer's text says of several files that landed (docs/protocol.md#10-agentfsbatch,
+docs/protocol.md#11-history-and-undo)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.text.escaping import escape_to_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.proposal.change import Landing
+
+_NAMED = 5
+"""So many files are named."""
+
+
+def files_text(paths: Sequence[str], say: Say) -> str:
+    """Their names, or how many there are."""
+    if len(paths) > _NAMED:
+        return say("{count} files", count=len(paths))
+    return ", ".join(f"'{escape_to_one_line(path)}'" for path in paths)
+
+
+def created_folder(landing: Landing) -> str:
+    """The innermost folder that was made for the file, as answers name it; empty for none."""
+    if not landing.created_dirs:
+        return ""
+    root = landing.change.path.removesuffix(landing.change.base.location.relative)
+    return root + max(landing.created_dirs, key=len)
+
+
+def landed_texts(landings: Sequence[Landing], review: Container[str], say: Say) -> list[str]:
+    """What came of it beside the changes themselves. `review`: what the answer's `review` holds."""
+    said = []
+    if "amendments" in review:
+        said.append(say("The user accepted some of it in another form; see review.amendments."))
+    if folders := [folder for folder in map(created_folder, landings) if folder]:
+        shown = ", ".join(f"{escape_to_one_line(folder)}/" for folder in folders[:_NAMED])
+        if len(folders) > _NAMED:
+            shown += ", …"
+        said.append(
+            say(
+                "(Created directory: {path})",
+                plural="(Created directories: {path})",
+                path=shown,
+                count=len(folders),
+            )
+        )
+    if linked := [landing.change.path for landing in landings if landing.hard_links]:
+        files = files_text(linked, say)
+        said.append(say("Other names (hard links) of {files} keep the old content.", files=files))
+    if "on_save" in review:
+        said.append(say("The editor changed some of it while saving; see review.on_save."))
+    return said

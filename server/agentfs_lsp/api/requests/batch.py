@@ -1,0 +1,78 @@
+"""agentfs/batch: docs/protocol.md#10-agentfsbatch."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.answers.batch import batch_answer, batch_refusal
+from agentfs_lsp.api.answers.change import edit_of, write_of
+from agentfs_lsp.api.params import (
+    BatchParams,
+    ChangeParams,
+    EditParams,
+    OperationParams,
+    Params,
+    WriteParams,
+    parse,
+)
+from agentfs_lsp.domain.errors import BadParameter, DomainError
+from agentfs_lsp.service.batch import Batch, Step, batch
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.service.edit import Edit
+    from agentfs_lsp.service.write import Write
+
+OF_THE_BATCH = frozenset({*(each.name for each in fields(Params)), "explanation", "dry_run"})
+"""What is said once for all operations, and refused in the params of one."""
+
+
+async def batch_request(exchange: Exchange) -> Envelope:
+    """Answer agentfs/batch once all of it has landed or cannot."""
+    params = parse(BatchParams, exchange.params)
+    steps = [Step(_operation(exchange, params, number, raw)) for number, raw in enumerate(params.operations)]
+    await exchange.prepared()
+    command = Batch(
+        steps,
+        params.session,
+        params.agent,
+        params.explanation,
+        atomic=params.atomic,
+        dry_run=params.dry_run,
+    )
+    try:
+        changes = await batch(exchange.ws, command, exchange.trace)
+    except DomainError as error:
+        return batch_refusal(exchange, command, error)
+    return batch_answer(exchange, command, changes)
+
+
+def _operation(exchange: Exchange, params: BatchParams, number: int, raw: object) -> Write | Edit:
+    """One operation as a command. Raises BadParameter, named by its place."""
+    place = f"operations[{number}]"
+    try:
+        operation = parse(OperationParams, raw)
+    except BadParameter as error:
+        error.name = place if error.problem == "no_object" else f"{place}.{error.name}"
+        raise
+    try:
+        return _command(exchange, params, operation)
+    except BadParameter as error:
+        error.name = f"{place}.params.{error.name}"
+        raise
+
+
+def _command(exchange: Exchange, params: BatchParams, operation: OperationParams) -> Write | Edit:
+    shape = WriteParams if operation.tool == "write" else EditParams
+    for name in operation.params:
+        if name in OF_THE_BATCH:
+            own = sorted({each.name for each in fields(shape)} - OF_THE_BATCH)
+            raise BadParameter(name, "unknown", tuple(own))
+    own_params: ChangeParams = parse(shape, operation.params)
+    whole = replace(own_params, session=params.session, agent=params.agent)
+    if isinstance(whole, WriteParams):
+        return write_of(exchange, whole)
+    assert isinstance(whole, EditParams)
+    return edit_of(exchange, whole)

@@ -1,0 +1,89 @@
+"""agentfs/call: a tool of a dialect, by its name (docs/protocol.md#12-tool-catalogue).
+
+It runs the request that the tool stands for, with params of that request's own: there is no second way to a
+file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.dialects.table import DIALECTS
+from agentfs_lsp.api.exchange import answer
+from agentfs_lsp.api.params import CallParams, parse
+from agentfs_lsp.domain.errors import BadParameter, NoRoot, ToolNotListed
+from agentfs_lsp.domain.translation import naming
+from agentfs_lsp.service.state.tool_scope import reaches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentfs_lsp.api.dialects.dialect import Dialect, Tool
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange, Request
+    from agentfs_lsp.domain.settings.rules import Operation
+
+
+EXPECTED = ("expected_mtime_ms", "expected_size_bytes", "expected_hash")
+"""Params of a change that no definition shows."""
+
+
+async def call_request(requests: Mapping[Operation, Request], exchange: Exchange) -> Envelope:
+    """Answer agentfs/call with what the tool's request answers, in the dialect's words. Raises BadParameter,
+    NoRoot, and ToolNotListed for a tool that the catalogue does not list now."""
+    params = parse(CallParams, exchange.params)
+    await exchange.prepared()
+    dialect = DIALECTS[params.dialect]
+    tool = _listed(exchange, dialect, params.name)
+    given, expected = _parted(params, tool)
+    arguments = parse(tool.takes, given)
+    say = naming(exchange.say, dialect.words.names)
+    inner = replace(
+        exchange,
+        params=_request_params(params, tool, arguments) | expected,
+        came=exchange.params,
+        say=say,
+        words=dialect.words,
+        paths="any" if dialect.absolute_paths else None,
+        remarks=tuple(tell(say) for name, tell in tool.told.items() if getattr(arguments, name)),
+    )
+    answered = answer(requests[tool.operation], inner)
+    return answered if isinstance(answered, dict) else await answered
+
+
+def _listed(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
+    if not exchange.ws.roots:
+        raise NoRoot
+    tool = dialect.tool(name)
+    if tool is None or not reaches(exchange.ws, tool.operation):
+        listed = [one.name for one in dialect.tools if reaches(exchange.ws, one.operation)]
+        raise ToolNotListed(name, tuple(listed))
+    return tool
+
+
+def _parted(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str, object]]:
+    """The model's arguments, and what the host expects of the file to be changed. Hosts give that beside the
+    arguments or put it in among them. Raises BadParameter where the two differ."""
+    if tool.operation == "read":
+        return params.arguments, {}
+    arguments = dict(params.arguments)
+    expected: dict[str, object] = {}
+    for name in EXPECTED:
+        beside, among = getattr(params, name), arguments.pop(name, None)
+        if beside is not None and among is not None and beside != among:
+            raise BadParameter(name, "beside_and_in")
+        expected[name] = among if beside is None else beside
+    return arguments, expected
+
+
+def _request_params(params: CallParams, tool: Tool, arguments: object) -> dict[str, object]:
+    """The host's own beside what the model gave."""
+    host: dict[str, object] = {
+        "session": params.session,
+        "agent": params.agent,
+        "workDoneToken": params.workDoneToken,
+    }
+    if tool.operation != "read":
+        host["explanation"] = params.explanation
+    return {**tool.request_params(arguments), **host}

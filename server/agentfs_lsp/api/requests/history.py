@@ -1,0 +1,64 @@
+"""agentfs/history: docs/protocol.md#11-history-and-undo. agentfs/userHistory is the same for the user, who
+may see every file (docs/protocol.md#14-the-editors-own-methods)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.answers.history import change_on_wire
+from agentfs_lsp.api.params import HistoryParams, parse
+from agentfs_lsp.domain.translation import sentences
+from agentfs_lsp.service.history import Browse, browse, location_of
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.service.history import Browsed
+    from agentfs_lsp.service.proposal.record import KeptFile
+    from agentfs_lsp.service.state.workspace import Workspace
+
+
+async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
+    """Answer agentfs/history. A `session` that is given is also a filter."""
+    params = parse(HistoryParams, exchange.params)
+    await exchange.prepared()
+    command = Browse(
+        None if by_user else params.session,
+        params.path,
+        params.session if _names_session(exchange.params) else None,
+        params.change_id,
+        params.before,
+        params.limit,
+        params.texts,
+    )
+    browsed = await browse(exchange.ws, command)
+    name_of = partial(_name, exchange.ws)
+    changes = [change_on_wire(change, name_of, texts=params.texts) for change in browsed.changes]
+    data = {"changes": changes, "more": browsed.more}
+    return exchange.succeed(data, _text(exchange.say, browsed), {}, partial=browsed.texts_left_out)
+
+
+def _name(ws: Workspace, file: KeptFile) -> str:
+    return ws.name_of(location_of(ws, file))
+
+
+def _names_session(params: object) -> bool:
+    return isinstance(params, dict) and params.get("session") is not None
+
+
+def _text(say: Say, browsed: Browsed) -> str:
+    changes = browsed.changes
+    if not changes:
+        return say("No change that landed is kept.")
+    said = [
+        say(
+            "One change that landed.", plural="{count} changes that landed, newest first.", count=len(changes)
+        )
+    ]
+    if browsed.more:
+        said.append(say("Older ones remain: go on with before={id}.", id=changes[-1].id))
+    if browsed.texts_left_out:
+        said.append(say("Not all texts found room; ask for a change by its change_id."))
+    return sentences(say, said)

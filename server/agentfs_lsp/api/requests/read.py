@@ -1,0 +1,122 @@
+"""agentfs/read: docs/protocol.md#5-agentfsread."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.api.params import ReadParams, parse
+from agentfs_lsp.domain.text.lines import blocks_of_lines
+from agentfs_lsp.domain.translation import sentences
+from agentfs_lsp.service.read import Begin, Passage, Read, read
+from agentfs_lsp.service.state.workspace import off_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+
+
+def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
+    """Answer agentfs/read; at once when the file is small and nobody has to be asked."""
+    params = parse(ReadParams, exchange.params)
+    command = Read(params.path, params.session, params.agent, params.start_line, params.limit, exchange.paths)
+    passage = read(exchange.ws, command, exchange.trace)
+    if isinstance(passage, Passage):
+        return _envelope(exchange, params, passage, _content(params, passage))
+    return _later(exchange, params, passage)
+
+
+async def _later(exchange: Exchange, params: ReadParams, begin: Begin) -> Envelope:
+    found = await begin()
+    to_number = len(found.content) if params.line_numbers else 0
+    return _envelope(exchange, params, found, await off_loop(to_number, _content, params, found))
+
+
+def _envelope(exchange: Exchange, params: ReadParams, passage: Passage, content: str) -> Envelope:
+    data: dict[str, object] = {
+        "content": content,
+        "truncated": passage.truncated,
+        "source": passage.source,
+        "dirty": passage.dirty,
+        "bom": passage.bom,
+        "eol": passage.eol,
+        "final_newline": passage.final_newline,
+    }
+    if passage.hash is not None:
+        data["hash"] = passage.hash
+    if passage.lossy:
+        data["fallback_encoding"] = "replace"
+    counted = {
+        "total_lines": passage.total_lines,
+        "file_size_bytes": passage.size_bytes,
+        "file_mtime_ms": passage.mtime_ms,
+    }
+    stats: dict[str, object] = {
+        "lines_read": passage.lines,
+        "chars_read": len(passage.content),
+        **{key: value for key, value in counted.items() if value is not None},
+        "encoding": passage.encoding,
+    }
+    partial = passage.truncated or passage.lossy
+    return exchange.succeed(data, _text(exchange, params, passage), stats, partial=partial)
+
+
+def _content(params: ReadParams, passage: Passage) -> str:
+    if not params.line_numbers:
+        return passage.content
+    text, numbers = passage.content, count(passage.start_line)
+    return "".join(
+        "".join(f"{number:4d} | {line}" for line, number in zip(lines, numbers, strict=False))
+        for lines in blocks_of_lines(text, 0, len(text))
+    )
+
+
+def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
+    say, path = exchange.say, exchange.shown(passage.path)
+    last = passage.start_line + passage.lines - 1
+    if passage.lines == 0:
+        said = [say("'{path}' is empty.", path=path)]
+    else:
+        said = [
+            say(
+                "Read '{path}', lines {first} to {last}{of_total}.",
+                path=path,
+                first=passage.start_line,
+                last=last,
+                of_total=say(" of {total}", total=passage.total_lines) if passage.total_lines else "",
+            )
+        ]
+    if passage.truncated and not exchange.words.ranges:
+        said.append(say("Lines remain that {Read} does not show; the user can raise agentfs.limits."))
+    elif passage.truncated and not passage.content.endswith(("\n", "\r")):
+        if params.limit is None:
+            said.append(
+                say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last)
+            )
+        else:
+            said.append(
+                say("Line {line} is cut: it is over agentfs.limits.max_file_bytes by itself.", line=last)
+            )
+    elif passage.truncated:
+        said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
+    if passage.dirty:
+        said.append(say("This is the editor's text, with changes that are not saved yet."))
+    if passage.lossy and passage.source == "editor":
+        said.append(say("The editor shows '{path}' in an encoding that loses characters.", path=path))
+        said.append(say("Ask the user to reopen the file with its encoding."))
+    elif passage.lossy:
+        said.append(
+            say("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
+        )
+        if passage.likely_encoding:
+            said.append(
+                say(
+                    "They look like {encoding}: the user can set agentfs.encoding.default to it.",
+                    encoding=passage.likely_encoding,
+                )
+            )
+        else:
+            said.append(say("The user can name the file's encoding in agentfs.encoding.default."))
+    return sentences(say, said)

@@ -1,0 +1,55 @@
+"""agentfs/status: docs/protocol.md#2-requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp import __version__
+from agentfs_lsp.api.params import StatusParams, parse
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+
+
+def status_request(exchange: Exchange) -> Envelope:
+    """Answer agentfs/status, at once: nothing of it is looked up."""
+    parse(StatusParams, exchange.params)
+    ws = exchange.ws
+    configured = ws.settings.approval.mode
+    mode = ws.sessions.mode_for_all(configured)
+    now = ws.clock.now_ms()
+    pending = [
+        {
+            "id": proposal.id,
+            "session": proposal.session,
+            "agent": proposal.agent,
+            "tool": proposal.tool,
+            "paths": list(proposal.paths),
+            "since_ms": round(now - proposal.since_ms),
+            "state": proposal.state,
+        }
+        for proposal in ws.proposals
+    ]
+    data = {
+        "version": __version__,
+        "mode": mode,
+        "roots": [{"name": root.name, "uri": root.uri} for root in ws.roots],
+        "switches": dict(ws.settings.switches),
+        "rung": ws.reviewer.rung_for(None),
+        "sessions": [
+            {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()
+        ],
+        "pending": pending,
+    }
+    say = exchange.say
+    if pending:
+        text = say(
+            "Mode {mode}; one change is waiting.",
+            plural="Mode {mode}; {count} changes are waiting.",
+            count=len(pending),
+            mode=mode,
+        )
+    else:
+        text = say("Mode {mode}; nothing is waiting.", mode=mode)
+    return exchange.succeed(data, text, {})

@@ -1,0 +1,38 @@
+"""agentfs/tools: docs/protocol.md#12-tool-catalogue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.dialects.definitions import define
+from agentfs_lsp.api.dialects.files import files_of
+from agentfs_lsp.api.dialects.guidance import guidance
+from agentfs_lsp.api.dialects.table import DIALECTS
+from agentfs_lsp.api.envelope import told_of
+from agentfs_lsp.api.params import ToolsParams, parse
+from agentfs_lsp.domain.errors import NoRoot
+from agentfs_lsp.domain.translation import naming, sentences
+from agentfs_lsp.service.state.tool_scope import reach
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+
+
+async def tools_request(exchange: Exchange) -> Envelope:
+    """Answer agentfs/tools once the user's settings are known: the catalogue is as they are."""
+    params = parse(ToolsParams, exchange.params)
+    await exchange.prepared()
+    dialect, ws = DIALECTS[params.dialect], exchange.ws
+    say = naming(exchange.say, dialect.words.names)
+    files = files_of(dialect, ws, reach(ws))
+    tools = [tool.name for tool in dialect.tools if tool.operation in files]
+    data = {
+        "tools": define(dialect, files, say, params.format),
+        "prompt": guidance(dialect, files, say),
+    }
+    if not ws.roots:
+        return exchange.succeed(data, sentences(say, told_of(NoRoot(), say)), {})
+    if not tools:
+        return exchange.succeed(data, say("The user's settings let no tool touch a file now."), {})
+    return exchange.succeed(data, say("Tools: {tools}.", tools=", ".join(tools)), {})

@@ -1,0 +1,22 @@
+"""agentfs/undo: docs/protocol.md#11-history-and-undo. agentfs/userUndo is the same for the user, who may see
+every file (docs/protocol.md#14-the-editors-own-methods)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.answers.undo import undo_answer
+from agentfs_lsp.api.params import UndoParams, parse
+from agentfs_lsp.service.undo import Undo, undo
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+
+
+async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
+    """Answer agentfs/undo once the reverse has landed or cannot."""
+    params = parse(UndoParams, exchange.params)
+    await exchange.prepared()
+    command = Undo(params.session, params.change_id, params.agent, params.explanation, by_user)
+    return undo_answer(exchange, await undo(exchange.ws, command, exchange.trace))

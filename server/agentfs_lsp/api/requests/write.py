@@ -1,0 +1,21 @@
+"""agentfs/write: docs/protocol.md#6-agentfswrite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.answers.change import change_answer, write_of
+from agentfs_lsp.api.params import WriteParams, parse
+from agentfs_lsp.service.write import write
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.envelope import Envelope
+    from agentfs_lsp.api.exchange import Exchange
+
+
+async def write_request(exchange: Exchange) -> Envelope:
+    """Answer agentfs/write once the change has landed or cannot."""
+    params = parse(WriteParams, exchange.params)
+    await exchange.prepared()
+    submitted = await write(exchange.ws, write_of(exchange, params), exchange.trace)
+    return change_answer(exchange, submitted)

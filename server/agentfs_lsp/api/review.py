@@ -1,0 +1,75 @@
+"""What an answer says of the review: docs/protocol.md#94-what-the-answer-says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import LandingUnknown, Rejected, ReviewTimedOut, Withdrawn
+from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.service.landing.precondition import preview_between
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.errors import DomainError
+    from agentfs_lsp.service.proposal.change import FileChange, Landing
+    from agentfs_lsp.service.proposal.proposals import Proposal
+
+
+def review_facts(proposal: Proposal | None, error: DomainError | None = None) -> dict[str, object] | None:
+    """`review` of an answer; None where nothing was decided by anybody."""
+    if proposal is None:
+        return None
+    decided = proposal.decision
+    if decided is None:
+        return _undecided(proposal, error)
+    facts: dict[str, object] = {
+        "rung": decided.rung,
+        "decision": decided.decision,
+        "by": decided.by,
+        "waited_ms": _waited_ms(proposal, proposal.decided_at_ms),
+    }
+    if decided.rule:
+        facts["rule"] = decided.rule
+    if decided.feedback:
+        facts["feedback"] = decided.feedback
+    return facts
+
+
+def landed_facts(proposal: Proposal, *landings: Landing) -> dict[str, object]:
+    """The same for what landed, with what the user and the editor's save made of it."""
+    facts = review_facts(proposal) or {}
+    proposed = {change.base.location.absolute: change for change in proposal.changes}
+    amendments = [_amendment(proposed[one.change.base.location.absolute], one.change) for one in landings]
+    if any(amendments):
+        facts["decision"] = "amended"
+        facts["amendments"] = "".join(amendments)
+    if any(one.on_save is not None for one in landings):
+        facts["on_save"] = "".join(one.on_save or "" for one in landings)
+    return facts
+
+
+def _amendment(proposed: FileChange, accepted: FileChange) -> str:
+    if accepted.reads_as(proposed):
+        return ""
+    before, after = normalise(proposed.shown), normalise(accepted.shown)
+    return preview_between(proposed.path, before, after, proposed.settings)
+
+
+def _undecided(proposal: Proposal, error: DomainError | None) -> dict[str, object] | None:
+    match error.otherwise if isinstance(error, LandingUnknown) else error:
+        case Rejected(decision=decision, feedback=feedback):
+            facts: dict[str, object] = {"rung": proposal.rung, "decision": decision, "by": "user"}
+            if feedback:
+                facts["feedback"] = feedback
+        case ReviewTimedOut():
+            facts = {"rung": proposal.rung, "decision": "timed_out", "by": "user"}
+        case Withdrawn(reason="root_removed" | "settings"):
+            facts = {"rung": proposal.rung, "decision": "withdrawn", "by": "rule"}
+        case _:
+            return None
+    return {**facts, "waited_ms": _waited_ms(proposal, proposal.ended_at_ms)}
+
+
+def _waited_ms(proposal: Proposal, until: float | None) -> int:
+    if proposal.shown_at_ms is None or until is None:
+        return 0
+    return round(until - proposal.shown_at_ms)

@@ -1,0 +1,138 @@
+"""Text that a model left out of what it sends (docs/protocol.md#6-agentfswrite).
+
+A line such as "// ... rest of the code unchanged" in place of a file's text would wipe that text. Only
+a whole line that says nothing else is taken for one, by a small grammar: a comment that goes on, a
+statement (`...` in Python, `...args`), and prose are none. Nothing is put back here: the request is refused,
+and the model writes the text out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from agentfs_lsp.domain.diff.alignment import common_head, common_tail
+from agentfs_lsp.domain.text.lines import line_end, line_start, normalise
+
+# Every marker has one of these; it spares a file full of comments the closer look.
+_TELLING = (
+    *("rest", "remain", "exist", "other", "previous", "original", "chang", "same", "identical", "untouched"),
+    *(
+        "unmodified",
+        "intact",
+        "omitted",
+        "elided",
+        "truncated",
+        "shown",
+        "as before",
+        "as is",
+        "as-is",
+        "as it",
+    ),
+    "as they",
+)
+_LONGEST = 120  # characters of a marker, indentation aside
+_OPENERS = ("//", "#", "--", ";", "%", "/*", "{/*", "<!--", "(*", "*", "...", "…", "[", "(", "REM ")
+
+_COMMENT = re.compile(
+    r"""(?://+!?|\#+|--+|;+|%+|REM\s)\s*(?P<line>.*)
+    |   (?:\{\s*)?/\*+(?P<block>.*?)\*/(?:\s*\})?
+    |   <!--+(?P<markup>.*?)--+>
+    |   \(\*(?P<ml>.*?)\*\)
+    |   \*\s+(?P<star>.*)
+    """,
+    re.VERBOSE,
+)
+
+_WHAT = (
+    r"(?:(?:source|current|files?|file's|class|component|function|method|module|import|helper|test|css) )*"
+    r"(?:code|files?|functions?|methods?|class(?:es)?|implementations?|contents?|imports?|lines|logic|modules?"
+    r"|components?|script|tests?|body|definitions?|document|text|sections?|styles?|rules?|routes?|handlers?"
+    r"|markup|html|css|declarations?|helpers?|props|fields|properties|members|cases|statements|paragraphs)"
+    r"(?: (?:and|or|&) (?:code|functions?|methods?|class(?:es)?|imports?|logic|styles?|tests?|helpers?))?"
+)
+_STATE = (
+    r"(?:(?:is|are|was|were|remains?|stays?|kept|left|continues?|keeps?)(?: exactly| completely)? )*"
+    r"(?:unchanged|the same|same|as before|as is|as-is|as it was|as they were|untouched|unmodified|intact"
+    r"|omitted|elided|truncated|not shown|identical)"
+    r"(?: as (?:before|above|(?:in )?the original))?(?: for (?:brevity|clarity|conciseness))?(?: here)?"
+)
+_HERE = r"(?:(?:goes|go|is|are|remains?|stays?) )?here"
+_THE = r"(?: (?:the|this|your|my|its|that))?(?: (?:existing|original|previous))?"
+_REST = rf"(?:the )?(?:rest|remainder)(?:(?: of)?{_THE} {_WHAT})?"
+_QUANTIFIER = r"(?:remaining|existing|other|previous|original|unchanged|same)"
+_OTHERS = rf"(?:all )?(?:(?:the|your|other|my) )*{_QUANTIFIER} {_WHAT}"
+_KEEP = r"(?:(?:keep|add|insert|include|put|paste|and) )?"
+_CHINESE = (
+    r"(?:保留|此处|这里|以下|以上|后面|前面)?"
+    r"(?:其余|剩余|其他|其它|原有|原来|现有|已有|之前|后续)(?:的)?(?:所有)?"
+    r"(?:代码|内容|部分|方法|函数|逻辑|实现|文件|文本|样式)?(?:都|均)?(?:保持|维持)?"
+)
+_CHINESE_STATE = r"(?:不变|原样|省略|略|相同|同上|一致|未改动|未修改)"
+
+# With an ellipsis a mention is enough; without one the line has to say that something was not written.
+_ELLIPTIC = (
+    rf"{_KEEP}(?:(?:{_REST}|{_OTHERS})(?: (?:{_STATE}|{_HERE}))?|{_STATE}|{_WHAT} {_STATE}"
+    rf"|no changes?(?: here)?|{_CHINESE}{_CHINESE_STATE}?"
+    rf"|(?:此处|以下|代码|内容)*{_CHINESE_STATE}(?:代码|内容)?)"
+)
+_PLAIN = (
+    rf"(?:the )?(?:rest|remainder) of{_THE} {_WHAT}(?: (?:{_STATE}|{_HERE}))?|the rest {_STATE}"
+    rf"|(?:all )?(?:(?:the|other) )*(?:remaining|other existing|previous existing) {_WHAT} {_STATE}"
+    rf"|(?:your |the )?(?:existing|previous|remaining|other) code {_HERE}"
+    rf"|{_WHAT} (?:omitted|elided|unchanged|not shown|truncated) for (?:brevity|clarity|conciseness)"
+    rf"|{_CHINESE}{_CHINESE_STATE}"
+)
+_ELLIPSIS = r"(?:\.{3,}|…+)"
+_AT_AN_END = re.compile(rf"[\[({{<]*\s*{_ELLIPSIS}|.*{_ELLIPSIS}[\])}}>]*$")
+_EDGES = re.compile(r"^[\s.…\[\](){}<>*:;!,\-–—=]+|[\s.…\[\](){}<>*:;!,\-–—=]+$")
+# Outside of a comment it stands between two ellipses or in brackets; `[...rest]` and `{...props}` are code.
+_SET_APART = re.compile(rf"[\[(].*[\])]|{_ELLIPSIS}\s+\(.*\)|\[?{_ELLIPSIS}\s.*\s?{_ELLIPSIS}\]?")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A marker in place of text: its line (1-based) in what came, and what it says, blanks around aside."""
+
+    line: int
+    marker: str
+
+
+def find_left_out(content: str, original: str | None) -> LeftOut | None:
+    """The first line of `content` that stands for text left out, where there was text: `original` (the file
+    before, None or empty where there is none). A marker that `original` holds itself is content."""
+    if not original or original.isspace():
+        return None
+    content, original = normalise(content), normalise(original)
+    start, end = _changed_lines(content, original)
+    for number, line in enumerate(content[start:end].split("\n"), 1):
+        marker = line.strip() if len(line) <= 2 * _LONGEST else line[: 4 * _LONGEST].strip()
+        if (
+            marker.startswith(_OPENERS)
+            and len(marker) <= _LONGEST
+            and (not marker.isascii() or any(map(marker.lower().__contains__, _TELLING)))
+            and _stands_for_text(marker)
+            and marker not in original
+        ):
+            return LeftOut(content.count("\n", 0, start) + number, marker)
+    return None
+
+
+def _changed_lines(content: str, original: str) -> tuple[int, int]:
+    """The stretch of whole lines of `content` outside of which the two are the same, so that of a large file
+    only what is new is looked at."""
+    head = common_head(content, original, (0, len(content), 0, len(original)))
+    tail = common_tail(content, original, (head, len(content), head, len(original)))
+    return line_start(content, head), line_end(content, len(content) - tail)
+
+
+def _stands_for_text(marker: str) -> bool:
+    comment = _COMMENT.fullmatch(marker)
+    said = next(group for group in comment.groups() if group is not None).strip() if comment else marker
+    core = " ".join(_EDGES.sub("", said).split())
+    if not comment and not (_SET_APART.fullmatch(said) and " " in said):
+        return False
+    return bool(
+        re.fullmatch(_PLAIN, core, re.IGNORECASE)
+        or (_AT_AN_END.match(said) and re.fullmatch(_ELLIPTIC, core, re.IGNORECASE))
+    )

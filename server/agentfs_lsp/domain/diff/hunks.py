@@ -1,0 +1,130 @@
+"""The line-sized hunks between two texts, or of a text's edits (docs/protocol.md#9-review-and-landing).
+
+A hunk is a `Splice` of whole lines: it starts where a line starts and ends where a line ends, in both texts;
+its first and last lines differ, and between two hunks at least one line stays. An edit knows its offsets, so
+`widen` looks only at the lines it touches. Showing hunks is `unified`; aligning sequences is `alignment`.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from itertools import accumulate, count, repeat
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.diff.alignment import Effort, common_head, common_tail, differing
+from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.text.lines import (
+    blocks_of_lines,
+    count_lines,
+    ends_between,
+    line_end,
+    line_start,
+    starts_line,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+_NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+_MOST_LINES = sys.maxunicode - 1  # so many letters there are, less one for what is foreign
+
+
+def diff(old: str, new: str) -> tuple[Splice, ...]:
+    """The hunks that make `new` of `old`. Bounded: under a second for any two texts of 100,000 lines."""
+    return tuple(_hunks(old, new, 0, Effort()))
+
+
+def widen(old: str, splices: Sequence[Splice]) -> tuple[Splice, ...]:
+    """The hunks of edits at any offsets (in order, not overlapping), at the cost of the lines they touch."""
+    effort = Effort()
+    return tuple(
+        hunk
+        for whole in _whole_lines(old, splices)
+        for hunk in _hunks(old[whole.start : whole.end], whole.text, whole.start, effort)
+    )
+
+
+def counts(old: str, hunks: Sequence[Splice]) -> tuple[int, int]:
+    """(lines added, lines removed), as a unified diff shows them (docs/protocol.md#6-agentfswrite)."""
+    added = sum(count_lines(hunk.text) for hunk in hunks)
+    return added, sum(count_lines(old[hunk.start : hunk.end]) for hunk in hunks)
+
+
+def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
+    """The hunks between two texts of whole lines, `shift` added to their offsets."""
+    head = _common_lines_at_begin(old, new)
+    tail = _common_lines_at_end(old, new, head)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    if head in (old_end, new_end) or ends_between(old, head, old_end) >= _MOST_LINES:
+        if head < max(old_end, new_end):
+            yield Splice(shift + head, shift + old_end, new[head:new_end])
+        return
+    if line_end(old, head) == old_end and line_end(new, head) == new_end:  # one line for another
+        yield Splice(shift + head, shift + old_end, new[head:new_end])
+        return
+    letters: dict[str, int] = {}
+    old_spelt, old_at = _spell(old, head, old_end, letters.setdefault, count())
+    foreign = len(old_at)  # what stands in `new` alone matches nothing, and is one letter
+    new_spelt, new_at = _spell(new, head, new_end, letters.get, repeat(foreign))
+    letters.clear()  # the lines themselves, which are the most memory of all
+    for a0, a1, b0, b1 in differing(old_spelt, new_spelt, effort):
+        yield Splice(shift + old_at[a0], shift + old_at[a1], new[new_at[b0] : new_at[b1]])
+
+
+def _spell(
+    text: str, start: int, stop: int, letter: Callable[[str, int], int], otherwise: Iterator[int]
+) -> tuple[str, array[int]]:
+    """Lines as a text of one code point a line, and where each line starts (and the last ends)."""
+    spelt, starts = array("I"), array("Q", [start])
+    for lines in blocks_of_lines(text, start, stop):
+        spelt.extend(map(letter, lines, otherwise))
+        starts.extend(accumulate(map(len, lines), initial=starts.pop()))
+    return spelt.tobytes().decode(_NATIVE, "surrogatepass"), starts
+
+
+def _common_lines_at_begin(old: str, new: str) -> int:
+    head = common_head(old, new, (0, len(old), 0, len(new)))
+    return min(line_start(old, head), line_start(new, head))
+
+
+def _common_lines_at_end(old: str, new: str, head: int) -> int:
+    tail = common_tail(old, new, (head, len(old), head, len(new)))
+    begin = len(old) - tail
+    if starts_line(old, begin) and starts_line(new, len(new) - tail):
+        return tail
+    return len(old) - line_end(old, begin)
+
+
+def _whole_lines(old: str, splices: Sequence[Splice]) -> Iterator[Splice]:
+    """The splices grown to whole lines; those that come to touch are one."""
+    start = end = -1
+    at = 0
+    pieces: list[str] = []
+    for splice in splices:
+        if splice.start > end and (begin := _grown_start(old, splice)) > end:
+            if end >= 0:
+                yield Splice(start, end, "".join(pieces) + old[at:end])
+            start = at = begin
+            pieces = []
+        pieces += filter(None, (old[at : splice.start], splice.text))
+        at = splice.end
+        if at >= end:
+            before = pieces[-1] if pieces else old[max(start - 1, 0) : start] or "\n"
+            end = at if _parts_lines(before, old, at) else line_end(old, at)
+    if end >= 0:
+        yield Splice(start, end, "".join(pieces) + old[at:end])
+
+
+def _grown_start(old: str, splice: Splice) -> int:
+    """Where the first line begins that the splice changes: or one earlier where a `\\r` may get its `\\n`."""
+    begin = line_start(old, splice.start)
+    joins = begin == splice.start and old.endswith("\r", 0, begin) and splice.text[:1] in ("\n", "")
+    return line_start(old, begin - 1) if joins else begin
+
+
+def _parts_lines(before: str, old: str, at: int) -> bool:
+    """Whether `at` is between two lines of `old`, and still is with `before` in front of it."""
+    ended = before.endswith("\n") or (before.endswith("\r") and not old.startswith("\n", at))
+    return ended and starts_line(old, at)

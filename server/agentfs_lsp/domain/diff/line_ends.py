@@ -1,0 +1,109 @@
+"""Line ends put back: a text in which all are `\\n` becomes one in the file's own.
+
+What a reviewer amends and what an agent writes whole comes with line ends of its own making; the lines that
+are still the file's keep theirs, the others take those around them (docs/protocol.md#91-review-clients,
+docs/protocol.md#6-agentfswrite).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.text.lines import normalise, with_eol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_END = re.compile(r"\r\n?|\n")
+
+
+def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Splice, ...]:
+    """Line-sized pieces, offsets in `shown`, that make it read `wanted` whatever line ends that has.
+
+    Where `shown` has no line end to take after, `lone_eol` is put.
+    """
+    return placed(shown, diff(normalise(shown), normalise(wanted)), lone_eol)
+
+
+def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[Splice, ...]:
+    """Pieces of `shown` with plain line ends, as pieces of `shown` with its own. `lone_eol` as above."""
+    if not _END.search(shown):
+        return tuple(Splice(piece.start, piece.end, with_eol(piece.text, lone_eol)) for piece in pieces)
+    if "\r" not in shown:
+        return tuple(pieces)
+    put: list[Splice] = []
+    at_plain = at = 0  # the same place in the text with plain line ends, and in the file's
+    for piece in pieces:
+        start = _advance(shown, at, piece.start - at_plain)
+        end = _advance(shown, start, piece.end - piece.start)
+        put.append(Splice(start, end, with_eol(piece.text, surrounding_eol(shown, start, end))))
+        at_plain, at = piece.end, end
+    return kept_apart(shown, put)
+
+
+def first_eol(text: str) -> str:
+    """The first line end in `text`, `\\n` where it has none."""
+    found = _END.search(text)
+    return found.group() if found else "\n"
+
+
+def leaves_an_eol(text: str, splices: Sequence[Splice]) -> bool:
+    """Whether a line end is in what the splices make of `text`."""
+    at = 0
+    for splice in splices:
+        if _END.search(text, at, splice.start) or _END.search(splice.text):
+            return True
+        at = splice.end
+    return _END.search(text, at) is not None
+
+
+def surrounding_eol(text: str, start: int, end: int) -> str:
+    """The line end that text put at [start, end) takes: the replaced region's first, else that of the line
+    before, else of the line behind, else `\\n`."""
+    inside = _END.search(text, start, end)
+    if inside:
+        return inside.group()
+    before = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start))
+    if before >= 0:
+        pair = text[before - 1 : before + 1]
+        return "\r\n" if pair == "\r\n" else text[before]
+    behind = _END.search(text, end)
+    return behind.group() if behind else "\n"
+
+
+def kept_apart(text: str, splices: Sequence[Splice]) -> tuple[Splice, ...]:
+    """The splices, changed so that no `\\r` and `\\n` that stood apart become one line end: a line would be
+    lost. None of them begins or ends inside a `\\r\\n`."""
+    if "\r" not in text:
+        return tuple(splices)
+    apart: list[Splice] = []
+    at, before = 0, ""  # where the splices so far end, and the last character of what they make
+    for number, splice in enumerate(splices):
+        start, end, put = splice.start, splice.end, splice.text
+        if start > at:
+            before = text[start - 1]
+        touched = number + 1 < len(splices) and splices[number + 1].start == end
+        before_feed = not touched and text.startswith("\n", end)
+        if before == "\r" and put.startswith("\n"):
+            put = "\r" + put
+        if before_feed and put.endswith("\r"):
+            put += "\n"
+        elif before_feed and before == "\r" and not put:
+            end, put = end + 1, "\r\n"
+        apart.append(Splice(start, end, put))
+        at, before = end, put[-1:] or before
+    return tuple(apart)
+
+
+def _advance(text: str, start: int, plain: int) -> int:
+    """The offset that lies `plain` code points behind `start`, a `\\r\\n` counting as one."""
+    end = start + plain
+    while True:
+        reached = start + plain + text.count("\r\n", start, end)
+        if reached == end:
+            break
+        end = reached
+    return end + 1 if text.startswith("\r\n", end - 1) and end > start else end

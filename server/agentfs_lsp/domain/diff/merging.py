@@ -1,0 +1,98 @@
+"""A change brought into a text that has moved on: a three-way merge by lines (docs/protocol.md#8-lock).
+
+What both sides made of the text they began with is compared stretch by stretch. Deliberately not here:
+conflict markers and any guess. Where both touched the same lines or lines side by side, and not alike, that
+is a clash, and nothing is merged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text.lines import line_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_CLASHES = 20
+"""So many are told; where there is one, the rest changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """`splices`: whole lines of `theirs` to replace, in order; what is there already is in none of them.
+    `clashes`: the lines (1-based, of `theirs`) where both sides changed the same; then nothing is to be made
+    of the splices."""
+
+    splices: tuple[Splice, ...]
+    clashes: tuple[int, ...]
+
+
+def merge(base: str, ours: str, theirs: str) -> Merge:
+    """Bring the change from `base` to `ours` into `theirs`, which comes from `base` too.
+
+    Line ends count as content: texts whose ends may differ are made alike first. Takes as long as the two
+    diffs, which are bounded.
+    """
+    splices: list[Splice] = []
+    clashes: list[int] = []
+    for group in _groups(diff(base, ours), diff(base, theirs)):
+        start, end = group.start + group.shift, group.end + group.shift_behind
+        wanted = _made(base, group, group.ours)
+        if not group.theirs:
+            splices.append(Splice(start, end, wanted))
+        elif wanted != _made(base, group, group.theirs) and len(clashes) < MOST_CLASHES:
+            clashes.append(line_of(theirs, start))
+    return Merge(tuple(splices), tuple(clashes))
+
+
+@dataclass(slots=True)
+class _Group:
+    """Changes of both sides that touch each other, at [start, end) of the base. `shift`, `shift_behind`: what
+    is to be added to an offset of the base before and behind it to have that of `theirs`."""
+
+    start: int
+    end: int
+    ours: list[Splice]
+    theirs: list[Splice]
+    shift: int
+    shift_behind: int
+
+
+def _groups(ours: tuple[Splice, ...], theirs: tuple[Splice, ...]) -> Iterator[_Group]:
+    """The groups that hold something of ours."""
+    mine = at = shift = 0
+    while mine < len(ours):
+        start, end = ours[mine].start, ours[mine].end
+        while at < len(theirs) and theirs[at].end < start:
+            shift += _growth(theirs[at])
+            at += 1
+        group = _Group(start, end, [ours[mine]], [], shift, shift)
+        mine += 1
+        while True:
+            if at < len(theirs) and theirs[at].start <= group.end:
+                group.theirs.append(theirs[at])
+                group.start, group.end = min(group.start, theirs[at].start), max(group.end, theirs[at].end)
+                shift += _growth(theirs[at])
+                at += 1
+            elif mine < len(ours) and ours[mine].start <= group.end:
+                group.ours.append(ours[mine])
+                group.end = max(group.end, ours[mine].end)
+                mine += 1
+            else:
+                break
+        group.shift_behind = shift
+        yield group
+
+
+def _growth(splice: Splice) -> int:
+    return len(splice.text) - (splice.end - splice.start)
+
+
+def _made(base: str, group: _Group, splices: list[Splice]) -> str:
+    """What one side's part of the group makes of its stretch of the base."""
+    moved = [Splice(one.start - group.start, one.end - group.start, one.text) for one in splices]
+    return apply_splices(base[group.start : group.end], moved)

@@ -1,0 +1,188 @@
+"""Hunks as a unified diff to read, within limits (docs/protocol.md#6-agentfswrite).
+
+Rendering works outward from the hunks and stops at the limits, so a large file costs no more than what is
+shown of it. Characters that can't be seen are escaped. A patch made of it applies wherever nothing is
+escaped or cut.
+
+Line ends: where all those of a group of hunks are the same they are not made a subject (`\\r\\n` stays, as
+patch tools expect, `\\r` becomes a plain line end). Where they differ, those that are not `\\n` are shown:
+`\\r` for that of `\\r\\n`, `\\x0d` for one alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.diff.alignment import common_head
+from agentfs_lsp.domain.diff.hunks import counts
+from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
+from agentfs_lsp.domain.text.lines import count_lines, ends_between, line_end, line_start
+from agentfs_lsp.domain.text.textfile import eol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from agentfs_lsp.domain.splices import Splice
+
+TRUNCATED = "\n... (truncated)"
+_NO_END = "\\ No newline at end of file\n"
+_NOWHERE = "/dev/null"
+_ENDS_ALIKE = {"\n": "\n", "\r\n": "\r\n", "\r": "\n", "": "\n"}
+_ENDS_DIFFERENT = {"\n": "\n", "\r\n": "\\r\n", "\r": "\\x0d\n", "": "\n"}
+
+_Span = tuple[str, int, int]
+"""[start, end) of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A unified diff; `truncated` when a line of it is missing or shown in part."""
+
+    text: str
+    truncated: bool
+
+
+def preview(
+    old: str,
+    hunks: Sequence[Splice],
+    path: str,
+    *,
+    operation: Literal["create", "update", "delete"] = "update",
+    max_lines: int = 100,
+    max_bytes: int = 10240,
+    max_line_chars: int = 2000,
+    context: int = 3,
+) -> Preview:
+    """The diff of `hunks` (whole lines, as `diff` and `widen` give them) against `old`, for the file at
+    `path`.
+
+    At most `max_lines` lines and `max_bytes` bytes of UTF-8, then `TRUNCATED`. Of a line longer than
+    `max_line_chars` a quarter of that is shown, round what changes in it. Nothing to show is `""`.
+    """
+    shown: list[str] = []
+    size, cut = 0, False
+    name = escape_to_one_line(path)
+    source = _NOWHERE if operation == "create" else f"a/{name}"
+    target = _NOWHERE if operation == "delete" else f"b/{name}"
+    lines = [(f"--- {source}\n", False), (f"+++ {target}\n", False)] if hunks or operation != "update" else []
+    for line, part in chain(lines, _rendered(old, hunks, context, max_line_chars)):
+        size += len(line.encode())
+        if len(shown) == max_lines or size > max_bytes:
+            return Preview("".join(shown).rstrip("\r\n") + TRUNCATED, truncated=True)
+        shown.append(line)
+        cut = cut or part
+    return Preview("".join(shown), cut)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Hunks shown together: the region of the old text with their context, its line (1-based) there, and how
+    many lines later it is in the new text."""
+
+    start: int
+    end: int
+    hunks: Sequence[Splice]
+    line: int
+    shift: int
+
+
+def _groups(old: str, hunks: Sequence[Splice], context: int) -> Iterator[_Group]:
+    at, line, shift, first = 0, 1, 0, 0
+    for index, hunk in enumerate(hunks):
+        if index + 1 < len(hunks) and hunks[index + 1].start <= _forward(old, hunk.end, 2 * context):
+            continue
+        start = _back(old, hunks[first].start, context)
+        line += ends_between(old, at, start)
+        at = start
+        members = hunks[first : index + 1]
+        yield _Group(start, _forward(old, hunk.end, context), members, line, shift)
+        added, removed = counts(old, members)
+        shift += added - removed
+        first = index + 1
+
+
+def _rendered(old: str, hunks: Sequence[Splice], context: int, limit: int) -> Iterator[tuple[str, bool]]:
+    """The lines behind the names, each with whether it is shown in part."""
+    for group in _groups(old, hunks, context):
+        ends = _ends_of(old, group)
+        yield _heading(old, group), False
+        for mark, line, other in _lines(old, group):
+            yield from _shown(mark, line, other, ends, limit)
+
+
+def _heading(old: str, group: _Group) -> str:
+    lines = count_lines(old[group.start : group.end])
+    added, removed = counts(old, group.hunks)
+    new = _range(group.line + group.shift, lines + added - removed)
+    return f"@@ -{_range(group.line, lines)} +{new} @@\n"
+
+
+def _range(line: int, count: int) -> str:
+    """As patch tools write it: an empty range names the line before it, a count of one is left out."""
+    return f"{line - 1},0" if count == 0 else f"{line}" if count == 1 else f"{line},{count}"
+
+
+def _lines(old: str, group: _Group) -> Iterator[tuple[str, _Span, _Span]]:
+    """(mark, line, its counterpart on the other side of the hunk) of every line."""
+    at = group.start
+    for hunk in group.hunks:
+        for line in _spans(old, at, hunk.start):
+            yield " ", line, line
+        gone, come = (old, hunk.start, hunk.end), (hunk.text, 0, len(hunk.text))
+        for mark, side, opposite in (("-", gone, come), ("+", come, gone)):
+            others = _spans(*opposite)
+            for line in _spans(*side):
+                yield mark, line, next(others, ("", 0, 0))
+        at = hunk.end
+    for line in _spans(old, at, group.end):
+        yield " ", line, line
+
+
+def _shown(
+    mark: str, line: _Span, other: _Span, ends: Mapping[str, str], limit: int
+) -> Iterator[tuple[str, bool]]:
+    text, start, end = line
+    eol = next((it for it in ("\r\n", "\n", "\r") if text.endswith(it, start, end)), "")
+    end -= len(eol)
+    before = behind = ""
+    windowed = end - start > limit
+    if windowed:
+        change = 0 if line is other else common_head(text, other[0], (start, end, *other[1:]))
+        width = limit // 4
+        skipped = max(0, min(change - width // 4, end - start - width))
+        left = end - start - skipped - width
+        before = f"[{skipped} characters] " if skipped else ""
+        behind = f" [{left} characters]" if left else ""
+        start += skipped
+        end = start + width
+    yield f"{mark}{before}{escape_invisible(text[start:end])}{behind}{ends[eol]}", windowed
+    if not eol:
+        yield _NO_END, False
+
+
+def _ends_of(old: str, group: _Group) -> Mapping[str, str]:
+    """How this group's line ends are shown."""
+    kinds = {eol_of(old[group.start : group.end]), *(eol_of(hunk.text) for hunk in group.hunks)} - {"none"}
+    return _ENDS_ALIKE if len(kinds) < 2 and "mixed" not in kinds else _ENDS_DIFFERENT
+
+
+def _spans(text: str, start: int, end: int) -> Iterator[_Span]:
+    """The lines of `text[start:end]`, as places: they may be of any length."""
+    while start < end:
+        stop = min(line_end(text, start), end)
+        yield text, start, stop
+        start = stop
+
+
+def _back(text: str, offset: int, lines: int) -> int:
+    for _ in range(lines):
+        offset = line_start(text, offset - 1) if offset else 0
+    return offset
+
+
+def _forward(text: str, offset: int, lines: int) -> int:
+    for _ in range(lines):
+        offset = line_end(text, offset)
+    return offset

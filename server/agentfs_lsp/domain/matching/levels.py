@@ -1,0 +1,122 @@
+"""How each level looks for a block of text (docs/protocol.md#7-agentfsedit).
+
+| level | what may differ | the block is |
+| --- | --- | --- |
+| `exact` | nothing | any piece of text |
+| `eol` | line ends | any piece of text |
+| `trailing_whitespace` | line ends; blanks and tabs at the ends of lines | whole lines |
+| `indentation` | the above, and one constant shift of the indentation | whole lines |
+| `unicode` | line ends; how quotes, dashes, no-break blanks, marked letters are written | any piece of text |
+
+Blanks inside a line always count, so no level joins or parts words; levels are not added up beyond this
+table. Looser than exact, a block needs something visible to be known by. Choosing among places is not done
+here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.matching.occurrences import occurrences
+from agentfs_lsp.domain.matching.search import pieces_of
+from agentfs_lsp.domain.matching.splicing import Place, as_given
+from agentfs_lsp.domain.matching.typography import fold, keep_characters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentfs_lsp.domain.matching.search import Search
+
+Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How one level looks: numbers that stand for its places, rising, and the place a number stands for."""
+
+    level: Level
+    find: Callable[[Search], Iterator[int]]
+    place: Callable[[Search, int], Place]
+
+
+def _find_exact(search: Search) -> Iterator[int]:
+    return occurrences(search.text, search.old)
+
+
+def _place_exact(search: Search, at: int) -> Place:
+    return Place(tuple([(at + start, at + end) for start, end in search.pieces]))
+
+
+def _find_eol(search: Search) -> Iterator[int]:
+    if search.line_end:
+        return occurrences(search.text, search.converted) if search.converted != search.old else iter(())
+    region = search.plain_region
+    return occurrences(region.plain, region.plain_old)
+
+
+def _place_eol(search: Search, at: int) -> Place:
+    if search.line_end:
+        return Place(tuple([(at + start, at + end) for start, end in pieces_of(search.converted)]))
+    search = search.plain_region
+    line = bisect_right(search.plain_starts, at) - 1
+    end = at + len(search.plain_old) - search.plain_starts[line + len(search.block) - 1]
+    return search.place(line, at - search.plain_starts[line], end)
+
+
+def _find_trailing_whitespace(search: Search) -> Iterator[int]:
+    return (at for at, shift in search.region.shifts.items() if not shift)
+
+
+def _find_indentation(search: Search) -> Iterator[int]:
+    return iter(search.region.shifts)
+
+
+def _place_whole_lines(search: Search, at: int) -> Place:
+    search = search.region
+    shift = search.shifts[at]
+    line = at - search.lead
+    start = len(search.lines[line]) if search.lead else 0
+    ends_line = len(search.block) > 1 and not search.block[-1]
+    end = 0 if ends_line else len(search.lines[line + len(search.block) - 1])
+    return search.place(line, start, end, shift.revise if shift else as_given)
+
+
+def _find_unicode(search: Search) -> Iterator[int]:
+    if search.folded is search.plain and fold(search.plain_old) == search.plain_old:
+        return
+    region = search.folded_region
+    for at in occurrences(region.folded, fold(region.plain_old)):
+        if None not in _unfolded(region, at):
+            yield at
+
+
+def _place_unicode(search: Search, at: int) -> Place:
+    search = search.folded_region
+    line, start, end = _unfolded(search, at)
+    assert start is not None
+    assert end is not None
+    return search.place(line, start, end, keep_characters)
+
+
+def _unfolded(search: Search, at: int) -> tuple[int, int | None, int | None]:
+    """The line where a place in the folded text begins, and its columns in the file's own lines."""
+    starts = search.folded_starts
+    line = bisect_right(starts, at) - 1
+    last = line + len(search.block) - 1
+    end = at + len(fold(search.plain_old))
+    return (
+        line,
+        search.columns(line).unfolded(at - starts[line]),
+        search.columns(last).unfolded(end - starts[last]),
+    )
+
+
+LEVELS = (
+    Looking("exact", _find_exact, _place_exact),
+    Looking("eol", _find_eol, _place_eol),
+    Looking("trailing_whitespace", _find_trailing_whitespace, _place_whole_lines),
+    Looking("indentation", _find_indentation, _place_whole_lines),
+    Looking("unicode", _find_unicode, _place_unicode),
+)

@@ -1,0 +1,256 @@
+"""What to tell about a block that was found nowhere: the closest lines, and why where that is certain.
+
+A hint for the next try (docs/protocol.md#7-agentfsedit). Nothing here is ever edited: similarity may point,
+it may not choose. The effort is bounded: lines vote by what they have in common, the twenty places with most
+votes are compared, and of long lines only the begin.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from difflib import SequenceMatcher
+from heapq import nlargest
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from agentfs_lsp.domain.errors import NearMiss, NoMatch
+from agentfs_lsp.domain.matching.indentation import BLANKS
+from agentfs_lsp.domain.matching.occurrences import every_occurrence
+from agentfs_lsp.domain.matching.splicing import differing_elements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.domain.matching.search import Search
+
+_PLACES = 3
+_LINES = 6
+_WIDTH = 240  # characters of a line that are shown
+_COMPARED = 400  # characters of a block that are compared
+_CANDIDATES = 20
+_SMALL = 100  # in a file of so few lines every one is compared, whatever it holds
+_HITS = 200  # a word or line that is there more often says little
+_WORDS = 8
+_CLOSE = 0.5
+
+_WORD = re.compile(r"\w{3,}")
+_NUMBERED = tuple(re.compile(rf"[ ]*\d+{mark}", re.ASCII) for mark in (r" \| ?", r"\t", "→", r"[:|] ?"))
+_ESCAPED = re.compile(r"\\([nrt\"'`\\/])")
+_MEANT = {"n": "\n", "r": "\r", "t": "\t"}
+_CASEFOLD_LIMIT = 2_000_000  # characters; past it only ASCII is quick enough to fold for a hint
+
+_Cause = Literal["line_numbers", "over_escaped", "letter_case"]
+
+
+class _Candidate(NamedTuple):
+    rank: float
+    similarity: float
+    line: int  # 0-based
+
+
+def explain(search: Search) -> NoMatch:
+    """The NoMatch to raise for a block found nowhere.
+
+    `detail` is the same in every language: for "drifted" the 1-based lines of old_string that do not stand so
+    in the file, with the first of them ("old_string 3, 5-7 | return x"), else empty.
+    """
+    for cause, reading in _READINGS:
+        line = reading(search)
+        if line is not None:
+            return NoMatch((_shown(search, line, len(search.block)),), cause)
+    places = _closest(search)
+    near = tuple(_shown(search, place.line, len(search.block)) for place in places)
+    lacking = _lacking(search, places[0].line) if places else []
+    if lacking:
+        return NoMatch(near, "drifted", f"old_string {_ranges(lacking)} | {_first(search, lacking)}")
+    return NoMatch(near)
+
+
+# --- causes that another reading of the request proves ----------------------------------------------------
+
+
+def _without_numbers(search: Search) -> int | None:
+    lines = search.block[:-1] if not search.block[-1] else search.block
+    for prefix in _NUMBERED:
+        found = [prefix.match(line) for line in lines]
+        if all(found):
+            bare = [line[match.end() :] for line, match in zip(lines, found, strict=True) if match]
+            return _whole_lines_where(search.plain, "\n".join(bare))
+    return None
+
+
+def _unescaped(search: Search) -> int | None:
+    if "\\" not in search.plain_old:
+        return None
+    meant = _ESCAPED.sub(lambda it: _MEANT.get(it[1], it[1]), search.plain_old)
+    return _line_where(search.plain, meant) if meant != search.plain_old else None
+
+
+def _in_other_case(search: Search) -> int | None:
+    too_long = not search.plain.isascii() and len(search.plain) > _CASEFOLD_LIMIT
+    if too_long or search.plain_old in search.plain:
+        return None
+    return _line_where(search.plain.casefold(), search.plain_old.casefold())
+
+
+def _whole_lines_where(text: str, wanted: str) -> int | None:
+    """As `_line_where`, for whole lines: a number and a sign before a part of a line prove nothing."""
+    if wanted.strip():
+        for at in islice(every_occurrence(text, wanted), _HITS):
+            end = at + len(wanted)
+            if text[at - 1 : at] in ("", "\n") and text[end : end + 1] in ("", "\n"):
+                return text.count("\n", 0, at)
+    return None
+
+
+def _line_where(text: str, wanted: str) -> int | None:
+    """The 0-based line of `text` where `wanted` first stands, if it says anything and does."""
+    at = text.find(wanted) if wanted.strip() else -1
+    return text.count("\n", 0, at) if at >= 0 else None
+
+
+_READINGS: tuple[tuple[_Cause, Callable[[Search], int | None]], ...] = (
+    ("line_numbers", _without_numbers),
+    ("over_escaped", _unescaped),
+    ("letter_case", _in_other_case),
+)
+
+
+# --- the closest lines ------------------------------------------------------------------------------------
+
+
+def _closest(search: Search) -> list[_Candidate]:
+    """At most three places that resemble the block, the closest first, not overlapping."""
+    votes = _votes_of_lines(search) or _votes_of_words(search)
+    similarity = _similarity(_excerpt(search.block))
+    size = len(search.block)
+    candidates = _CANDIDATES
+    if len(search.lines) <= _SMALL:
+        votes, candidates = dict.fromkeys(range(len(search.lines)), 0.0) | votes, _SMALL
+    ranked = []
+    for line, weight in nlargest(candidates, votes.items(), key=lambda it: (it[1], -it[0])):
+        begin = min(max(line, 0), len(search.lines) - 1)
+        close = similarity(_excerpt(search.lines[begin : begin + size]))
+        ranked.append(_Candidate(max(close, min(weight / _visible(search), 1.0)), close, begin))
+    chosen: list[_Candidate] = []
+    for candidate in sorted(ranked, key=lambda it: (-it.rank, -it.similarity, it.line)):
+        apart = all(abs(candidate.line - other.line) >= max(size, 2) for other in chosen)
+        if candidate.rank >= _CLOSE and apart and len(chosen) < _PLACES:
+            chosen.append(candidate)
+    return chosen
+
+
+def _votes_of_lines(search: Search) -> dict[int, float]:
+    """For lines where the block could begin: how many of its lines, rare ones more, are in place."""
+    wanted: dict[str, int] = {}
+    for k, line in enumerate(search.block):
+        if _WORD.search(line):
+            wanted.setdefault(line.strip(BLANKS), k)
+    hits: dict[str, list[int]] = defaultdict(list)
+    for at, core in enumerate(search.cores):
+        if core in wanted:
+            hits[core].append(at)
+    votes: defaultdict[int, float] = defaultdict(float)
+    for core, lines in hits.items():
+        for at in lines[:_HITS]:
+            votes[at - wanted[core]] += 1 if len(lines) == 1 else 0.5
+    return votes
+
+
+def _votes_of_words(search: Search) -> dict[int, float]:
+    """The same by the block's longest words, for blocks of which no line is there whole."""
+    words: dict[str, int] = {}
+    for k, line in enumerate(search.block):
+        for word in _WORD.findall(line[: _COMPARED * 10]):
+            words.setdefault(word, k)
+    votes: defaultdict[int, float] = defaultdict(float)
+    for word in nlargest(_WORDS, words, key=len):
+        places = list(islice(every_occurrence(search.plain, word), _HITS))
+        for at in places:
+            votes[bisect_right(search.plain_starts, at) - 1 - words[word]] += 1 / (1000 * len(places))
+    return votes
+
+
+def _visible(search: Search) -> int:
+    return sum(1 for line in search.block if line.strip()) or 1
+
+
+def _similarity(wanted: str) -> Callable[[str], float]:
+    """How alike a text is to `wanted`, from 0 to 1."""
+    try:
+        from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - optional, and only a hint needs it
+    except ImportError:
+        matcher = SequenceMatcher(autojunk=False)
+        matcher.set_seq2(wanted)
+
+        def alike(text: str) -> float:
+            matcher.set_seq1(text)
+            return matcher.ratio() if matcher.quick_ratio() >= _CLOSE else 0.0
+
+        return alike
+    return lambda text: float(ratio(wanted, text)) / 100
+
+
+def _excerpt(lines: Sequence[str]) -> str:
+    """What is compared of a block: its begin, indentation aside."""
+    taken: list[str] = []
+    room = _COMPARED
+    for line in lines:
+        if room <= 0:
+            break
+        taken.append(line[: _COMPARED * 2].strip(BLANKS)[:room])
+        room -= len(taken[-1]) + 1
+    return "\n".join(taken)
+
+
+# --- what drifted -----------------------------------------------------------------------------------------
+
+
+def _lacking(search: Search, line: int) -> list[int]:
+    """The block's lines (0-based) that do not stand so at `line`; empty where less than half of them do."""
+    block = [it.rstrip(BLANKS) for it in search.block]
+    there = [it.rstrip(BLANKS) for it in search.lines[line : line + len(block) + _LINES]]
+    gone: list[int] = []
+    parted: list[int] = []
+    for a0, a1, b0, _ in differing_elements(block, there):
+        if a0 < a1:
+            gone += range(a0, a1)
+        elif 0 < a0 < len(block) and b0:
+            parted += (a0 - 1, a0)  # the file has more between the two
+    last = len(block) - 2 if len(block) > 1 and not block[-1] else len(block) - 1
+    lacking = sorted({min(at, last) for at in gone + parted})
+    missed = set(gone)
+    standing = [line for at, line in enumerate(block) if line and at not in missed]
+    certain = 2 * len(standing) >= _visible(search) and any(map(_WORD.search, standing))
+    return lacking if certain else []
+
+
+def _ranges(lines: list[int]) -> str:
+    """0-based lines as 1-based ranges: "3, 5-7"."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line <= runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    return ", ".join(f"{a + 1}-{b + 1}" if a < b else f"{a + 1}" for a, b in runs)
+
+
+def _first(search: Search, lacking: list[int]) -> str:
+    """The first of the lines told, with its line end where that is what the file has not."""
+    at = lacking[0]
+    ended = at == len(search.block) - 2 and not search.block[-1] and search.block[at] == search.lines[-1]
+    return _cut(search.block[at]) + ("\\n" if ended else "")
+
+
+def _shown(search: Search, line: int, size: int) -> NearMiss:
+    lines = search.lines[line : line + min(size, _LINES)]
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    return NearMiss(line + 1, tuple(_cut(it) for it in lines))
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else line[:_WIDTH] + "…"

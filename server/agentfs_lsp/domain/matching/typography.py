@@ -1,0 +1,92 @@
+"""Characters that are typed alike (docs/protocol.md#7-agentfsedit, level `unicode`).
+
+Typographic quotes, dashes, no-break blanks, and letters with their marks composed or not. Not here, as they
+change what a text says: compatibility forms (full width, ligatures), ellipses, guillemets, invisible signs.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+from unicodedata import category, is_normalized, normalize
+
+from agentfs_lsp.domain.matching.splicing import differing_elements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TYPED = {
+    "'": "‘’‚‛′",
+    '"': "“”„‟″",
+    "-": "‐‑‒–—―−",
+    " ": "\u00a0\u2007\u202f",
+}
+_TOKEN = re.compile(r"\w[\w\u0300-\u036f]*|[^\w][\u0300-\u036f]*")
+
+
+def fold(text: str) -> str:
+    """`text` as it would be typed. Line ends stay; the number of code points may change."""
+    if text.isascii():
+        return text
+    text = normalize("NFC", text)
+    for typed, variants in _TYPED.items():
+        for variant in variants:
+            text = text.replace(variant, typed)
+    return text
+
+
+class Columns:
+    """The columns of a line for those of `fold(line)`. Looks at the whole line once, whatever is asked of
+    it: a file on one line may hold thousands of places."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._same = is_normalized("NFC", line)
+        if self._same:
+            return
+        starts = [at for at, it in enumerate(line) if not at or _begins_anew(it)]
+        pieces = [fold(line[a:b]) for a, b in pairwise([*starts, len(line)])]
+        if "".join(pieces) != fold(line):
+            starts, pieces = [0], [fold(line)]
+        self._starts = [*starts, len(line)]
+        self._folded = list(accumulate(map(len, pieces), initial=0))
+
+    def unfolded(self, column: int) -> int | None:
+        """The column that `column` of the folded line stands for; None inside what folds as one."""
+        if self._same:
+            return column
+        number = bisect_right(self._folded, column) - 1
+        start, column = self._starts[number], column - self._folded[number]
+        if not column:
+            return start
+        piece = self._line[start : self._starts[number + 1]]
+        found = bisect_right(range(len(piece) + 1), column, key=lambda at: len(fold(piece[:at]))) - 1
+        return start + found if fold(piece[:found]) == fold(piece)[:column] else None
+
+
+def _begins_anew(character: str) -> bool:
+    """Whether it never folds as one with what stands before it: no mark, and no part of a Hangul syllable."""
+    return character < "\u0300" or not (category(character)[0] == "M" or "\u1160" <= character <= "\u11ff")
+
+
+def keep_characters(old: Sequence[str], new: Sequence[str], present: Sequence[str]) -> list[str]:
+    """The new lines with the file's own characters wherever the request left a word or a sign as it was.
+
+    `present` folds to the same as `old`. A paragraph on one line thus keeps its quotes when a word changes.
+    """
+    was, wanted = _tokens(old), _tokens(new)
+    held = _tokens(present)
+    if [fold(token) for token in was] != [fold(token) for token in held]:
+        return list(new)
+    pieces: list[str] = []
+    at = 0
+    for a0, a1, b0, b1 in differing_elements(was, wanted):
+        pieces += held[at:a0] + wanted[b0:b1]
+        at = a1
+    return "".join(pieces + held[at:]).split("\n")
+
+
+def _tokens(lines: Sequence[str]) -> list[str]:
+    return _TOKEN.findall("\n".join(lines))

@@ -1,0 +1,169 @@
+"""Secrets in text, by the formats of those who issue them (docs/protocol.md#94-what-the-answer-says).
+
+Nothing is guessed from how random a string looks. What is new in a changed text is told from what stood in it
+before, so that a file which holds a secret can be changed elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentfs_lsp.domain.text.lines import ends_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agentfs_lsp.domain.splices import Splice
+
+LONGEST = 16384
+"""Characters round a change that are looked at: a secret that begins or ends further away is not found."""
+
+_IN_THE_MIDDLE = "T3BlbkFJ"
+"""What tells a key of OpenAI stands in its middle."""
+
+_BESIDE = 200
+"""So many characters of it are looked at on either side of that."""
+
+_ANY_KEY = r"[A-Za-z0-9/+]{40}"
+_MIXED_KEY = rf"(?=[A-Z0-9/+]*[a-z])(?=[a-z0-9/+]*[A-Z]){_ANY_KEY}"
+# Between the name and the value of a key stand signs and few words, in whatever language it is set.
+_BETWEEN = r"(?:[^A-Za-z0-9/+]{1,40}[A-Za-z0-9/+]{1,20}){0,3}?[^A-Za-z0-9/+]{1,40}"
+_SECRET_WORD = ("secret", "Secret", "SECRET")
+
+# A key's lines may be indented, quoted, put together or commented out: without them in its value, one key
+# would look like another that is in the file already.
+_BETWEEN_LINES = r"(?:\\[nr]|[\s\\\"'`,;|>#/*+.&]){0,40}"
+
+# No letter or digit stands before what begins here, but that of an escaped line end.
+_BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+
+_PRIVATE_KEY = (
+    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:[\s\\nr]{1,8}(?:Proc-Type|DEK-Info|Version|Comment)[^\r\n]{0,200}){0,4}"
+    rf"(?:{_BETWEEN_LINES}[A-Za-z0-9+/=]{{16,128}}){{0,48}}"
+)
+
+# What it is, what every one of them begins with (looked for first, being fast), and the whole format, which
+# never takes long to fail. The group, where there is one, is what tells one secret from another.
+_FORMATS = tuple(
+    (what, begins, re.compile(pattern))
+    for what, begins, pattern in (
+        ("private key", ("-----BEGIN ",), _PRIVATE_KEY),
+        ("AWS access key", ("AKIA", "ASIA"), _BEGIN + r"A[KS]IA[A-Z2-7]{16}\b"),
+        (
+            "AWS secret access key",
+            _SECRET_WORD,
+            rf"(?i:secret[ _.-]?access[ _.-]?key){_BETWEEN}({_ANY_KEY})(?![A-Za-z0-9/+=])",
+        ),
+        (
+            "AWS secret access key",
+            _SECRET_WORD,
+            rf"(?i:secret[ _.-]?key){_BETWEEN}({_MIXED_KEY})(?![A-Za-z0-9/+=])",
+        ),
+        (
+            "GitHub token",
+            tuple(f"gh{kind}_" for kind in "opusr"),
+            _BEGIN + r"gh[opusr]_[A-Za-z0-9]{36,255}\b",
+        ),
+        ("GitHub token", ("github_pat_",), _BEGIN + r"github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b"),
+        ("GitLab token", ("glpat-",), _BEGIN + r"glpat-[\w-]{20,}"),
+        ("Slack token", ("xox",), _BEGIN + r"xox[abeoprs]-(?=[A-Za-z-]{0,20}\d)[A-Za-z0-9-]{10,}"),
+        ("Slack webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
+        ("Anthropic key", ("sk-ant-",), _BEGIN + r"sk-ant-[a-z]+\d\d-[\w-]{80,}"),
+        (
+            "OpenAI key",
+            (_IN_THE_MIDDLE,),
+            rf"{_BEGIN}sk-[\w-]{{20,{_BESIDE}}}{_IN_THE_MIDDLE}[\w-]{{20,{_BESIDE}}}",
+        ),
+        ("Google API key", ("AIza",), _BEGIN + r"AIza[\w-]{35}(?![\w-])"),
+        ("Stripe key", ("sk_live_", "rk_live_"), _BEGIN + r"[rs]k_live_[A-Za-z0-9]{24,}"),
+        ("npm token", ("npm_",), _BEGIN + r"npm_[A-Za-z0-9]{36}\b"),
+        ("PyPI token", ("pypi-AgEI",), _BEGIN + r"pypi-AgEI[\w-]{50,}"),
+    )
+)
+
+
+KINDS = tuple(dict.fromkeys(what for what, _, _ in _FORMATS))
+
+
+class Secret(NamedTuple):
+    """`what`: the kind; `value`: what is secret of it; `at`: its offset; `start` and `end`: the offsets of
+    all that tells it, a name before it included."""
+
+    what: str
+    value: str
+    at: int
+    start: int
+    end: int
+
+
+class NewSecret(NamedTuple):
+    """`what`: the kind; `line`: where it stands in the text after the change, from 1."""
+
+    what: str
+    line: int
+
+
+def secrets_in(text: str) -> Iterator[Secret]:
+    """Every secret of a known format, kind by kind."""
+    for what, begins, pattern in _FORMATS:
+        for begin in begins:
+            at, done = text.find(begin), 0
+            while at >= 0:
+                if begin == _IN_THE_MIDDLE:
+                    found = pattern.search(text, max(done, at - _BESIDE - 3), at + len(begin) + _BESIDE)
+                else:
+                    found = pattern.match(text, at)
+                if found is not None:
+                    group, done = found.lastindex or 0, found.end()
+                    yield Secret(what, found[group], found.start(group), *found.span())
+                at = text.find(begin, max(done, at + len(begin)))
+
+
+def new_secrets(text: str, splices: Sequence[Splice]) -> Iterator[NewSecret]:
+    """The secrets that these splices put into `text`, whole or by completing them, and that stand nowhere in
+    it before, in no order."""
+    known: set[tuple[str, str]] | None = None
+    shift, counted, line = 0, 0, 1
+    for group in _near_each_other(splices):
+        start = _not_in_line_end(text, max(0, group[0].start - LONGEST))
+        end = _not_in_line_end(text, min(len(text), group[-1].end + LONGEST))
+        after = _applied(text, group, start, end)
+        for secret in secrets_in(after):
+            cut = (start > 0 and secret.start == 0) or (end < len(text) and secret.end == len(after))
+            if cut:  # by where the look begins or ends, far from the change
+                continue
+            if known is None:
+                known = {(one.what, one.value) for one in secrets_in(text)}
+            if (secret.what, secret.value) not in known:
+                line += ends_between(text, counted, start)
+                counted = start
+                yield NewSecret(secret.what, line + shift + ends_between(after, 0, secret.at))
+        shift += ends_between(after, 0, len(after)) - ends_between(text, start, end)
+
+
+def _near_each_other(splices: Sequence[Splice]) -> Iterator[list[Splice]]:
+    """The splices in groups that are looked at together, since what is looked at of each overlaps."""
+    group: list[Splice] = []
+    for splice in splices:
+        if group and splice.start - group[-1].end > 2 * LONGEST:
+            yield group
+            group = []
+        group.append(splice)
+    if group:
+        yield group
+
+
+def _not_in_line_end(text: str, at: int) -> int:
+    return at + 1 if text[max(0, at - 1) : at + 1] == "\r\n" else at
+
+
+def _applied(text: str, splices: Sequence[Splice], start: int, end: int) -> str:
+    """`text` from `start` to `end` with the splices put in."""
+    pieces: list[str] = []
+    at = start
+    for splice in splices:
+        pieces += (text[at : splice.start], splice.text)
+        at = splice.end
+    return "".join((*pieces, text[at:end]))

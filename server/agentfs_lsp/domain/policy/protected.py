@@ -1,0 +1,70 @@
+"""What is guarded in every mode (docs/protocol.md#13-settings-and-policy).
+
+Files that run code or steer the editor or an agent are asked for before they change; secrets before they
+are read as well; the version control's own data and the server's are never touched. What the setting
+`protected` adds and takes out is the part of `policy.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.globs import FoldedGlobs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentfs_lsp.domain.globs import Spelled
+    from agentfs_lsp.domain.settings.rules import Permission
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What reads and changes of a guarded file need, and the glob that guards it, as the user knows it.
+    `as_written`: it matches the very path, and not only another spelling."""
+
+    read: Permission
+    change: Permission
+    rule: str
+    as_written: bool
+
+
+DENIED = (".git/**", ".hg/**", ".svn/**", ".jj/**", ".agentfs/**")
+
+ASKED_FOR_EVERYTHING = (
+    *(".env", ".env.*", "*.pem", "*.key", "id_rsa*", "id_ed25519*", "id_ecdsa*", "id_dsa*"),
+    *(".netrc", ".npmrc", ".pypirc"),
+)
+
+ASKED_FOR_CHANGES = (
+    *(".vscode/**", ".idea/**", ".zed/**", ".helix/**", ".vim/**", ".exrc", ".nvim.lua", ".vimrc"),
+    *(".dir-locals*.el", "*.code-workspace", "*.sublime-project", ".envrc", ".mcp.json"),
+    *(".cursor/**", ".claude/**", ".gemini/**", "AGENTS.md", "CLAUDE.md", "GEMINI.md"),
+    *(".github/workflows/**", ".gitlab-ci.yml", ".husky/**", ".pre-commit-config.yaml"),
+    *(".gitmodules", ".gitattributes", ".agentfs.toml"),
+)
+
+
+def protection_of(path: Spelled) -> Protection | None:
+    """The strictest protection of a root-relative, resolved path; None where there is none."""
+    for read, change, globs in _strictest_first():
+        rule = globs.match(path)
+        if rule is not None:
+            return Protection(read, change, rule, globs.match_as_written(path) is not None)
+    return None
+
+
+@cache
+def _strictest_first() -> tuple[tuple[Permission, Permission, FoldedGlobs], ...]:
+    return (
+        ("deny", "deny", _at_any_depth(DENIED)),
+        ("ask", "ask", _at_any_depth(ASKED_FOR_EVERYTHING)),
+        ("allow", "ask", _at_any_depth(ASKED_FOR_CHANGES)),
+    )
+
+
+def _at_any_depth(globs: Iterable[str]) -> FoldedGlobs:
+    """`X/**` guards X itself too, and a file of that name: a worktree's `.git` is one."""
+    return FoldedGlobs({f"**/{glob.removesuffix('/**')}": glob for glob in globs})

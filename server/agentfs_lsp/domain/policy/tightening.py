@@ -1,0 +1,78 @@
+"""The user's settings made stricter by what a workspace says of itself, and never looser
+(docs/protocol.md#13-settings-and-policy).
+
+Which way each setting may go is declared where it is defined (`settings.py`). Where a workspace says it is
+`lsp/configuration/workspace_file.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from agentfs_lsp.domain.settings.rules import Globs, Rules
+from agentfs_lsp.domain.settings.settings import SETTINGS, settings_from, value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentfs_lsp.domain.settings.rules import Rule
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.domain.settings.shapes import Shape
+
+_SHAPES: Mapping[str, Shape] = {"rules": Rules(("ask", "deny")), "protected": Globs(negations=False)}
+
+
+def shape_in_workspace(key: str) -> Shape:
+    """What the value may be there: rules that permit something, and globs that take something out, may
+    not."""
+    return _SHAPES.get(key) or SETTINGS[key].shape
+
+
+@dataclass(frozen=True, slots=True)
+class Tightening:
+    """What one workspace folder says of itself: checked values by key. `fault`: what of it could not be used,
+    and for which everything in that folder is asked."""
+
+    values: Mapping[str, object] = field(default_factory=dict)
+    fault: str | None = None
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Rules that ask or deny, or require one of the user's switches."""
+        return cast("tuple[Rule, ...]", self.values.get("rules", ()))
+
+    @property
+    def files(self) -> tuple[str, ...] | None:
+        """A closed list besides the user's."""
+        return cast("tuple[str, ...] | None", self.values.get("files"))
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """Files whose changes are asked for."""
+        return cast("tuple[str, ...]", self.values.get("protected", ()))
+
+    @property
+    def is_manual(self) -> bool:
+        """Whether what no rule decides is reviewed, whatever the user's mode."""
+        return self.values.get("approval.mode") == "manual"
+
+
+def tightened(settings: Settings, by: Tightening) -> Settings:
+    """The settings that hold in that workspace. Rules, lists and the mode are not put together here: each has
+    its say in the verdict (`policy.py`)."""
+    changed: dict[str, object] = {}
+    for key, theirs in by.values.items():
+        match SETTINGS[key].in_workspace:
+            case "free":
+                changed[key] = theirs
+            case "lower":
+                changed[key] = min(cast("int", value_of(settings, key)), cast("int", theirs))
+            case "strictest" if key != "approval.mode":
+                changed[key] = SETTINGS[key].strictest
+            case _:
+                continue
+    if not changed:
+        return settings
+    mine = {key: value_of(settings, key) for key in SETTINGS}
+    return settings_from({**mine, **changed}, settings.faulty)

@@ -1,0 +1,219 @@
+"""Whether an agent may read or change a file: at once, after asking, or not at all, and what says so.
+
+The rules are those of docs/protocol.md#13-settings-and-policy. Deliberately not here: who is asked and how,
+and the mode of a session, which comes with each question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.folding import fold_path
+from agentfs_lsp.domain.globs import GlobList, Spelled
+from agentfs_lsp.domain.policy.protected import protection_of
+from agentfs_lsp.domain.policy.tightening import Tightening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from agentfs_lsp.domain.settings.rules import Operation, Permission, Rule
+    from agentfs_lsp.domain.settings.setting import Mode
+    from agentfs_lsp.domain.settings.settings import Settings
+
+_NOTHING = Tightening()
+Source = Literal["own", "protected", "switch", "files", "rule", "spelling", "workspace", "fault", "mode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`source`: what decided; "spelling": a rule, but for another spelling of the path; "workspace": what the
+    workspace says of itself. `rule`: the glob, the switch or the setting, as the user knows it; None for the
+    mode."""
+
+    decision: Permission
+    source: Source
+    rule: str | None = None
+
+    @property
+    def by(self) -> Literal["mode", "rule"]:
+        """The same as answers tell it."""
+        return "mode" if self.source == "mode" else "rule"
+
+
+class Policy:
+    """The rules in force, compiled. Immutable: a change of settings makes another.
+
+    `own_folders`: the server's own, such as its state folder, as real absolute paths.
+    `workspace`: what the root says of itself; it can only make a verdict stricter. `closed`: the only paths
+    that may be touched, None where there is no closed list.
+    """
+
+    def __init__(
+        self, settings: Settings, own_folders: Sequence[str], workspace: Tightening = _NOTHING
+    ) -> None:
+        self._own_folders = tuple((fold_path(folder).rstrip("/"), folder) for folder in own_folders)
+        self._workspace = workspace
+        self._rules = RuleList(settings.rules, settings.switches)
+        self._asking = RuleList(workspace.rules, settings.switches)
+        self._closed = [frozenset(files) for files in (settings.files, workspace.files) if files is not None]
+        self.closed = _on_both(settings.files, workspace.files)
+        self._protected = GlobList(settings.protected)
+        self._guarded = GlobList(workspace.protected)
+        self._faults = (*settings.faulty, *((workspace.fault,) if workspace.fault else ()))
+        self._judged: dict[tuple[Operation, str, str, Mode], Verdict] = {}
+
+    def judge(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> Verdict:
+        """The strictest of all that has a say; of several as strict the one most particular to the file.
+
+        `relative` is the resolved path in the root whose real absolute path is `root`. Never raises. Verdicts
+        are kept, since a list of rules takes its time.
+        """
+        key = operation, relative, root, mode
+        verdict = self._judged.get(key)
+        if verdict is None:
+            if len(self._judged) >= _MOST_KEPT:
+                self._judged.clear()
+            verdict = self._judged[key] = self.explain(operation, relative, root=root, mode=mode)[0]
+        return verdict
+
+    def explain(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> tuple[Verdict, ...]:
+        """All that has a say, the strictest first."""
+        own = self._own(root, relative)
+        ruled = tuple(dict.fromkeys(self._by_path(operation, relative)))
+        decided = any(verdict.source == "rule" for verdict in ruled)
+        verdicts = (
+            *((own,) if own else ()),
+            *ruled,
+            *(() if decided else (self._by_mode(operation, mode),)),
+        )
+        return tuple(sorted(verdicts, key=_strictness, reverse=True))
+
+    def may_reach(self, operation: Operation) -> bool:
+        """Whether there may be a file that this operation is not denied on: false where a rule denies it for
+        every file, and none behind it permits some."""
+        if self.closed == () or self._asking.deny_everything(operation):
+            return False
+        if operation == "edit" and not self.may_reach("read"):
+            return False
+        return not self._rules.deny_everything(operation)
+
+    def _own(self, root: str, relative: str) -> Verdict | None:
+        path = fold_path(f"{root.rstrip('/')}/{relative}")
+        for folded, folder in self._own_folders:
+            if path == folded or path.startswith(f"{folded}/"):
+                return Verdict("deny", "own", f"{folder.rstrip('/')}/**")
+        return None
+
+    def _by_path(self, operation: Operation, relative: str) -> Iterable[Verdict]:
+        """What has a say whatever the mode is. An edit tells whether a text was found: where reading is
+        denied, it is too."""
+        path = Spelled.of(relative)
+        yield from self._voices(operation, path)
+        if operation == "edit":
+            yield from (verdict for verdict in self._voices("read", path) if verdict.decision == "deny")
+
+    def _voices(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
+        yield from self._protection(operation, path)
+        for rules in (self._rules, self._asking):
+            yield from rules.switched_off(path)
+        if any(path.raw not in files for files in self._closed):
+            yield Verdict("deny", "files", "files")
+        yield from self._rules.judge(operation, path)
+        for verdict in self._asking.judge(operation, path):
+            yield Verdict(verdict.decision, "workspace", verdict.rule)
+        if self._faults:
+            yield Verdict("ask", "fault", self._faults[0])
+
+    def _protection(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
+        protection = protection_of(path)
+        if protection is not None:
+            denied = protection.change == "deny"
+            taken_out = protection.as_written and not denied and self._protected.excludes(path)
+            decision = protection.read if operation == "read" else protection.change
+            if decision != "allow" and not taken_out:
+                yield Verdict(decision, "protected", protection.rule)
+        if operation != "read":
+            for globs in (self._protected, self._guarded):
+                if (found := globs.forbids(path)) is not None:
+                    yield Verdict("ask", "protected", found[0])
+
+    def _by_mode(self, operation: Operation, mode: Mode) -> Verdict:
+        if operation == "read" or mode == "manual" or not self._workspace.is_manual:
+            allowed = operation == "read" or mode == "auto_edit"
+            return Verdict("allow" if allowed else "ask", "mode")
+        return Verdict("ask", "workspace", "approval.mode")
+
+
+class RuleList:
+    """Rules compiled: the last one that matches a path and says something of an operation decides it.
+
+    What asks or denies matches any spelling. Where it matches only another one than the path has, no rule
+    behind it undoes that: by which spelling a file system knows the file can't be told.
+    """
+
+    def __init__(self, rules: Sequence[Rule], switches: Mapping[str, bool]) -> None:
+        self._rules = [(rule, GlobList(rule.files)) for rule in rules]
+        self._off = [
+            (rule.requires, globs)
+            for rule, globs in self._rules
+            if rule.requires is not None and not switches.get(rule.requires, False)
+        ]
+
+    def judge(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
+        """The rule that decides, and those that other spellings meet."""
+        decided = False
+        for rule, globs in reversed(self._rules):
+            decision = rule.says(operation)
+            if decision == "allow" and not decided:
+                glob = globs.permits(path)
+                if glob is not None:
+                    decided = True
+                    yield Verdict("allow", "rule", glob)
+            elif decision in {"ask", "deny"} and (found := globs.forbids(path)) is not None:
+                glob, as_written = found
+                if not as_written:
+                    yield Verdict(decision, "spelling", glob)
+                elif not decided:
+                    decided = True
+                    yield Verdict(decision, "rule", glob)
+
+    def switched_off(self, path: Spelled) -> Iterable[Verdict]:
+        """A file that any rule gives to a switch is gone with it."""
+        for name, globs in self._off:
+            if globs.forbids(path) is not None:
+                yield Verdict("deny", "switch", f"switches.{name}")
+
+    def deny_everything(self, operation: Operation) -> bool:
+        """Whether some rule denies it for every file, and none behind it says otherwise, or every file is
+        gone with a switch."""
+        if any(globs.is_everything for _, globs in self._off):
+            return True
+        for rule, globs in reversed(self._rules):
+            decision = rule.says(operation)
+            if decision == "deny" and globs.is_everything:
+                return True
+            if decision in {"ask", "allow"}:
+                return False
+        return False
+
+
+def _on_both(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The paths on both closed lists, or on the only one; None where there is none."""
+    if users is None or folders is None:
+        return folders if users is None else users
+    also = frozenset(folders)
+    return tuple(path for path in users if path in also)
+
+
+def strictest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Of several verdicts, at least one, the strictest; of several as strict the first."""
+    return max(verdicts, key=_strictness)
+
+
+def _strictness(verdict: Verdict) -> int:
+    return _ORDER[verdict.decision]
+
+
+_ORDER: dict[Permission, int] = {"allow": 0, "ask": 1, "deny": 2}
+_MOST_KEPT = 4096

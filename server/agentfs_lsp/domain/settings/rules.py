@@ -1,0 +1,153 @@
+"""What a user's rules are made of, and the shapes that take them from settings.
+
+What a rule does to a path is `policy.py`; how its globs match, `globs.py`. The rules of all this are those of
+docs/protocol.md#13-settings-and-policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+from agentfs_lsp.domain.globs import fault_of
+from agentfs_lsp.domain.settings.shapes import Choice, Flag, ShapeError, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Operation = Literal["read", "write", "edit"]
+Permission = Literal["allow", "ask", "deny"]
+
+OPERATIONS: tuple[Operation, ...] = ("read", "write", "edit")
+PERMISSIONS: tuple[Permission, ...] = ("allow", "ask", "deny")
+
+MOST_ENTRIES = 1000
+"""How long a list of rules, globs or paths may be: each is held against every path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What may be done with the files that `files`, gitignore's globs relative to each root, match; None says
+    nothing. `requires`: the switch without which none of them may be touched."""
+
+    files: tuple[str, ...]
+    read: Permission | None = None
+    write: Permission | None = None
+    edit: Permission | None = None
+    requires: str | None = None
+
+    def says(self, operation: Operation) -> Permission | None:
+        """What it permits of this operation."""
+        return cast("Permission | None", getattr(self, operation))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A list of `{"files": [globs], "read", "write", "edit": permission, "requires": switch}`. Of a list that
+    is wrong somewhere the right rules are kept. `permissions`: those that a rule may give."""
+
+    permissions: tuple[Permission, ...] = PERMISSIONS
+
+    def check(self, raw: object) -> tuple[Rule, ...]:
+        """Raises ShapeError, which names the first member that is wrong."""
+        return cast("tuple[Rule, ...]", _each(raw, self._rule, Wanted("rules")))
+
+    def describe(self) -> str:
+        return '`[{"files": [globs], "read", "write", "edit": "allow", "ask" or "deny", "requires": switch}]`'
+
+    def _rule(self, raw: object) -> Rule:
+        if not isinstance(raw, dict) or not raw.keys() <= _MEMBERS or not raw.keys() > {"files"}:
+            raise ShapeError(Wanted("rules"))
+        given: dict[str, object] = {}
+        for name, value in raw.items():
+            try:
+                given[name] = self._member(name, value)
+            except ShapeError as error:
+                raise error.within(f".{name}", value) from None
+        return Rule(**given)  # type: ignore[arg-type]
+
+    def _member(self, name: str, value: object) -> object:
+        if name == "files":
+            return Globs().check(value)
+        if value is None:
+            return None
+        if name == "requires":
+            return _switch_name(value)
+        return Choice(self.permissions).check(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Globs:
+    """A list of gitignore's globs. Those that gitignore would pass over in silence are refused: whoever wrote
+    one meant something by it. `negations`: whether `!` may stand before one."""
+
+    negations: bool = True
+
+    def check(self, raw: object) -> tuple[str, ...]:
+        return cast("tuple[str, ...]", _each(raw, self._glob, Wanted("globs")))
+
+    def describe(self) -> str:
+        return "`[globs]`"
+
+    def _glob(self, raw: object) -> str:
+        if not isinstance(raw, str) or fault_of(raw) or (raw.startswith("!") and not self.negations):
+            raise ShapeError(Wanted("glob"))
+        return raw
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """A list of paths relative to a root, as they are: nothing in them stands for something else."""
+
+    def check(self, raw: object) -> tuple[str, ...]:
+        return cast("tuple[str, ...]", _each(raw, _plain_path, Wanted("plain_paths")))
+
+    def describe(self) -> str:
+        return "`[paths]`"
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """An object of names and whether each is on. What is wrong is off."""
+
+    def check(self, raw: object) -> Mapping[str, bool]:
+        if not isinstance(raw, dict):
+            raise ShapeError(Wanted("switches"))
+        return {name: Flag().check(on) for name, on in raw.items()}
+
+    def describe(self) -> str:
+        return '`{"name": true or false}`'
+
+
+_MEMBERS = frozenset({"files", *OPERATIONS, "requires"})
+
+
+def _each(raw: object, check: Callable[[object], object], wanted: Wanted) -> tuple[object, ...]:
+    """Every entry checked. Raises the first entry's ShapeError, which keeps the right ones."""
+    if not isinstance(raw, list) or len(raw) > MOST_ENTRIES:
+        raise ShapeError(wanted, kept=())
+    kept: list[object] = []
+    first: ShapeError | None = None
+    for number, entry in enumerate(raw):
+        try:
+            kept.append(check(entry))
+        except ShapeError as error:
+            first = first or error.within(f"[{number}]", entry)
+    if first is not None:
+        raise ShapeError(first.wanted, first.where, first.given, tuple(kept))
+    return tuple(kept)
+
+
+def _switch_name(raw: object) -> str:
+    if not isinstance(raw, str) or not raw.strip() or not raw.isprintable():
+        raise ShapeError(Wanted("switch_name"))
+    return raw
+
+
+def _plain_path(raw: object) -> str:
+    """The path without what leads nowhere. A star is no part of a name that anybody means."""
+    if isinstance(raw, str) and raw.isprintable() and not set(raw) & {"*", "\\"} and not raw.startswith("/"):
+        parts = [part for part in raw.split("/") if part not in {"", "."}]
+        if parts and ".." not in parts and not raw.endswith("/"):
+            return "/".join(parts)
+    raise ShapeError(Wanted("plain_path"))

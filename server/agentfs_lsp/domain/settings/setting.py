@@ -1,0 +1,62 @@
+"""What a single setting is: its key, default, shape and meaning, and what a workspace may make of it.
+
+Which settings there are is `settings.py`; the rules are those of docs/protocol.md#13-settings-and-policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.settings.shapes import Shape
+
+
+Mode = Literal["manual", "auto_edit"]
+
+
+InWorkspace = Literal[
+    "users",  # the user's alone
+    "free",  # guards nothing: the workspace's value counts
+    "lower",  # a number: the lower one counts
+    "strictest",  # only the strictest value may be set
+    "besides",  # rules and lists: each has its say, and the strictest counts
+]
+"""What a workspace's own file, `.agentfs.toml`, may do with a setting: never loosen it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting as the user knows it.
+
+    `strictest`: for those that guard something, the value that a wrong one is taken for; None for the others,
+    where a wrong value leaves what was set before. `wrong_asks`: of a wrong value the right parts are used,
+    and everything is asked for.
+    """
+
+    key: str
+    default: object
+    shape: Shape
+    meaning: str
+    strictest: object = None
+    wrong_asks: bool = False
+    in_workspace: InWorkspace = "users"
+
+
+def about(
+    shape: Shape,
+    meaning: str,
+    *,
+    strictest: object = None,
+    wrong_asks: bool = False,
+    in_workspace: InWorkspace = "users",
+) -> dict[str, object]:
+    """What the definition of a setting says of it besides its key and default: a field's metadata. What says
+    nothing of workspaces is the user's alone."""
+    return {
+        "shape": shape,
+        "meaning": meaning,
+        "strictest": strictest,
+        "wrong_asks": wrong_asks,
+        "in_workspace": in_workspace,
+    }

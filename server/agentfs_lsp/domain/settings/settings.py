@@ -1,0 +1,179 @@
+"""Every setting, once: its key, default, shape and meaning, and the values that the rest of the server reads.
+
+The dataclasses are the definition; `SETTINGS` is the same seen as a table, by key. Where values come from
+and how layers are put over each other is `lsp/configuration/layers.py`; docs/configuration.md tells them to
+the user, and a test holds it against this file. The rules are those of
+docs/protocol.md#13-settings-and-policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from agentfs_lsp.domain.settings.groups import (
+    Approval,
+    Diff,
+    EncodingSettings,
+    HistorySettings,
+    Limits,
+    Preview,
+)
+from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
+from agentfs_lsp.domain.settings.setting import Setting, about
+from agentfs_lsp.domain.settings.shapes import Choice, Flag, NamedRoot, NamedRoots, Seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.settings.rules import Rule
+
+SaveMode = Literal["auto", "always", "never"]
+Language = Literal["en", "zh-cn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings in force. Computed once a change of any layer, never a request.
+
+    `faulty` is no setting: it names what of the policy is wrong, and for which everything is asked.
+    """
+
+    approval: Approval = field(default=Approval())
+    rules: tuple[Rule, ...] = field(
+        default=(),
+        metadata=about(
+            Rules(),
+            "Who may touch what: of the rules that match a file, the last that names an operation decides.",
+            wrong_asks=True,
+            in_workspace="besides",
+        ),
+    )
+    switches: Mapping[str, bool] = field(
+        default_factory=dict,
+        metadata=about(
+            Switches(),
+            "What rules may require: the files of a rule whose switch is off are out of reach.",
+            strictest={},
+        ),
+    )
+    files: tuple[str, ...] | None = field(
+        default=None,
+        metadata=about(
+            Paths(),
+            "A closed list: the only files that agents may touch. Not set: all.",
+            strictest=(),
+            in_workspace="besides",
+        ),
+    )
+    protected: tuple[str, ...] = field(
+        default=(),
+        metadata=about(
+            Globs(),
+            "More files whose changes are asked for in every mode; `!` takes files out of the built-in list.",
+            wrong_asks=True,
+            in_workspace="besides",
+        ),
+    )
+    landing_timeout_s: float = field(
+        default=30,
+        metadata=about(Seconds(0.05, 3600), "How long the editor has to apply what the user accepted."),
+    )
+    save_timeout_s: float = field(
+        default=10, metadata=about(Seconds(0.05, 3600), "How long an editor that saves has to save it.")
+    )
+    require_read: bool = field(
+        default=True,
+        metadata=about(
+            Flag(),
+            "An existing file is changed only by a session that has read it.",
+            strictest=True,
+            in_workspace="strictest",
+        ),
+    )
+    paths: PathMode = field(
+        default="relative",
+        metadata=about(
+            Choice(("relative", "any")),
+            '"any": agents may give absolute paths and file: URIs too, always inside a workspace folder.',
+            strictest="relative",
+            in_workspace="strictest",
+        ),
+    )
+    create_dirs: bool = field(
+        default=True,
+        metadata=about(
+            Flag(),
+            "Missing folders of a new file are created.",
+            strictest=False,
+            in_workspace="strictest",
+        ),
+    )
+    save: SaveMode = field(
+        default="auto",
+        metadata=about(
+            Choice(("auto", "always", "never")),
+            'What an editor that can save saves of what was accepted: "auto" documents that had no unsaved '
+            'changes, "always" those too that had, "never" none.',
+            strictest="never",
+            in_workspace="strictest",
+        ),
+    )
+    encoding: EncodingSettings = field(default=EncodingSettings())
+    preview: Preview = field(default=Preview())
+    locale: Language | None = field(
+        default=None,
+        metadata=about(
+            Choice(("en", "zh-cn"), any_case=True), "Language of texts and messages. Not set: the editor's."
+        ),
+    )
+    roots: tuple[NamedRoot, ...] | None = field(
+        default=None,
+        metadata=about(NamedRoots(), "Names for workspace folders, for where two of them have the same."),
+    )
+    limits: Limits = field(default=Limits())
+    diff: Diff = field(default=Diff())
+    history: HistorySettings = field(default=HistorySettings())
+    faulty: tuple[str, ...] = ()
+
+
+def settings_from(values: Mapping[str, object], faulty: tuple[str, ...] = ()) -> Settings:
+    """The settings with these values, by key, each already checked by its shape; defaults elsewhere."""
+    return cast("Settings", _build(Settings, "", {**values, "faulty": faulty}))
+
+
+def value_of(settings: Settings, key: str) -> object:
+    """What a setting is there."""
+    value: object = settings
+    for name in key.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def _build(group: type[Any], prefix: str, values: Mapping[str, object]) -> object:
+    given: dict[str, object] = {}
+    for item in fields(group):
+        key = prefix + item.name
+        if is_dataclass(item.default):
+            given[item.name] = _build(type(item.default), f"{key}.", values)
+        elif key in values:
+            given[item.name] = values[key]
+    return group(**given)
+
+
+def _table(group: type[Any], prefix: str = "") -> Iterator[Setting]:
+    for item in fields(group):
+        key = prefix + item.name
+        if is_dataclass(item.default):
+            yield from _table(type(item.default), f"{key}.")
+        elif "shape" in item.metadata:
+            default = item.default if item.default_factory is MISSING else item.default_factory()
+            yield Setting(key=key, default=default, **item.metadata)
+
+
+SETTINGS: Mapping[str, Setting] = {setting.key: setting for setting in _table(Settings)}
+"""Every setting by its key, in the order of docs/configuration.md."""
+
+GROUPS = frozenset(key.rpartition(".")[0] for key in SETTINGS) - {""}
+"""The keys that hold other keys, such as `approval`."""

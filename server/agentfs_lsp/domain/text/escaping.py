@@ -1,0 +1,118 @@
+"""Text made safe to look at, and what in it deserves a look (docs/protocol.md#94-what-the-answer-says).
+
+Characters that reorder, hide or command are escaped where the server itself renders text, and are findings
+where somebody puts them into a file; they are written as they came. Joiners and variation selectors are
+part of emoji and of several scripts, so they count only where no script uses them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from agentfs_lsp.domain.text.lines import ends_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Kind = Literal["bidirectional", "invisible", "control"]
+
+MOST_FINDINGS = 100
+
+LONGEST_NAME = 4096
+"""Characters of a name that are shown: a path that a file system takes has no more."""
+
+LONGEST_UNKNOWN = 200
+"""Characters that are shown of what is no name of anything."""
+
+# Line ends and tabs are ordinary; U+0080..U+009F are controls too.
+_CONTROL = "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff"
+    "\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
+)
+_JOINERS = "\u200c\u200d"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+
+# One class is searched for many times faster than alternatives, so those are only tried where it matches.
+_CANDIDATE = re.compile(f"[{_CONTROL}{_BIDIRECTIONAL}{_INVISIBLE}{_JOINERS}{_SELECTORS}\ud800-\udfff\r]")
+_CHARACTER = re.compile(
+    f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])|(?P<invisible>[{_INVISIBLE}]"
+    # Behind ASCII (but in keycaps), at the begin, or doubled, these say nothing to any reader.
+    f"|(?<![^\0-\x7f])[{_JOINERS}{_SELECTORS}](?!\u20e3)"
+    f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[{_JOINERS}])[{_JOINERS}])"
+)
+# Where Markdown, and VS Code in notifications, makes a link: `](` before a URI of any scheme.
+_LINK = re.compile(r"\]\((?=\s*<?[a-z][a-z0-9+.-]*:[^\s)])", re.IGNORECASE | re.ASCII)
+
+_PLAIN = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
+
+
+class Finding(NamedTuple):
+    """Something a reviewer should see: `line` is 1-based in the text looked at; `detail` names it."""
+
+    kind: Kind
+    line: int
+    detail: str
+
+
+def escape_invisible(text: str) -> str:
+    """`text` with what reorders, hides or commands shown as `\\x07` or `\\u202e`; `\\n` and tabs stay.
+
+    Bytes that did not decode are U+FFFD, as in a read; the result can be encoded as UTF-8.
+    """
+    return text if _is_plain(text) and "\r" not in text else _CANDIDATE.sub(_escaped, text)
+
+
+def escape_to_one_line(text: str) -> str:
+    """`text` as `escape_invisible` shows it, with `\\n` and tabs escaped too: for a name, which can then not
+    pass for lines of its own, nor for a link. Cut where it is longer than any name."""
+    return escape_links(escape_invisible(cut_name(text))).replace("\n", "\\x0a").replace("\t", "\\x09")
+
+
+def cut_name(text: str, most: int = LONGEST_NAME) -> str:
+    """`text`, or its first `most` characters where it is longer."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def escape_links(text: str) -> str:
+    """`text` with the parenthesis of every link shown as `\\x28`: `[label]\\x28command:id)`. Editors turn
+    such text in notifications into links, and a link can run a command. Joining lines makes no new ones."""
+    return _LINK.sub(r"]\\x28", text) if "](" in text else text
+
+
+def find_suspicious(text: str) -> list[Finding]:
+    """What in a text about to be inserted deserves a look, in order of lines: one finding for a line and
+    character, at most `MOST_FINDINGS`."""
+    return list(dict.fromkeys(islice(_characters(text), MOST_FINDINGS)))
+
+
+def _characters(text: str) -> Iterator[Finding]:
+    at, line = 0, 1
+    for candidate in () if _is_plain(text) else _CANDIDATE.finditer(text):
+        if found := _CHARACTER.match(text, candidate.start()):
+            line += ends_between(text, at, found.start())
+            at = found.start()
+            yield Finding(cast("Kind", found.lastgroup), line, _named(found.group()))
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and not text.encode().translate(None, _PLAIN)
+
+
+def _escaped(candidate: re.Match[str]) -> str:
+    character = candidate.group()
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        return "\ufffd"
+    always = character == "\r" or 0xD800 <= code <= 0xDFFF
+    if not always and not _CHARACTER.match(candidate.string, candidate.start()):
+        return character
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _named(character: str) -> str:
+    return f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()

@@ -1,0 +1,88 @@
+"""Which encoding bytes that are no UTF-8 are likely in: a hint for the user (docs/protocol.md#5-agentfsread).
+
+No file is decoded by this guess. An encoding counts where all bytes fit it, and most of what is not ASCII
+reads as the usual characters of its script.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentfs_lsp.domain.text.textfile import decode_as
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.text.textfile import TextFile
+
+_SAMPLE = 4096
+"""So many bytes tell: a read of a small file is not to take longer for a hint."""
+
+_ENOUGH = 0.8
+"""So much of what is not ASCII has to be usual."""
+
+# Words in capitals are left out: those of the one encoding are the small letters of the other.
+_CYRILLIC = re.compile(r"[\u0410-\u042f]?[\u0430-\u044f\u0451]{2,}|[\u0410-\u042f][\u0430-\u044f\u0451]")
+_HAN = r"\u3000-\u303f\uff01-\uff5e\u2014\u2018-\u201d\u2026"
+
+
+class _Candidate(NamedTuple):
+    """`usual`: stretches of usual characters. `leads`: the first bytes of usual Chinese characters."""
+
+    encoding: str
+    usual: re.Pattern[str]
+    leads: range = range(0)
+
+
+# Of several that fit alike the first: Korean and Japanese read as usual Chinese too, which does not read as
+# those. Western text has its own letters one by one, among others.
+_CANDIDATES = (
+    _Candidate("euc_kr", re.compile(rf"[\uac00-\ud7a3{_HAN}]+")),
+    _Candidate("euc_jp", re.compile(rf"[\u3041-\u30fe{_HAN}]+"), range(0xB0, 0xD0)),
+    _Candidate("shift_jis", re.compile(rf"[\u3041-\u30fe{_HAN}]+"), range(0x88, 0x98)),
+    _Candidate("gbk", re.compile(rf"[{_HAN}\u00b7]+"), range(0xB0, 0xD8)),
+    _Candidate("big5", re.compile(rf"[{_HAN}\u00b7]+"), range(0xA4, 0xC7)),
+    _Candidate("cp1251", _CYRILLIC),
+    _Candidate("koi8-r", _CYRILLIC),
+    _Candidate(
+        "cp1252",
+        re.compile(
+            r"(?<![\u00c0-\u00ff])[\u00c0-\u00ff]{1,2}(?![\u00c0-\u00ff])|[\u2013-\u2026\u20ac\xa7\xa9\xb0\xab\xbb]"
+        ),
+    ),
+)
+_JAPANESE = {"euc_jp", "shift_jis"}
+_KANA = re.compile(r"[\u3041-\u30fe]")
+_OTHER = re.compile(r"[^\x00-\x7f]")
+
+
+def likely_encoding(data: bytes, text: TextFile) -> str | None:
+    """The likely encoding of the bytes, decoded with a loss in `text`. None where they are UTF-8 but
+    for a few that were damaged, or nothing fits well."""
+    others = _OTHER.findall(text.text)
+    if 2 * sum("\ud800" <= it <= "\udfff" for it in others) < len(others):
+        return None
+    told = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    end = told.find(b"\n", _SAMPLE)
+    sample = told if end < 0 else told[:end]
+    best, found = _ENOUGH, None
+    for candidate in _CANDIDATES:
+        share = _share(candidate, sample)
+        if share > best or (share == best and found is None):
+            best, found = share, candidate.encoding
+    whole = decode_as(data, found) if found else None
+    return found if whole is not None and not whole.lossy else None
+
+
+def _share(candidate: _Candidate, sample: bytes) -> float:
+    """How much of what is not ASCII reads as is usual, from 0 to 1."""
+    file = decode_as(sample, candidate.encoding)
+    others = _OTHER.findall(file.text) if file else []
+    if not file or not others:
+        return 0
+    if candidate.encoding in _JAPANESE and not _KANA.search(file.text):
+        return 0
+    usual = sum(len(it[0]) for it in candidate.usual.finditer(file.text))
+    usual += sum(
+        it.encode(candidate.encoding)[0] in candidate.leads for it in others if "\u4e00" <= it <= "\u9fff"
+    )
+    return usual / len(others)

@@ -1,0 +1,66 @@
+"""Columns as editors count them, in code units of the encoding agreed on, and offsets as we do, in code
+points.
+
+Lone surrogates, which stand for bytes that did not decode, count as one unit of UTF-16 and three of UTF-8.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from agentfs_lsp.domain.text.lines import line_of, line_start
+
+Encoding = Literal["utf-16", "utf-8", "utf-32"]
+
+_CONTINUATION = bytes(range(0x80, 0xC0))
+
+
+def units(text: str, encoding: Encoding) -> int:
+    """The length of `text` in code units."""
+    if encoding == "utf-32" or text.isascii():
+        return len(text)
+    if encoding == "utf-8":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def offset_at(line_text: str, character: int, encoding: Encoding) -> int:
+    """The offset in a line (given without its line end) of the column `character`.
+
+    A column past the end means the end, one inside a character the character's begin.
+    """
+    head = line_text[: max(character, 0)]
+    if encoding == "utf-32" or head.isascii():
+        return len(head)
+    if encoding == "utf-8":
+        data = head.encode("utf-8", "surrogatepass")
+        whole = len(data[:character].translate(None, _CONTINUATION))
+        return whole - (data[character : character + 1] in _CONTINUATION and character < len(data))
+    data = head.encode("utf-16-le", "surrogatepass")
+    inside = character * 2 < len(data) and data[character * 2 + 1] & 0xFC == 0xDC
+    if inside and data[character * 2 - 1] & 0xFC == 0xD8:
+        character -= 1
+    return len(data[: character * 2].decode("utf-16-le", "surrogatepass"))
+
+
+def to_position(text: str, offset: int, encoding: Encoding) -> tuple[int, int]:
+    """(line, character) of `offset`, both from 0, the column in code units."""
+    return line_of(text, offset) - 1, units(text[line_start(text, offset) : offset], encoding)
+
+
+class PositionCounter:
+    """Positions of offsets that only grow: the text is walked once, however many there are."""
+
+    def __init__(self, text: str, encoding: Encoding) -> None:
+        self._text = text
+        self._encoding = encoding
+        self._at = 0
+        self._line = 0
+
+    def at(self, offset: int) -> dict[str, int]:
+        """LSP's Position of `offset`, which is at or behind the last one asked for."""
+        start = line_start(self._text, offset)
+        if start > self._at:
+            self._line += line_of(self._text[self._at : start], start - self._at) - 1
+            self._at = start
+        return {"line": self._line, "character": units(self._text[start:offset], self._encoding)}

@@ -1,0 +1,211 @@
+"""A text that is edited in place, by lines and columns as editors count them
+(docs/protocol.md#1-start-and-transport).
+
+The text is kept in chunks, so that a change costs no more than its size, in a document of 10 MB as in
+one line of 10 MB. Lines end at `\\n`, `\\r\\n` and `\\r` only; columns count the units of the encoding agreed
+with the client. What is deliberately not here: versions, URIs, and what a change looks like on the wire.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+from agentfs_lsp.domain.text.positions import Encoding, offset_at, units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Position = tuple[int, int]
+"""Line and column, both from 0; the column in units of the position encoding."""
+
+CHUNK: Final = 1 << 13
+"""Code points of a chunk: finding a place among the chunks and inside of one then cost about the same."""
+
+_BREAK = re.compile(r"\r\n?|\n")
+_NEAR: Final = 256
+
+
+@dataclass(eq=False)
+class BadPosition(Exception):
+    """A range that no text has: negative, reversed, or inside of a character."""
+
+    position: Position
+
+
+class Rope:
+    """`text`, whose columns are counted in `encoding`. `chunk` is for tests."""
+
+    def __init__(self, text: str, encoding: Encoding = "utf-16", chunk: int = CHUNK) -> None:
+        self._size = chunk
+        self._encoding = encoding
+        self._joined: str | None = text
+        # None is empty, unless the text is; none ends within a line end.
+        self._chunks = _split(text, chunk) or [""]
+        self._breaks = _Sums(self._chunks, _count_breaks)
+        self._units = _Sums(self._chunks, lambda piece: units(piece, encoding))
+
+    @property
+    def text(self) -> str:
+        """The whole text; put together once a change."""
+        if self._joined is None:
+            self._joined = "".join(self._chunks)
+        return self._joined
+
+    def replace(self, start: Position, end: Position, text: str) -> None:
+        """Put `text` in place of what is between. A column behind its line's end means that end, a line
+        behind the last the end of the text. Raises BadPosition, and nothing changed."""
+        if end < start:
+            raise BadPosition(start)
+        first, head = self._locate(start)
+        last, tail = (first, head) if end == start else self._locate(end)
+        self._put(first, last + 1, self._chunks[first][:head] + text + self._chunks[last][tail:])
+        self._joined = None
+
+    # --- chunks ---
+
+    def _put(self, first: int, stop: int, new: str) -> None:
+        """Replace the chunks [first, stop) by `new`, with those before without which it would be short, or
+        would begin within a line end or a character."""
+        while first > 0 and (len(new) <= self._size // 4 or _belong(self._chunks[first - 1][-1], new[0])):
+            first -= 1
+            new = self._chunks[first] + new
+        # No place is at a chunk's end but in the last chunk: what comes next can't belong to `new`'s end.
+        if not new and stop < len(self._chunks):
+            new = self._chunks[stop]
+            stop += 1
+        pieces = _split(_join_pairs(new), self._size) if len(new) > 2 * self._size else [_join_pairs(new)]
+        self._chunks[first:stop] = pieces
+        self._breaks.replace(first, stop, pieces)
+        self._units.replace(first, stop, pieces)
+
+    # --- places: the number of a chunk and an offset in it ---
+
+    def _locate(self, position: Position) -> tuple[int, int]:
+        line, column = position
+        if line < 0 or column < 0:
+            raise BadPosition(position)
+        first, begin = self._line_start(line)
+        last, end = self._line_end(line, first, begin)
+        if first == last:
+            piece = self._chunks[first][begin:end]
+            if column >= units(piece, self._encoding):
+                return last, end
+            return first, begin + self._offset(piece, column, position)
+        wanted = self._units.before(first) + units(self._chunks[first][:begin], self._encoding) + column
+        if wanted >= self._units.before(last) + units(self._chunks[last][:end], self._encoding):
+            return last, end
+        at = self._units.holding(wanted + 1)
+        return at, self._offset(self._chunks[at], wanted - self._units.before(at), position)
+
+    def _line_start(self, line: int) -> tuple[int, int]:
+        if line == 0:
+            return 0, 0
+        at = self._breaks.holding(line)
+        if at == len(self._chunks):
+            return at - 1, len(self._chunks[-1])
+        return at, _nth_break(self._chunks[at], line - self._breaks.before(at)).end()
+
+    def _line_end(self, line: int, first: int, begin: int) -> tuple[int, int]:
+        found = _BREAK.search(self._chunks[first], begin, begin + _NEAR)
+        if found:
+            return first, found.start()
+        at = self._breaks.holding(line + 1)
+        if at == len(self._chunks):
+            return at - 1, len(self._chunks[-1])
+        return at, _nth_break(self._chunks[at], line + 1 - self._breaks.before(at)).start()
+
+    def _offset(self, piece: str, column: int, position: Position) -> int:
+        offset = offset_at(piece, column, self._encoding)
+        if units(piece[:offset], self._encoding) != column:
+            raise BadPosition(position)  # inside of a character: no editor means that
+        return offset
+
+
+class _Sums:
+    """What each chunk measures, and the sums up to each, which are kept as long as no chunk before changed
+    and made as far as they are asked for: edits near each other cost nothing."""
+
+    def __init__(self, chunks: list[str], measure: Callable[[str], int]) -> None:
+        self._measure = measure
+        self._each = [measure(chunk) for chunk in chunks]
+        self._sums: list[int] = []
+
+    def replace(self, first: int, stop: int, chunks: list[str]) -> None:
+        self._each[first:stop] = [self._measure(chunk) for chunk in chunks]
+        del self._sums[first:]
+
+    def before(self, at: int) -> int:
+        """The sum of all chunks before number `at`."""
+        self._extend(at)
+        return self._sums[at - 1] if at else 0
+
+    def holding(self, count: int) -> int:
+        """The chunk in which the sum reaches `count`; behind the last where it never does."""
+        while len(self._sums) < len(self._each) and (not self._sums or self._sums[-1] < count):
+            self._extend(len(self._sums) + 64)
+        return bisect_left(self._sums, count)
+
+    def _extend(self, to: int) -> None:
+        known = len(self._sums)
+        if known < to:
+            so_far = self._sums[-1] if known else 0
+            self._sums += list(accumulate(self._each[known:to], initial=so_far))[1:]
+
+
+def _split(text: str, size: int) -> list[str]:
+    pieces: list[str] = []
+    at = 0
+    while at < len(text):
+        stop = at + size
+        if text[stop - 1 : stop] == "\r" and text[stop : stop + 1] == "\n":
+            stop += 1
+        pieces.append(text[at:stop])
+        at = stop
+    return pieces
+
+
+def _belong(before: str, after: str) -> bool:
+    """Whether two characters must not be in two chunks: a line end, or the halves of one character, which an
+    editor may insert one by one."""
+    if before == "\r":
+        return after == "\n"
+    return "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff"
+
+
+def _join_pairs(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
+
+
+def _count_breaks(text: str, start: int = 0, stop: int | None = None) -> int:
+    feeds = text.count("\n", start, stop)
+    if text.find("\r", start, stop) < 0:  # much faster than to count none
+        return feeds
+    return feeds + text.count("\r", start, stop) - text.count("\r\n", start, stop)
+
+
+def _nth_break(text: str, number: int) -> re.Match[str]:
+    """The line end number `number`, from 1, which is there. Halves the text until little is left."""
+    start, stop = 0, len(text)
+    while stop - start > _NEAR:
+        middle = (start + stop) // 2
+        if text[middle - 1] == "\r" and text[middle] == "\n":
+            middle -= 1
+        here = _count_breaks(text, start, middle)
+        if here < number:
+            number -= here
+            start = middle
+        else:
+            stop = middle
+    for found in _BREAK.finditer(text, start):
+        number -= 1
+        if not number:
+            return found
+    raise AssertionError(number)  # pragma: no cover

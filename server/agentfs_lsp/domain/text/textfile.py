@@ -1,0 +1,234 @@
+"""Bytes to text and back, so that what nobody touched stays byte for byte (docs/protocol.md#5-agentfsread).
+
+`encode(decode(data, ...).text, like=...)` is `data`, for any bytes: an encoding that would not give them
+back is not used. Which encoding a file should have is told by the caller; `editorconfig` reads it from
+where users say so.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from agentfs_lsp.domain.cached import lazily
+from agentfs_lsp.domain.errors import BinaryFile, Unencodable
+from agentfs_lsp.domain.text.lines import line_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Eol = Literal["lf", "crlf", "cr", "mixed", "none"]
+
+# UTF-32 before UTF-16: the one's little-endian mark begins with the other's.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_FIRST_OF_MARKS = {mark[:1] for mark, _ in _MARKS}
+# What keeps the bytes that do not decode. No other encoding is used for bytes that do not fit it.
+_KEEP = {encoding: "surrogatepass" for _, encoding in _MARKS} | {"utf-8": "surrogateescape"}
+# Encodings of names, literals and mail headers: of no file, and slow or noisy on what is not theirs.
+_NOT_FOR_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_RUN_TOGETHER = re.compile(r"(utf|windows|iso8859|koi8|mac)[-_]?(\w+?)(?:[-_]?bom)?", re.IGNORECASE)
+
+
+class LineEnds(NamedTuple):
+    """How many line ends of each kind a text has, and whether it ends with one."""
+
+    lf: int
+    crlf: int
+    cr: int
+    final: bool
+
+    @property
+    def kind(self) -> Eol:
+        """The one kind there is, "mixed", or "none"."""
+        if not self.crlf and not self.cr:
+            return "lf" if self.lf else "none"
+        kinds: list[Eol] = [kind for kind, count in zip(_KINDS, self[:3], strict=True) if count]
+        return "mixed" if len(kinds) > 1 else kinds[0] if kinds else "none"
+
+
+_KINDS: tuple[Eol, ...] = ("lf", "crlf", "cr")
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A decoded file. `text` holds its own line ends and no mark.
+
+    Where `lossy`, what did not decode is lone surrogates in it: for UTF-8 U+DC80..U+DCFF, one a byte (PEP
+    383); for UTF-16 and UTF-32 the unpaired ones that are there.
+    """
+
+    text: str
+    encoding: str
+    bom: bytes
+    lossy: bool
+
+    @lazily
+    def shown(self) -> str:
+        """`text` with U+FFFD in place of every lone surrogate, one for one: the offsets stay. Made once: of
+        many such bytes that takes long."""
+        return _SURROGATE.sub("\ufffd", self.text) if self.lossy else self.text
+
+    @property
+    def tells_itself(self) -> bool:
+        """Whether its bytes alone decide how they are decoded: no setting and no editor does."""
+        return bool(self.bom) or (
+            self.encoding == "utf-8" and not self.lossy and not self.text.startswith("\ufeff")
+        )
+
+    @lazily
+    def line_ends(self) -> LineEnds:
+        """Its line ends, counted once."""
+        return line_ends_of(self.text)
+
+    @property
+    def total_lines(self) -> int:
+        """How many lines it has, a last one without an end too."""
+        ends = self.line_ends
+        return ends.lf + ends.crlf + ends.cr + (self.text != "" and not ends.final)
+
+
+def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
+    """The text of a file: by its mark, else strict UTF-8, else `fallback_encoding` where the bytes fit it and
+    it gives them back, else UTF-8 with the rest kept (`lossy`). An unknown `fallback_encoding` is none.
+
+    Raises BinaryFile (with `path`) for NUL in the text, and for a mark of UTF-16 or UTF-32 before bytes
+    that can't be that: shown as anything else, an edit would harm them.
+    """
+    mark, encoding = b"", "utf-8"
+    if data[:1] in _FIRST_OF_MARKS:
+        mark, encoding = next((it for it in _MARKS if data.startswith(it[0])), (mark, encoding))
+    body = data[len(mark) :]
+    text, lossy = _fit(body, encoding), False
+    if not mark and (text is None or b"\0" in body):
+        known = encoding_named(fallback_encoding)
+        fallback = _fit(body, known) if known else None
+        if known and fallback and "\0" not in fallback and _expressed(fallback, known) == body:
+            text, encoding = fallback, known
+    if text is None:
+        text, lossy = _fit(body, encoding, _KEEP[encoding]), True
+    if text is None or _has_nul(text, encoding, body):
+        raise BinaryFile(path)
+    return TextFile(text, encoding, mark, lossy)
+
+
+def decode_as(data: bytes, encoding: str, mark: bytes = b"") -> TextFile | None:
+    """The text of a file that is known to be in `encoding` behind `mark`, whatever else its bytes look like.
+    None where they do not fit, and where the text has NUL. `encoding` is as `encoding_named` gives it."""
+    if not data.startswith(mark):
+        return None
+    body = data[len(mark) :]
+    text, lossy = _fit(body, encoding), False
+    if text is None and encoding in _KEEP:
+        text, lossy = _fit(body, encoding, _KEEP[encoding]), True
+    if text is None or "\0" in text or (not lossy and _expressed(text, encoding) != body):
+        return None
+    return TextFile(text, encoding, mark, lossy)
+
+
+def empty_as(name: str | None) -> TextFile:
+    """A file that is to be written in the encoding that an editor calls `name`: without text, and with the
+    mark that editors put there (`utf8bom`, and UTF-16 and UTF-32 of either kind). UTF-8 for None and for a
+    name that is not known."""
+    encoding = (encoding_named(name) if name else None) or "utf-8"
+    mark = next((mark for mark, known in _MARKS if known == encoding), b"")
+    if encoding == "utf-8" and not (name or "").lower().endswith("bom"):
+        mark = b""
+    return TextFile("", encoding, mark, lossy=False)
+
+
+def is_wide(encoding: str) -> bool:
+    """Whether an encoding, as `encoding_named` gives it, writes ASCII in more than a byte."""
+    return encoding.startswith(("utf-16", "utf-32"))
+
+
+def mark_of(data: bytes) -> bytes:
+    """The byte-order mark that a file's bytes begin with, empty for none."""
+    return next((mark for mark, _ in _MARKS if data.startswith(mark)), b"")
+
+
+def encoding_named(name: str) -> str | None:
+    """The encoding of this name, as `TextFile.encoding` has it; None for none that files have. Editors' own
+    spellings are understood too: `utf8bom`, `windows1252`, `iso88591`."""
+    run_together = _RUN_TOGETHER.fullmatch(name)
+    for spelling in (name, *([run_together.expand(r"\1-\2")] if run_together else ())):
+        try:
+            known = codecs.lookup(spelling).name
+        except (LookupError, ValueError):
+            continue
+        return None if known in _NOT_FOR_FILES else known
+    return None
+
+
+def encode(text: str, like: TextFile) -> bytes:
+    """`text` as bytes of that file: in its encoding, with its mark. Raises Unencodable, never alters it."""
+    errors = _KEEP[like.encoding] if like.lossy else "strict"
+    data = _expressed(text, like.encoding, errors)
+    if data is None:
+        raise _first_unfit(text, like, lambda it: _expressed(it, like.encoding, errors) is not None)
+    return like.bom + data
+
+
+def check_insertable(inserted: str, like: TextFile) -> None:
+    """Let pass what may be put into that file's text: what its encoding expresses; where the file is lossy,
+    ASCII alone. Raises Unencodable for the first character that may not."""
+    if inserted.isascii():
+        return
+    if like.lossy:
+        raise _first_unfit(inserted, like, str.isascii)
+    if _expressed(inserted, like.encoding) is None:
+        raise _first_unfit(inserted, like, lambda it: _expressed(it, like.encoding) is not None)
+
+
+def eol_of(text: str) -> Eol:
+    """Which line ends `text` has."""
+    return line_ends_of(text).kind
+
+
+def line_ends_of(text: str) -> LineEnds:
+    """The line ends of `text`."""
+    returns = text.count("\r") if "\r" in text else 0  # seldom there, and counting looks at every character
+    both = text.count("\r\n") if returns else 0
+    return LineEnds(text.count("\n") - both, both, returns - both, text.endswith(("\n", "\r")))
+
+
+def _fit(data: bytes, encoding: str, errors: str = "strict") -> str | None:
+    try:
+        return data.decode(encoding, errors)
+    except (LookupError, ValueError):
+        return None
+
+
+def _has_nul(text: str, encoding: str, body: bytes) -> bool:
+    """Looked for in the bytes where they tell as well: in a text of wide characters it takes long."""
+    return b"\0" in body if encoding == "utf-8" else "\0" in text
+
+
+def _expressed(text: str, encoding: str, errors: str = "strict") -> bytes | None:
+    """`text` in an encoding, None where that is impossible. Some encoders put a likeness (Shift JIS a
+    backslash
+    for a yen sign), so all but Unicode's own are asked what they read in it."""
+    try:
+        data = text.encode(encoding, errors)
+    except ValueError:
+        return None
+    return data if encoding in _KEEP or _fit(data, encoding) == text else None
+
+
+def _first_unfit(text: str, like: TextFile, fits: Callable[[str], bool]) -> Unencodable:
+    """The first character that does not fit alone; the very first where only several together do not."""
+    fitting: dict[str, bool] = {}
+    for at, character in enumerate(text):
+        if character not in fitting:
+            fitting[character] = fits(character)
+        if not fitting[character]:
+            return Unencodable(character, like.encoding, line_of(text, at), ascii_only=like.lossy)
+    return Unencodable(text[0], like.encoding, 1)

@@ -1,0 +1,196 @@
+"""The user's settings, from the editor to what they govern (docs/protocol.md#13-settings-and-policy).
+
+Asks the client for them, puts them in force, and tells the user what is wrong with them. How the layers lie
+over each other is `settings.py`, what the settings are `domain/settings/settings.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.domain.errors import PolicyDenied
+from agentfs_lsp.domain.policy.tightening import tightened
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.groups import MIB
+from agentfs_lsp.lsp.configuration.layers import Changed
+from agentfs_lsp.lsp.configuration.messages import problems_texts
+from agentfs_lsp.lsp.configuration.workspace_file import NAME, NO_FILE, WorkspaceFile, look_again
+from agentfs_lsp.lsp.outgoing import ClientError
+from agentfs_lsp.service.state.workspace import InForce
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.lsp.capabilities import ClientCapabilities
+    from agentfs_lsp.lsp.configuration.layers import SettingsStore
+    from agentfs_lsp.lsp.configuration.reading import Problem
+    from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.service.files.store import Root
+    from agentfs_lsp.service.state.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+FIRST_ANSWER_S = 2.0
+"""How long a change waits for the first answer to workspace/configuration."""
+
+MOST_TOLD = 1 << 15
+"""So many problems of workspaces' files are remembered as told: twice as many as one file can have."""
+
+
+class Configuration:
+    """Keeps the workspace's settings what the user set. `changed` is called when that was changed."""
+
+    def __init__(
+        self,
+        store: SettingsStore,
+        outgoing: Outgoing,
+        workspace: Workspace,
+        own_folders: Sequence[str],
+        say: Callable[[], Say],
+        changed: Callable[[Changed], None],
+    ) -> None:
+        self._store = store
+        self._outgoing = outgoing
+        self._workspace = workspace
+        self._own_folders = tuple(own_folders)
+        self._say = say
+        self._changed = changed
+        self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
+        self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
+        self._pulls = 0
+        self._known = asyncio.Event()
+        store.listen(self._put_in_force)
+        workspace.before_use = self.look_at
+
+    async def known(self) -> None:
+        """Return once the user's settings are known, or after a while without them. Until they are, nothing
+        is let through."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FIRST_ANSWER_S):
+                await self._known.wait()
+
+    async def begin(self, client: ClientCapabilities) -> None:
+        """Ask the client for the settings, where it can be asked, and to be told when they change."""
+        if not client.pulls_configuration:
+            self._know()
+        else:
+            await asyncio.gather(self._pull(), self._register(client))
+
+    def told(self, client: ClientCapabilities, settings: object) -> Coroutine[Any, Any, None] | None:
+        """`workspace/didChangeConfiguration`: in force at once, before the client's next message is taken.
+        Returns what asks a client that can be asked again; where it sends nothing along, its answer is all
+        there is."""
+        self._store.replace_layer("changed", settings)
+        return self._pull(instead_of_told=settings is None) if client.pulls_configuration else None
+
+    async def _pull(self, *, instead_of_told: bool = False) -> None:
+        """Ask; of several questions under way only the last one's answer counts."""
+        self._pulls = number = self._pulls + 1
+        try:
+            answered = await self._outgoing.request(
+                "workspace/configuration", {"items": [{"section": "agentfs"}]}
+            )
+        except ClientError:
+            answered = None
+        if number != self._pulls or self._outgoing.is_closed:
+            return
+        section = answered[0] if isinstance(answered, list) and answered else None
+        self._store.replace_layer("configuration", section)
+        if instead_of_told and section is not None:
+            self._store.replace_layer("changed", {})
+        self._know()
+
+    def look_at_all(self, _: object = None) -> None:
+        """The roots may be others, or a file in one of them."""
+        roots = {root.path: root for root in self._workspace.roots}
+        for gone in self._said.keys() - roots.keys():
+            del self._said[gone]
+        for root in roots.values():
+            self.look_at(root)
+
+    def look_at(self, root: Root) -> None:
+        """Take what a root says of itself as it is now, and put it in force where it is new."""
+        known = self._said.get(root.path, NO_FILE)
+        now = look_again(self._workspace.files, root, known)
+        if now is known:
+            return
+        self._said[root.path] = now
+        settings = self._workspace.settings
+        self._apply(Changed(settings, settings, self._not_told(now.problems)))
+
+    def _not_told(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        """Those the user was not told of yet: a file that changes to and fro is no news."""
+        new = tuple(one for one in problems if hash(one) not in self._told)
+        self._told.update(dict.fromkeys(map(hash, new)))
+        for oldest in tuple(islice(self._told, max(0, len(self._told) - MOST_TOLD))):
+            del self._told[oldest]
+        return new
+
+    async def _register(self, client: ClientCapabilities) -> None:
+        registrations = [
+            {"id": f"agentfs-{method}", "method": f"workspace/{method}", "registerOptions": options}
+            for method, options, wanted in (
+                (
+                    "didChangeConfiguration",
+                    {"section": "agentfs"},
+                    client.registers_configuration_changes,
+                ),
+                (
+                    "didChangeWatchedFiles",
+                    {"watchers": [{"globPattern": f"**/{NAME}"}]},
+                    client.registers_watched_files,
+                ),
+            )
+            if wanted
+        ]
+        if not registrations:
+            return
+        try:
+            await self._outgoing.request("client/registerCapability", {"registrations": registrations})
+        except ClientError:
+            _log.info("the client does not register for changes")
+
+    def _know(self) -> None:
+        """The user's word has come: from now on the mode it gives counts."""
+        self._workspace.settings_known = True
+        self._known.set()
+
+    def _put_in_force(self, changed: Changed) -> None:
+        ws, settings = self._workspace, changed.after
+        ws.settings, ws.policy = settings, Policy(settings, self._own_folders)
+        limits = settings.limits
+        ws.sessions.resize(limits.records, limits.base_text_mib * MIB, limits.sessions)
+        ws.history.configure(settings.history)
+        if changed.before.approval.mode != settings.approval.mode:
+            ws.sessions.forget_mode()
+        self._apply(changed)
+
+    def _apply(self, changed: Changed) -> None:
+        """Tighten the settings where a root says so, and tell everybody whom it concerns."""
+        settings = self._workspace.settings
+        self._workspace.tightened = {
+            path: InForce(
+                tightened(settings, said.tightening), Policy(settings, self._own_folders, said.tightening)
+            )
+            for path, said in self._said.items()
+            if said is not NO_FILE
+        }
+        self._changed(changed)
+        for text in problems_texts(changed.problems, self._say()):
+            self._outgoing.notify("window/showMessage", {"type": 2, "message": text})
+        self._withdraw_denied()
+
+    def _withdraw_denied(self) -> None:
+        """Pending proposals are judged again towards stricter only."""
+        ws = self._workspace
+        for proposal in ws.proposals:
+            if proposal.changes:
+                try:
+                    ws.judge_changes(proposal.changes, proposal.session)
+                except PolicyDenied:
+                    proposal.withdraw("settings")

@@ -1,0 +1,152 @@
+"""What the user is told of settings that are not in force (docs/protocol.md#13-settings-and-policy)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.domain.settings.settings import SETTINGS
+from agentfs_lsp.domain.text.escaping import escape_to_one_line
+from agentfs_lsp.domain.translation import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agentfs_lsp.domain.settings.shapes import Wanted
+    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.lsp.configuration.reading import Problem
+
+
+_TOLD = 3
+"""So many of several problems are told one by one."""
+
+_LONGEST_KEY = 80
+"""Characters of a key that are shown."""
+
+RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", "requires": switch}'
+
+
+def problems_texts(problems: Iterable[Problem], say: Say) -> Iterator[str]:
+    """What the user is told of problems that came up together: one text for each file that they stand in, and
+    one for the editor's settings."""
+    by_origin: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_origin.setdefault(problem.origin, []).append(problem)
+    for origin, ones in by_origin.items():
+        yield problem_text(ones[0], say) if len(ones) == 1 else _problems_of(origin, ones, say)
+
+
+def _problems_of(origin: str, problems: Sequence[Problem], say: Say) -> str:
+    """How many there are, and the first of them: what is ignored comes behind what is not."""
+    count = len(problems)
+    if origin:
+        said = [say("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
+    else:
+        said = [say("agentfs: {count} problems in the settings.", count=count)]
+    first = sorted(problems, key=lambda one: one.kind == "unknown")[:_TOLD]
+    said += [_told(one, _key(one), say) for one in first]
+    more = count - len(first)
+    if more and origin:
+        said.append(say("agentfs-lsp check-config lists the other {count} as well.", count=more))
+    elif more:
+        said.append(say("There are {count} more.", count=more))
+    return sentences(say, said)
+
+
+def problem_text(problem: Problem, say: Say) -> str:
+    """One or two sentences: what is wrong with which setting, and what is in force instead."""
+    key = _key(problem)
+    if not problem.origin:
+        return _told(problem, key, say)
+    origin = escape_to_one_line(problem.origin)
+    return _told(problem, f"{origin}: {key}" if key else origin, say)
+
+
+def _told(problem: Problem, name: str, say: Say) -> str:
+    match problem.kind:
+        case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml":
+            return _of_workspace(problem, name, say)
+        case "unknown":
+            return say("{name} is no setting of agentfs; it is ignored.", name=name)
+        case "switch_missing":
+            return say("{name} is required by a rule and not set: the switch is off.", name=name)
+        case "no_object":
+            return say(
+                "{name} must be an object, not {given}; what guards in it is as strict as can be.",
+                name=name,
+                given=problem.given,
+            )
+        case "wrong":
+            assert problem.wanted is not None
+            facts: dict[str, Any] = {
+                "name": name,
+                "given": problem.given,
+                "wanted": _wanted(problem.wanted, say),
+            }
+            return _instead(problem.key, facts, say)
+
+
+def _key(problem: Problem) -> str:
+    """The setting as its file has it: the editor's are in the section agentfs."""
+    path = escape_to_one_line(problem.path)
+    path = path if len(path) <= _LONGEST_KEY else f"{path[:_LONGEST_KEY]}…"
+    is_section = problem.kind == "no_object" and path == "agentfs"
+    return path if problem.origin or is_section else f"agentfs.{path}"
+
+
+def _of_workspace(problem: Problem, name: str, say: Say) -> str:
+    """What is wrong with a workspace's file, and what that means."""
+    if problem.kind == "users_alone":
+        return say("{name} can be set in your own settings alone; it is ignored.", name=name)
+    if problem.kind == "loosens":
+        only = json.dumps(SETTINGS[problem.key].strictest)
+        return say("{name} can only be {only} in a workspace; it is ignored.", name=name, only=only)
+    whats = {
+        "too_large": say("{name} is larger than 64 KiB.", name=name),
+        "unreadable": say("{name} can't be read as a plain file.", name=name),
+        "no_toml": say("{name} is not TOML in UTF-8.", name=name),
+    }
+    asked = say("Until it is mended, you are asked before anything in its folder is read or changed.")
+    return sentences(say, (whats[problem.kind], asked))
+
+
+def _instead(key: str, facts: dict[str, Any], say: Say) -> str:
+    """What is wrong, and what is in force for it."""
+    setting = SETTINGS.get(key)
+    if setting is not None and setting.wrong_asks:
+        return say(
+            "{name} must be {wanted}, not {given}. Until it is mended, you are asked before anything is read"
+            " or changed.",
+            **facts,
+        )
+    if key == "files":
+        return say("{name} must be {wanted}, not {given}; it names no file.", **facts)
+    strictest = setting.strictest if setting is not None else False
+    if strictest is None:
+        return say("{name} must be {wanted}, not {given}; it is ignored.", **facts)
+    return say(
+        "{name} must be {wanted}, not {given}; {instead} is used.", instead=json.dumps(strictest), **facts
+    )
+
+
+def _wanted(wanted: Wanted, say: Say) -> str:
+    bounds: dict[str, Any] = {"minimum": wanted.minimum, "maximum": wanted.maximum}
+    kinds = {
+        "choice": say("one of {options}", options=", ".join(f'"{option}"' for option in wanted.options)),
+        "flag": say("true or false"),
+        "whole": say("a whole number from {minimum} to {maximum}", **bounds),
+        "seconds": say("a number of seconds from {minimum:g} to {maximum:g}", **bounds),
+        "encoding": say("the name of an encoding that extends ASCII, such as utf-8 or windows-1252"),
+        "roots": say("a list of {entry}", entry='{"path": …, "name": …}'),
+        "absolute_paths": say("a list of folders given by absolute paths or file: URIs"),
+        "plain_names": say("a list of folders with printable names without slashes"),
+        "own_names": say("a list of folders each with a name of its own"),
+        "rules": say("a list of {entry}", entry=RULE),
+        "globs": say("a list of globs as .gitignore has them"),
+        "glob": say("a glob as .gitignore has them, with few stars"),
+        "plain_paths": say("a list of paths relative to the workspace folder"),
+        "plain_path": say("a path relative to the workspace folder, without * in it"),
+        "switches": say("an object of names that are true or false"),
+        "switch_name": say("the name of a switch"),
+    }
+    return kinds[wanted.kind]

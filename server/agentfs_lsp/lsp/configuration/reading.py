@@ -1,0 +1,157 @@
+"""Settings as somebody wrote them, read: each key's checked value, and what is wrong with the rest.
+
+What a value may be is its shape's part (`domain/settings/settings.py`), what the user is told of problems
+`settings_texts.py`'s (docs/protocol.md#13-settings-and-policy).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.policy.tightening import shape_in_workspace
+from agentfs_lsp.domain.settings.settings import GROUPS, SETTINGS
+from agentfs_lsp.domain.settings.shapes import Flag, ShapeError, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from agentfs_lsp.domain.settings.shapes import Shape
+
+SWITCH = "switches."
+"""What the key of a single switch begins with."""
+
+# What clients of the common client library keep in any server's section for themselves.
+_CLIENTS_OWN = frozenset({"trace"})
+_OBJECTS = GROUPS | {"", "switches"}
+
+
+UnusableFile = Literal["too_large", "unreadable", "no_toml"]
+"""What may be wrong with a workspace's file as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something the user set that is not in force. `path` is its key, with the part of the value that is
+    wrong (`rules[2].write`); of a wrong value `wanted` is what that should be, `given` what was set, as JSON,
+    cut, and `key` the setting. `origin`: the file it stands in, where that is a workspace's."""
+
+    path: str
+    kind: Literal["wrong", "no_object", "switch_missing", "unknown", "users_alone", "loosens"] | UnusableFile
+    given: str = ""
+    wanted: Wanted | None = None
+    key: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Checked values by key; `faulty` are those keys of which only a part could be used."""
+
+    values: Mapping[str, object]
+    problems: tuple[Problem, ...]
+    faulty: frozenset[str] = frozenset()
+
+
+def read_layer(raw: object) -> Layer:
+    """What of a section of the user's is right and what is wrong with the rest, whatever came."""
+    return _read(_leaves(raw), _shape_of)
+
+
+def read_workspace_layer(raw: object, origin: str) -> Layer:
+    """The same for what a workspace says of itself in the file `origin`: only what can't loosen anything."""
+    fitting: list[tuple[str, object]] = []
+    problems: list[Problem] = []
+    for key, value in _leaves(raw):
+        if key == "switches" or key.startswith(SWITCH) or (key in SETTINGS and _is_users_alone(key)):
+            problems.append(Problem(key, "users_alone"))
+        else:
+            fitting.append((key, value))
+    layer = _read(fitting, shape_in_workspace)
+    loosening = {key for key, value in layer.values.items() if _loosens(key, value)}
+    problems += [*layer.problems, *(Problem(key, "loosens", key=key) for key in sorted(loosening))]
+    return Layer(
+        {key: value for key, value in layer.values.items() if key not in loosening},
+        tuple(replace(problem, origin=origin) for problem in problems),
+        layer.faulty,
+    )
+
+
+def _is_users_alone(key: str) -> bool:
+    return SETTINGS[key].in_workspace == "users"
+
+
+def _loosens(key: str, value: object) -> bool:
+    """A number may be lower than the user's or not: of the two the lower one counts."""
+    return SETTINGS[key].in_workspace == "strictest" and value != SETTINGS[key].strictest
+
+
+def _read(leaves: Iterable[tuple[str, object]], shape_of: Callable[[str], Shape]) -> Layer:
+    values: dict[str, object] = {}
+    problems: list[Problem] = []
+    faulty: set[str] = set()
+    for key, value in leaves:
+        if key in _OBJECTS:
+            problems.append(Problem(key or "agentfs", "no_object", shown(value)))
+            values.update(_strictest_below(key))
+        elif key in SETTINGS or key.startswith(SWITCH):
+            try:
+                values[key] = shape_of(key).check(value)
+            except ShapeError as error:
+                problems.append(_wrong(key, value, error))
+                values.update(_instead_of_wrong(key, error, faulty))
+        elif key.partition(".")[0] not in _CLIENTS_OWN:
+            problems.append(Problem(key, "unknown"))
+    return Layer(values, tuple(problems), frozenset(faulty))
+
+
+def shown(value: object) -> str:
+    """A value as JSON, cut."""
+    if isinstance(value, list | dict):  # of any depth: not to be written out
+        return "[…]" if isinstance(value, list) else "{…}"
+    text = json.dumps(value, default=str)  # TOML has dates
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+def _leaves(raw: object) -> Iterator[tuple[str, object]]:
+    """Keys and what was set for them; of the groups only those that are no objects. An empty list is what
+    Lua makes of an empty table."""
+    waiting: list[tuple[str, object]] = [("", raw)]
+    for key, value in waiting:
+        if value is None or (value == [] and key in _OBJECTS):
+            continue
+        if isinstance(value, dict) and key in _OBJECTS:
+            waiting.extend((f"{key}.{name}" if key else name or "?", below) for name, below in value.items())
+        else:
+            yield key, value
+
+
+def _shape_of(key: str) -> Shape:
+    return SETTINGS[key].shape if key in SETTINGS else Flag()
+
+
+def _wrong(key: str, value: object, error: ShapeError) -> Problem:
+    given = shown(error.given if error.where else value)
+    return Problem(key + error.where, "wrong", given, error.wanted, key)
+
+
+def _instead_of_wrong(key: str, error: ShapeError, faulty: set[str]) -> Mapping[str, object]:
+    """What a wrong value is taken for: of a list its right parts, else the strictest; or nothing."""
+    if key.startswith(SWITCH):
+        return {key: False}
+    if SETTINGS[key].wrong_asks:
+        faulty.add(key)
+    if error.kept is not None:
+        return {key: error.kept}
+    return {} if SETTINGS[key].strictest is None else {key: SETTINGS[key].strictest}
+
+
+def _strictest_below(group: str) -> dict[str, object]:
+    """Of the whole section not the closed list: nothing says that there was to be one."""
+    return {
+        key: setting.strictest
+        for key, setting in SETTINGS.items()
+        if setting.strictest is not None
+        and (key == group or key.startswith(f"{group}.") or (not group and key != "files"))
+    }

@@ -1,0 +1,77 @@
+"""What a workspace folder says of itself in its `.agentfs.toml` (docs/protocol.md#13-settings-and-policy).
+
+The file comes with the workspace, whoever wrote that: it is read through the confined store, it can only
+tighten, and what can't be used of it makes everything in that folder asked. Putting it in force is
+`configuration.py`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import DomainError, FileMissing, TooLarge
+from agentfs_lsp.domain.policy.tightening import Tightening
+from agentfs_lsp.lsp.configuration.reading import Problem, read_workspace_layer
+from agentfs_lsp.service.files.store import Location
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.configuration.reading import UnusableFile
+    from agentfs_lsp.service.files.store import FileStore, Root
+
+NAME = ".agentfs.toml"
+MOST_BYTES = 64 * 1024
+"""A larger one is not read: it is held against every path."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceFile:
+    """What a folder's file says. `data`: its bytes, None for no file, or for one that can't be read."""
+
+    data: bytes | None = None
+    tightening: Tightening = field(default_factory=Tightening)
+    problems: tuple[Problem, ...] = ()
+
+
+NO_FILE = WorkspaceFile()
+
+
+def look_again(files: FileStore, root: Root, known: WorkspaceFile) -> WorkspaceFile:
+    """The file as it is now; `known` itself where that is what it was. Never raises.
+
+    Its bytes are compared, since its times may stay what they were though it changed.
+    """
+    location = Location(root, NAME)
+    try:
+        if files.stat(location) is None:
+            return NO_FILE
+        data = files.read(location, MOST_BYTES).data
+    except FileMissing:
+        return NO_FILE
+    except TooLarge:
+        unread = _unusable(root, "too_large")
+    except DomainError:
+        unread = _unusable(root, "unreadable")
+    else:
+        return known if data == known.data else read_file(root, data)
+    return known if known == unread else unread
+
+
+def read_file(root: Root, data: bytes) -> WorkspaceFile:
+    """What these bytes say for a folder."""
+    try:
+        raw = tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return _unusable(root, "no_toml", data)
+    layer = read_workspace_layer(raw, _path_in(root))
+    return WorkspaceFile(data, Tightening(layer.values, NAME if layer.faulty else None), layer.problems)
+
+
+def _unusable(root: Root, kind: UnusableFile, data: bytes | None = None) -> WorkspaceFile:
+    problem = Problem("", kind, origin=_path_in(root))
+    return WorkspaceFile(data, Tightening(fault=NAME), (problem,))
+
+
+def _path_in(root: Root) -> str:
+    return f"{root.path.rstrip('/')}/{NAME}"

@@ -1,9 +1,0 @@
-"""The table of dialects, by the names that requests call them by."""
-
-from __future__ import annotations
-
-from agentfs_lsp.lsp.dialects.gemini import GEMINI
-from agentfs_lsp.lsp.dialects.standard import STANDARD
-from agentfs_lsp.lsp.dialects.workspace import WORKSPACE
-
-DIALECTS = {dialect.name: dialect for dialect in (STANDARD, GEMINI, WORKSPACE)}

@@ -1,0 +1,143 @@
+"""Requests being served: answered at once or later, cancelled until it is too late
+(docs/protocol.md#2-requests).
+
+Whatever a handler does, its request gets exactly one answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+
+from agentfs_lsp.api.incidents import record_incident
+from agentfs_lsp.lsp.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from agentfs_lsp.domain.translation import Say
+
+_log = logging.getLogger(__name__)
+
+REQUEST_CANCELLED = -32800
+INTERNAL_ERROR = -32603
+
+RequestId = int | str
+
+
+def is_id(value: object) -> TypeGuard[RequestId]:
+    """Whether LSP takes this for the id of a request, and for a progress token."""
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+class Work(Protocol):
+    """What is awaited for an answer, or closed where it is not wanted any more: a coroutine, for one."""
+
+    def __await__(self) -> Generator[Any, Any, object]: ...
+
+    def close(self) -> object:
+        """Begin nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """An answer that takes its time. `past_return` tells whether cancelling is too late, and `stop` is called
+    where it is; `progress_token` is the client's workDoneToken; `sent` is called once the answer is."""
+
+    work: Work
+    past_return: Callable[[], bool] = lambda: False
+    progress_token: object = None
+    stop: Callable[[], None] = lambda: None
+    sent: Callable[[], None] = lambda: None
+
+
+class Flights:
+    """The requests that wait for their answer."""
+
+    def __init__(
+        self,
+        send: Callable[[dict[str, Any]], None],
+        notify: Callable[[str, object], None],
+        say: Callable[[], Say],
+    ) -> None:
+        self._send = send
+        self._notify = notify
+        self._say = say
+        self._flying: dict[asyncio.Task[object], tuple[RequestId, Later]] = {}
+        self._by_id: dict[RequestId, asyncio.Task[object]] = {}
+        self._cancelled: set[asyncio.Task[object]] = set()
+
+    def serve(self, request_id: RequestId, handler: Callable[[object], object], params: object) -> None:
+        """Run a handler and answer with what it gives, now or when it is there."""
+        try:
+            result = handler(params)
+        except Exception as error:  # noqa: BLE001 - every request is answered
+            self._fail(request_id, error)
+            return
+        if not isinstance(result, Later):
+            self._answer(request_id, result)
+            return
+        task = asyncio.ensure_future(self._watched(result))
+        self._flying[task] = (request_id, result)
+        self._by_id[request_id] = task
+        task.add_done_callback(self._landed)
+
+    def cancel(self, request_id: object) -> None:
+        """`$/cancelRequest`: ignored when it is too late, or for a request nobody knows."""
+        task = self._by_id.get(request_id) if is_id(request_id) else None
+        if task is not None:
+            self._cancel_if_possible(task)
+
+    def cancel_progress(self, token: object) -> None:
+        """`window/workDoneProgress/cancel`: the same, by the token whose progress the user saw."""
+        for task, (_, later) in list(self._flying.items()):
+            if is_id(token) and later.progress_token == token:
+                self._cancel_if_possible(task)
+
+    async def land_all(self) -> None:
+        """Cancel what can still be cancelled, and wait for the rest; everything but who asks is answered
+        then."""
+        others = [task for task in self._flying if task is not asyncio.current_task()]
+        for task in others:
+            self._cancel_if_possible(task)
+        if others:
+            await asyncio.wait(others)
+
+    def _cancel_if_possible(self, task: asyncio.Task[object]) -> None:
+        later = self._flying[task][1]
+        if later.past_return():
+            later.stop()
+        elif task not in self._cancelled:  # once: what it does before it ends is not interrupted
+            self._cancelled.add(task)
+            task.cancel()
+
+    async def _watched(self, later: Later) -> object:
+        if not is_id(later.progress_token):
+            return await later.work
+        with Progress(self._notify, later.progress_token, self._say()):
+            return await later.work
+
+    def _landed(self, task: asyncio.Task[object]) -> None:
+        request_id, later = self._flying.pop(task)
+        self._cancelled.discard(task)
+        later.work.close()  # for a task that was cancelled before its first step
+        if self._by_id.get(request_id) is task:
+            del self._by_id[request_id]
+        if task.cancelled():
+            self._refuse(request_id, REQUEST_CANCELLED, "The request was cancelled; nothing changed.")
+        elif error := task.exception():
+            self._fail(request_id, error)
+        else:
+            self._answer(request_id, task.result())
+        later.sent()
+
+    def _answer(self, request_id: RequestId, result: object) -> None:
+        self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
+
+    def _fail(self, request_id: RequestId, error: BaseException) -> None:
+        self._refuse(request_id, INTERNAL_ERROR, f"Internal error, incident {record_incident(_log, error)}.")
+
+    def _refuse(self, request_id: RequestId, code: int, message: str) -> None:
+        self._send({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}})

@@ -1,0 +1,206 @@
+"""A connection over two descriptors: bytes to messages and back, on the event loop
+(docs/protocol.md#1-start-and-transport).
+
+Messages are handed on in order, straight from the read; reading and writing never wait for a handler or for
+the client. What is deliberately not here: what messages mean, requests and their answers. Logs name what went
+wrong, never what was in a message.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import select
+import time
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
+from agentfs_lsp.lsp.transport.framing import BadHeader, Body, Frame, Framer, TooLarge
+from agentfs_lsp.lsp.transport.loop import PollLoop
+from agentfs_lsp.lsp.transport.writer import Outbox
+
+if TYPE_CHECKING:
+    import asyncio
+
+_log = logging.getLogger(__name__)
+
+_TURN_S: Final = 0.005
+"""Seconds that reading and handing on may take before the loop's other work gets its turn."""
+
+_READ: Final = 1 << 16
+_READ_MORE: Final = 1 << 20  # once a read was full, a large body is on its way
+_PIPE: Final = 1 << 20
+_LARGE: Final = 1 << 16
+
+OnMalformed = Callable[[int, str, int | str | None], None]
+
+
+class Transport:
+    """A client on `stdin_fd` and `stdout_fd`, which stay the caller's, and blocking if they were.
+
+    `on_message` gets every message; what it raises is logged and forgotten. `on_malformed` gets a JSON-RPC
+    code, a sentence, and the request's id where it is certain, for all that was no message. `on_end` is
+    called once, when the input ended or nobody reads the output; after it no message comes. All are called
+    on the loop's thread. Bodies of more than `max_body` bytes are skipped."""
+
+    def __init__(
+        self,
+        stdin_fd: int,
+        stdout_fd: int,
+        *,
+        on_message: Callable[[dict[str, object]], None],
+        on_malformed: OnMalformed,
+        on_end: Callable[[], None],
+        max_body: int,
+    ) -> None:
+        self._stdin = stdin_fd
+        self._on_message = on_message
+        self._on_malformed = on_malformed
+        self._on_end = on_end
+        self._max_body = max_body
+        self._framer = Framer(max_body)
+        self._outbox = Outbox(stdout_fd, self._end_from_anywhere)
+        self._readable = select.poll()
+        self._readable.register(stdin_fd, select.POLLIN)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._paused = self._ended = False
+        _enlarge(stdin_fd)
+        _enlarge(stdout_fd)
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Read from now on, on `loop`: best a `loop.new_event_loop()`, but any of asyncio's will do."""
+        self._loop = loop
+        self._watch(loop)
+
+    def send(self, message: object) -> None:
+        """Write `message` behind all that was sent before. Never blocks; after the end it is dropped."""
+        body = encode(message)
+        header = b"Content-Length: %d\r\n\r\n" % len(body)
+        # In one write where it is small; a large body is not copied for the sake of its header.
+        self._outbox.put(*([header + body] if len(body) < _LARGE else [header, body]))
+
+    def close(self, timeout: float = 5.0) -> bool:
+        """Stop reading, and wait up to `timeout` seconds until all is written; whether it was."""
+        self._ended = True
+        self._unwatch()
+        return self._outbox.close(timeout)
+
+    # --- reading ---
+
+    def _read(self) -> None:
+        """Called where at least one byte can be read, so that a blocking descriptor does not block."""
+        deadline = time.monotonic() + _TURN_S
+        size = _READ
+        while True:
+            try:
+                data = os.read(self._stdin, size)
+            except BlockingIOError:  # the parent made it non-blocking
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self._end()
+                return
+            if not self._hand_on(data, deadline):
+                self._pause()
+                return
+            if self._ended or len(data) < size or time.monotonic() > deadline or not self._readable.poll(0):
+                return
+            size = _READ_MORE
+
+    def _hand_on(self, data: bytes, deadline: float) -> bool:
+        """Whether every message in `data` was handed on before `deadline`."""
+        for frame in self._framer.feed(data):
+            if self._ended:
+                return True
+            self._hand_on_one(frame)
+            if time.monotonic() > deadline:
+                return False
+        return True
+
+    def _hand_on_one(self, frame: Frame) -> None:
+        try:
+            if isinstance(frame, Body):
+                self._on_message(decode(frame.data))
+            else:
+                self._refuse_frame(frame)
+        except Malformed as malformed:
+            self._refuse(malformed.code, malformed.detail, malformed.request_id)
+        except Exception as error:  # noqa: BLE001  the next message is served, whatever this one did
+            # Not the error's own text, which may quote the message.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("%s while handling a message\n%s", type(error).__name__, where)
+
+    def _refuse_frame(self, frame: TooLarge | BadHeader) -> None:
+        match frame:
+            case TooLarge(size, head):
+                detail = f"The message has {size} bytes, and {self._max_body} is the limit."
+                self._refuse(INVALID_REQUEST, detail, find_id(head))
+            case BadHeader(detail):
+                self._refuse(PARSE_ERROR, f"Not a message header: {detail}.", None)
+
+    def _refuse(self, code: int, detail: str, request_id: int | str | None) -> None:
+        _log.warning("malformed message: %s", detail)
+        self._on_malformed(code, detail, request_id)
+
+    def _pause(self) -> None:
+        """Let the loop's other work run, then go on with what was read, and only then read more."""
+        if self._loop is not None and not self._ended and not self._paused:
+            self._unwatch()
+            self._paused = True
+            self._loop.call_soon(self._resume)
+
+    def _resume(self) -> None:
+        self._paused = False
+        if self._loop is None or self._ended:
+            return
+        if self._hand_on(b"", time.monotonic() + _TURN_S):
+            self._watch(self._loop)
+        else:
+            self._pause()
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        if isinstance(loop, PollLoop):
+            loop.serve(self._stdin, self._read)
+            return
+        try:
+            loop.add_reader(self._stdin, self._read)
+        except PermissionError:
+            # epoll takes no regular files, which can always be read; `_resume` watches again.
+            self._read()
+            self._pause()
+
+    def _unwatch(self) -> None:
+        if isinstance(self._loop, PollLoop):
+            self._loop.stop_serving(self._stdin)
+        elif self._loop is not None:
+            self._loop.remove_reader(self._stdin)
+
+    # --- the end ---
+
+    def _end_from_anywhere(self) -> None:
+        if self._loop is not None:
+            try:
+                self._loop.call_soon_threadsafe(self._end)
+            except RuntimeError:  # the loop is closed: there is nobody left to tell
+                pass
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._unwatch()
+            self._on_end()
+
+
+def _enlarge(fd: int) -> None:
+    """Make a pipe hold a mebibyte, so that a large message takes few reads. Best effort."""
+    if not hasattr(fcntl, "F_SETPIPE_SZ"):
+        return
+    try:
+        if fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) < _PIPE:
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE)
+    except OSError:  # no pipe, or over the user's quota
+        pass

@@ -1,0 +1,61 @@
+"""What `.editorconfig` says of a file, read through the confined store (docs/protocol.md#5-agentfsread).
+
+Asked only where it matters: for bytes that are no UTF-8, and for a new file's line ends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from agentfs_lsp.domain.editorconfig import properties_for
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.text.textfile import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentfs_lsp.service.files.store import FileStore, Location, Root
+
+FILENAME = ".editorconfig"
+MOST_BYTES = 1024 * 1024
+
+
+class LineEnd(NamedTuple):
+    """A line end by its name on the wire and as it is."""
+
+    name: Literal["lf", "crlf", "cr"]
+    end: str
+
+
+_LINE_ENDS: dict[str, LineEnd] = {
+    one.name: one for one in (LineEnd("lf", "\n"), LineEnd("crlf", "\r\n"), LineEnd("cr", "\r"))
+}
+
+
+def charset_for(files: FileStore, location: Location) -> str | None:
+    """The charset, as Python knows it; None where nothing is said."""
+    return _properties(files, location).get("charset")
+
+
+def eol_for(files: FileStore, location: Location) -> LineEnd | None:
+    """The line end a new file gets; None where nothing is said."""
+    return _LINE_ENDS.get(_properties(files, location).get("end_of_line", ""))
+
+
+def _properties(files: FileStore, location: Location) -> Mapping[str, str]:
+    found: list[tuple[str, str]] = []
+    folder = location.relative
+    while folder:
+        folder = folder.rpartition("/")[0]
+        text = _text_of(files, location.root, f"{folder}/{FILENAME}" if folder else FILENAME)
+        if text is not None:
+            found.append((folder, text))
+    return properties_for(found, location.relative) if found else {}
+
+
+def _text_of(files: FileStore, root: Root, relative: str) -> str | None:
+    """None where there is none, or none that can be read: it is a help, not a rule."""
+    try:
+        return decode(files.read(files.resolve(root, relative), MOST_BYTES).data, "latin-1", relative).text
+    except DomainError:
+        return None

@@ -1,0 +1,302 @@
+"""What a file is now, as the person at the editor sees it (docs/protocol.md#5-agentfsread).
+
+The open document wins over the disk; both are in the answer, so that the lock can compare either.
+Blocking: reads the disk. The document is taken as a value first, on the event loop.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
+from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.text.lines import is_ended, normalise
+from agentfs_lsp.domain.text.textfile import (
+    TextFile,
+    decode,
+    decode_as,
+    empty_as,
+    encode,
+    encoding_named,
+    eol_of,
+    is_wide,
+    mark_of,
+)
+from agentfs_lsp.service.files.decoding import Written
+from agentfs_lsp.service.files.editorconfig import charset_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.service.files.decoding import DecodedFiles
+    from agentfs_lsp.service.files.documents import Document
+    from agentfs_lsp.service.files.store import Blob, FileStore, Location
+
+REPLACEMENT = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An open document at one moment."""
+
+    uri: str
+    version: int
+    text: str
+    dirty_hint: bool | None
+    encoding_hint: str | None
+    as_saved: bool = False
+    ends_last_line: bool = False
+
+    @classmethod
+    def of(cls, document: Document | None) -> Buffer | None:
+        """The document as it is now, None for none."""
+        if document is None:
+            return None
+        return cls(
+            document.uri,
+            document.version,
+            document.text,
+            document.dirty_hint,
+            document.encoding_hint,
+            document.as_saved,
+            document.ends_last_line,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A file at one moment: the disk's bytes, the editor's buffer, and what of the two is true.
+
+    `text` is the buffer's where there is one, in the encoding and with the mark of the file.
+    `dirty`: the buffer holds what the disk does not. `hash` names the truth's bytes. `lost_eol`: of a text
+    without a line end the one that it had before, empty where that is not known.
+    """
+
+    location: Location
+    blob: Blob | None
+    disk: TextFile | None
+    buffer: Buffer | None
+    text: TextFile
+    dirty: bool
+    hash: str
+    lost_eol: str = ""
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is anything, on disk or in the editor."""
+        return self.blob is not None or self.buffer is not None
+
+    @property
+    def size(self) -> int:
+        """How much text there is to work on, in bytes or code points, whichever is more."""
+        return max(self.blob.stat.size if self.blob else 0, len(self.text.text))
+
+    @property
+    def revision(self) -> Expected:
+        """The revision as the wire tells it: the disk's times and size, the truth's hash."""
+        if self.blob is None:
+            return Expected(hash=self.hash if self.buffer else None)
+        return Expected(self.blob.stat.mtime_ms, self.blob.stat.size, self.hash)
+
+    @property
+    def ended_by_save(self) -> bool:
+        """The editor's document has no line end at its end, and the file that it saved has one: it adds that
+        itself, and does not tell (docs/protocol.md#93-how-it-lands)."""
+        if self.buffer is None or self.disk is None or self.dirty:
+            return False
+        return not is_ended(self.buffer.text) and is_ended(self.disk.text)
+
+    @property
+    def wrongly_shown(self) -> bool:
+        """The editor shows U+FFFD where the file has none: it has the wrong encoding, or none fits. Its
+        save would lose those bytes."""
+        if self.buffer is None or self.disk is None:
+            return False
+        return REPLACEMENT in self.buffer.text and REPLACEMENT not in self.disk.text
+
+    @property
+    def changed_by_save(self) -> tuple[str, ...]:
+        """What a save by the editor will change besides the text, each as before and after: an editor that
+        shows a file of mixed line ends with one kind of them, or in another encoding, writes it so."""
+        if self.buffer is None or self.disk is None:
+            return ()
+        found = []
+        shown = eol_of(self.buffer.text)
+        if eol_of(self.disk.text) == "mixed" and shown not in ("mixed", "none"):
+            found.append(f"mixed -> {shown}")
+        told = encoding_named(self.buffer.encoding_hint) if self.buffer.encoding_hint else None
+        plain = self.disk.encoding == "utf-8" and self.disk.text.isascii()
+        if told and told != self.disk.encoding and not plain:
+            found.append(f"{self.disk.encoding} -> {told}")
+        return tuple(found)
+
+
+def look(
+    files: FileStore,
+    decoded: DecodedFiles,
+    location: Location,
+    buffer: Buffer | None,
+    settings: Settings,
+    max_bytes: int,
+    named: str | None = None,
+) -> Present:
+    """Read the file and put the buffer over it. `named`: the encoding in which the editor would open it, as
+    the editor calls it. Raises what `FileStore.read` raises but for FileMissing, and BinaryFile."""
+    try:
+        blob = files.read(location, max_bytes)
+    except FileMissing:
+        text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else empty_as(named)
+        return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
+
+    told = encoding_named(buffer.encoding_hint) if buffer and buffer.encoding_hint else None
+
+    def detect(data: bytes) -> TextFile:
+        try:
+            return as_text(files, location, data, settings, told, named)
+        except BinaryFile:
+            known = _remembered(files, decoded, location, data, hash_bytes(data), settings, named)
+            if known is None:
+                raise
+            return known
+
+    disk, digest = decoded.text_of(location.absolute, blob.data, detect)
+    known = _remembered(files, decoded, location, blob.data, digest, settings, named)
+    if buffer is None:
+        text = known or disk
+        return Present(location, blob, text, None, text, dirty=False, hash=digest)
+    readings = [known or disk, disk]
+    if told == disk.encoding:
+        readings = [disk]
+    elif told and not disk.bom and (as_told := decode_as(blob.data, told)) and not as_told.lossy:
+        readings.insert(0, as_told)
+    found = next((one for one in readings if _reads_as(buffer, one)), None)
+    if found is None and not told:
+        found = _as_the_editor_reads(files, location, blob, settings, buffer, named)
+    text = found or readings[0]
+    if not text.lossy:
+        remember(files, decoded, location, text, digest, settings, named)
+    return _overlay(location, blob, text, digest, buffer, differs=found is None)
+
+
+def remember(
+    files: FileStore,
+    decoded: DecodedFiles,
+    location: Location,
+    text: TextFile,
+    digest: str,
+    settings: Settings,
+    named: str | None,
+) -> None:
+    """That the file's bytes of this hash read as `text`, where they could be taken for something else."""
+    if not text.tells_itself:
+        expected = tuple(_expected_encodings(files, location, settings, named))
+        decoded.remember_encoding(location.absolute, digest, Written(text.encoding, text.bom, expected))
+
+
+def _remembered(
+    files: FileStore,
+    decoded: DecodedFiles,
+    location: Location,
+    data: bytes,
+    digest: str,
+    settings: Settings,
+    named: str | None,
+) -> TextFile | None:
+    written = decoded.remembered_encoding(location.absolute, digest)
+    if written is None or written.expected != tuple(_expected_encodings(files, location, settings, named)):
+        return None
+    return decode_as(data, written.encoding, written.mark)
+
+
+def as_text(
+    files: FileStore,
+    location: Location,
+    data: bytes,
+    settings: Settings,
+    told: str | None = None,
+    named: str | None = None,
+) -> TextFile:
+    """A file's bytes as text: by their mark, as UTF-8, as the editor has `told` of the open document or
+    `named` for the file, as `.editorconfig` or the settings say, whichever fits first
+    (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
+    if named and b"\0" not in data and is_wide(encoding_named(named) or ""):
+        named = None  # it would seem to fit most files
+    as_utf_8: TextFile | None = None
+    with suppress(BinaryFile):
+        as_utf_8 = decode(data, "utf-8")
+        if not as_utf_8.lossy:
+            return _to_be_written_as(told or named, as_utf_8)
+    for encoding in (*([told] if told else ()), *_expected_encodings(files, location, settings, named)):
+        with suppress(BinaryFile):
+            text = decode(data, encoding)
+            if not text.lossy:
+                return text
+    if as_utf_8 is None:
+        raise BinaryFile(location.relative)
+    return as_utf_8
+
+
+def _to_be_written_as(name: str | None, text: TextFile) -> TextFile:
+    """A file of ASCII alone does not tell its encoding; what is put in is written in the one of that name."""
+    encoding = encoding_named(name) if name else None
+    if encoding is None or encoding == "utf-8" or text.bom or not text.text.isascii():
+        return text
+    return text if is_wide(encoding) else replace(text, encoding=encoding)
+
+
+def _expected_encodings(
+    files: FileStore, location: Location, settings: Settings, named: str | None
+) -> Iterator[str]:
+    """What else than UTF-8 a file without a mark may be in."""
+    in_editor = encoding_named(named) if named else None
+    for encoding in (in_editor, charset_for(files, location), settings.encoding.default):
+        if encoding and encoding != "utf-8":
+            yield encoding
+
+
+def _as_the_editor_reads(
+    files: FileStore,
+    location: Location,
+    blob: Blob,
+    settings: Settings,
+    buffer: Buffer,
+    named: str | None,
+) -> TextFile | None:
+    """The file's bytes in an encoding in which they read as the open document does, though they could be
+    UTF-8; None for none."""
+    if blob.data.isascii() or mark_of(blob.data):
+        return None
+    for name in _expected_encodings(files, location, settings, named):
+        encoding = encoding_named(name)
+        text = decode_as(blob.data, encoding) if encoding else None
+        if text is not None and _reads_as(buffer, text):
+            return text
+    return None
+
+
+def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
+    """Whether the file reads as the buffer. A line end at its end that came with the save, of which the
+    editor does not tell, makes no difference."""
+    if buffer.text == disk.shown:
+        return True
+    text, shown = normalise(buffer.text.removeprefix("\ufeff")), normalise(disk.shown)
+    return text == shown or (buffer.as_saved and text != "" and not is_ended(text) and f"{text}\n" == shown)
+
+
+def _overlay(
+    location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer, *, differs: bool
+) -> Present:
+    mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
+    text = TextFile(buffer.text, disk.encoding, mark, lossy=False)
+    digest = _hash_of_buffer(text) if differs else disk_digest
+    return Present(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
+
+
+def _hash_of_buffer(text: TextFile) -> str:
+    try:
+        return hash_bytes(encode(text.text, text))
+    except Unencodable:  # the editor holds what the file's encoding can't express: only UTF-8 can name it
+        return hash_bytes(text.text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,251 @@
+"""A computed proposal is decided, by policy or the user, and lands (docs/protocol.md#9-review-and-landing).
+
+It has its files' turn already (`queue.py`), and is under way (`proposals.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.errors import DomainError, Held, LandingUnknown, Rejected, ReviewTimedOut, Unencodable
+from agentfs_lsp.domain.policy.credentials import secrets_in
+from agentfs_lsp.service.files.snapshot import remember
+from agentfs_lsp.service.history import keep
+from agentfs_lsp.service.landing.landing import described, land, land_each
+from agentfs_lsp.service.landing.late_apply import watch_for_late
+from agentfs_lsp.service.landing.observing import Observation
+from agentfs_lsp.service.landing.precondition import check_unmoved
+from agentfs_lsp.service.proposal.change import MARK, Landing, about
+from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.revision import Expected
+    from agentfs_lsp.service.landing.landing import Outcome
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.review import Hand
+    from agentfs_lsp.service.state.workspace import Workspace
+
+
+async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
+    """Each change's outcome, in their order. Of an atomic proposal some landed, and what did not is a
+    LandingUnknown, or a NotLanded whose document was closed without a save. Everything else that goes wrong
+    is raised, and nothing changed then. Raises PolicyDenied, and what the review and the landing raise.
+
+    Whatever the client has sent about the proposal is answered by then: before `agentfs/settled`, and
+    before the agent is (docs/protocol.md#91-review-clients)."""
+    try:
+        return await _decided_and_landed(ws, proposal)
+    finally:
+        await ws.reviewer.concluded(proposal)
+
+
+async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome]:
+    changes = proposal.changes
+    puts_in_secrets = await _puts_in_secrets(ws, proposal)
+    verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
+    if verdict.decision == "allow" and not puts_in_secrets:
+        decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
+        return await _decided(ws, proposal, decision, hand)
+    await described(changes)
+    proposal.rung = ws.reviewer.rung_for(proposal)
+    previewed = proposal.rung == "preview"
+    with ExitStack() as watching:
+        observed = [watching.enter_context(Observation(ws.documents, change)) for change in changes]
+        try:
+            review = _previewed(ws, proposal) if previewed else ws.reviewer.review(proposal)
+            outcomes = await _decided(ws, proposal, *await review)
+        except asyncio.CancelledError as cancelled:
+            withdrawn = proposal.why_withdrawn
+            told = await _unless_applied(ws, proposal, observed, withdrawn)
+            if told is withdrawn:
+                raise
+            raise told from cancelled
+        except DomainError as error:
+            told = await _unless_applied(ws, proposal, observed, error)
+            if told is error:
+                raise
+            raise told from error
+        return [
+            await _unless_applied(ws, proposal, [one], outcome)
+            if isinstance(outcome, DomainError)
+            else outcome
+            for one, outcome in zip(observed, outcomes, strict=True)
+        ]
+
+
+async def _decided(ws: Workspace, proposal: Proposal, decision: Decision, hand: Hand) -> list[Outcome]:
+    """Land what was decided."""
+    changes = proposal.changes
+    proposal.rung, proposal.decision, proposal.state = decision.rung, decision, "landing"
+    proposal.decided_at_ms = ws.clock.now_ms()
+    if decision.always:
+        ws.sessions.set_mode("auto_edit", proposal.session)
+    try:
+        accepted = [
+            _as_accepted(change, decision) for change in changes if not _is_rejected(change, decision)
+        ]
+        landed = await _land(ws, proposal, accepted, hand)
+    except Exception as error:
+        if isinstance(error, LandingUnknown):
+            for change in changes:
+                ws.sessions.forget(proposal.session, change.base.location.absolute)
+        hand.failed(error)
+        raise
+    outcomes = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
+    rejected = Rejected("rejected", decision.feedback)
+    all_of_them = [outcomes.get(change.base.location.absolute, rejected) for change in changes]
+    pairs = zip(changes, all_of_them, strict=True)
+    keep(ws, proposal, [(change, outcome) for change, outcome in pairs if isinstance(outcome, Landing)])
+    return all_of_them
+
+
+async def _puts_in_secrets(ws: Workspace, proposal: Proposal) -> bool:
+    """Whether the user is to be asked though policy lets it through. Of a file that the session may not read
+    all that is written counts: what was there before would be told by the question."""
+    changes = proposal.changes
+    reading = [ws.judge("read", change.base.location, proposal.session).decision for change in changes]
+
+    def looked() -> bool:
+        return any(
+            any(secrets_in(change.proposed)) if read == "deny" else bool(change.secrets)
+            for change, read in zip(changes, reading, strict=True)
+        )
+
+    return await off_loop(sum(change.extent for change in changes), looked)
+
+
+async def _land(
+    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], hand: Hand
+) -> list[Outcome]:
+    for change in changes:
+        await off_loop(change.extent, _remember_form, ws, change)
+    if proposal.atomic:
+        outcomes = await land(ws, changes, hand)
+        _check_some_landed(outcomes)
+    else:
+        outcomes = await land_each(ws, changes, hand, lambda: proposal.stopped)
+        failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
+        if len(failures) == len(outcomes):
+            hand.failed(failures[0])
+    for change, outcome in zip(changes, outcomes, strict=True):
+        if isinstance(outcome, Landing):
+            _remember(ws, proposal.session, outcome)
+        elif isinstance(outcome, LandingUnknown):
+            ws.sessions.forget(proposal.session, change.base.location.absolute)
+    return outcomes
+
+
+def _remember_form(ws: Workspace, change: FileChange) -> None:
+    """Before it lands, so that nobody takes it otherwise: what is left may look like another encoding, and
+    shows no line end where none is left."""
+    if change.operation != "delete" and (eol := change.lost_eol):
+        with suppress(Unencodable):
+            ws.decoded.remember_eol(change.base.location.absolute, change.proposed_hash, eol)
+    base, marked = change.base.text, any(MARK in one.text for one in change.splices)
+    if change.operation == "delete" or (base.tells_itself and not marked and MARK not in base.text):
+        return  # told without putting a large text together
+    text = change.proposed_file
+    if not text.tells_itself:
+        location = change.base.location
+        with suppress(Unencodable):  # an editor's text, of which nobody knows how it will be saved
+            settings = ws.settings_in(location.root)
+            named = ws.encoding_of(location)
+            remember(ws.files, ws.decoded, location, text, change.proposed_hash, settings, named)
+
+
+def _check_some_landed(outcomes: Sequence[Outcome]) -> None:
+    """Raise what one of them failed by, rather one that leaves open what became of it, where none landed."""
+    failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
+    if not failures or len(failures) < len(outcomes):
+        return
+    unknown = [failure for failure in failures if isinstance(failure, LandingUnknown)]
+    if unknown:
+        unknown[0].holding = tuple(held for one in unknown for held in one.holding)
+        raise unknown[0]
+    raise failures[0]
+
+
+def _remember(ws: Workspace, session: str, landing: Landing) -> None:
+    """Refresh the session's record. Hashing a large file and putting its text together takes longer than
+    anything the answer needs, so that is done behind it; whoever changes the file next waits for it."""
+    change = landing.change
+    absolute = change.base.location.absolute
+    if change.operation == "delete" or ws.judge("read", change.base.location, session).decision == "deny":
+        ws.sessions.forget(session, absolute)
+        return
+    if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:
+        text = change.shown if landing.text is None else landing.text
+        in_editor = landing.where == "editor"
+        ws.sessions.record(session, absolute, landing.revision, text, in_editor=in_editor)
+        return
+    ws.sessions.record(session, absolute, landing.seen, None)
+
+    async def complete() -> None:
+        revision, text = await in_thread(_as_landed, ws, landing)
+        ws.sessions.complete(session, absolute, landing.seen, revision, text)
+
+    ws.remember(absolute, complete())
+
+
+def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
+    change, revision = landing.change, landing.revision
+    ws.decoded.keep(
+        change.base.location.absolute, change.proposed_bytes, change.proposed_file, revision.hash or ""
+    )
+    return revision, change.shown
+
+
+async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
+    """Put the proposal before the user of an editor that applies what was previewed: it says no in the same
+    words whether the user did or a file had moved, so that is looked at."""
+    try:
+        return await ws.reviewer.review(proposal)
+    except (ReviewTimedOut, asyncio.CancelledError):
+        ws.afterwards(watch_for_late(ws, proposal))
+        raise
+    except Rejected:
+        for change in proposal.changes:
+            now = await ws.look(change.base.location)
+            with about(change):
+                size = max(change.base.size, now.size)
+                await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
+        raise
+
+
+async def _unless_applied(
+    ws: Workspace, proposal: Proposal, observed: Sequence[Observation], error: DomainError
+) -> DomainError:
+    """The error; LandingUnknown where some of the change is there all the same: the editor has known it
+    since before the decision."""
+    holding: tuple[Held, ...] = ()
+    for observation in observed:
+        observation.refused = True
+        holding += await observation.held(ws)
+    if not holding or isinstance(error, LandingUnknown):
+        return error
+    for observation in observed:
+        ws.sessions.forget(proposal.session, observation.change.base.location.absolute)
+    accepted = proposal.decision is not None and not isinstance(error, Rejected)
+    reason: Literal["changed_otherwise", "not_accepted"] = "changed_otherwise" if accepted else "not_accepted"
+    return LandingUnknown(holding[0].path, reason, holding=holding, otherwise=error)
+
+
+def _is_rejected(change: FileChange, decision: Decision) -> bool:
+    return change.base.location.absolute in decision.rejected
+
+
+def _as_accepted(change: FileChange, decision: Decision) -> FileChange:
+    """The change as the user left it. Raises Unencodable."""
+    text = decision.amended.get(change.base.location.absolute)
+    if text is None:
+        return change
+    amended = change.amended(text)
+    with about(change):
+        amended.check()
+    return amended

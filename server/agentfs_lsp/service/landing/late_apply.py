@@ -1,0 +1,61 @@
+"""A preview that the user applies after it was withdrawn or timed out: nobody approved it any more, so it is
+the user's own edit, and history says so (docs/protocol.md#11-history-and-undo).
+
+An editor may leave the preview open when it is told that the question is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.history import keep_withdrawn
+from agentfs_lsp.service.landing.observing import Observation
+from agentfs_lsp.service.proposal.change import Landing
+
+if TYPE_CHECKING:
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.state.workspace import Workspace
+
+WATCHED_S = 3600
+MOST_WATCHED = 16
+"""So long is looked out for it, and for so many at once: each holds on to its texts."""
+
+
+async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
+    """Wait for the withdrawn change to turn up in its documents, whole or a part of it, and keep it then.
+    Where another change of one of its files is under way, what turned up is taken for that."""
+    if ws.late_watched >= MOST_WATCHED:
+        return
+    ws.late_watched += 1
+    try:
+        parts = await _turned_up(ws, proposal)
+    finally:
+        ws.late_watched -= 1
+    if parts is None or any(proposal.files.keys() & other.files.keys() for other in ws.proposals):
+        return
+    arrived = [
+        change if part is None else change.amended(part)
+        for change, part in zip(proposal.changes, parts, strict=True)
+    ]
+    landed = [(change, _waiting(final)) for change, final in zip(proposal.changes, arrived, strict=True)]
+    keep_withdrawn(ws, proposal, landed)
+
+
+async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | None:
+    """For each change what is there of it, None for all; None where not all files hold some in time."""
+    with ExitStack() as watching:
+        observed = [watching.enter_context(Observation(ws.documents, one)) for one in proposal.changes]
+        try:
+            async with asyncio.timeout(WATCHED_S):
+                return [await one.any_of_it() for one in observed]
+        except TimeoutError:
+            return None
+
+
+def _waiting(change: FileChange) -> Landing:
+    """In the editor, unsaved."""
+    return Landing(change, "editor", Expected(hash=change.proposed_hash), change.shown)

@@ -1,0 +1,304 @@
+"""Watching a file for an accepted change: in the open document, and on disk.
+
+The text sync can lag behind what a client says by seconds, and more typing may follow at once: so every
+version that comes in is compared, not only the last. A document that was closed tells nothing any more, and
+one that was saved is not the only witness: the disk is looked at, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Self
+
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.line_ends import splices_towards
+from agentfs_lsp.domain.errors import DomainError, Held
+from agentfs_lsp.domain.splices import apply_splices, is_partly_made
+from agentfs_lsp.domain.text.lines import (
+    blocks_of_lines,
+    is_ended,
+    line_start,
+    normalise,
+    split_lines,
+    without_end,
+)
+from agentfs_lsp.service.proposal.review import DocumentEdit
+from agentfs_lsp.service.state.workspace import off_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from agentfs_lsp.domain.splices import Splice
+    from agentfs_lsp.service.files.documents import Document, Documents
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.state.workspace import Workspace
+
+
+class Observation:
+    """Looks at a change's document from the moment it is entered.
+
+    `arrived`: some version held exactly the accepted text. `refused`: the client says that it applied
+    nothing.
+    """
+
+    def __init__(self, documents: Documents, change: FileChange) -> None:
+        self._documents = documents
+        self._absolute = change.base.location.absolute
+        self._event = asyncio.Event()
+        self._end: Callable[[], None] | None = None
+        self._part: str | None = None
+        self._seen_some = False
+        self._look_for(change)
+        self.arrived = False
+        self.refused = False
+
+    def _look_for(self, change: FileChange) -> None:
+        self.change = change
+        self._accepted = normalise(change.shown)
+        self._lines = _new_lines(change)
+
+    def __enter__(self) -> Self:
+        self._end = self._documents.watch(self._absolute, self._seen)
+        self._seen()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._end is not None:
+            self._end()
+
+    # --- what is there now --------------------------------------------------------------------------------
+
+    @property
+    def is_in_document(self) -> bool:
+        """Whether the document as it is now holds some of the change, or may."""
+        document = self._documents.at(self._absolute)
+        return document is not None and (not document.in_sync or self._is_in(document.text))
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether the document as it is now holds all that the change put in, with typing elsewhere."""
+        document = self._documents.at(self._absolute)
+        return document is not None and document.in_sync and holds_all(self.change, document.text)
+
+    async def held(self, ws: Workspace) -> tuple[Held, ...]:
+        """Where some of the change is by now, or may be: nowhere, if disk and document are known to hold
+        nothing of it. Where the disk can't be looked at, only a document can have brought there what nobody
+        landed."""
+        path = self.change.path
+        found = [Held(path, "editor")] if self.is_in_document else []
+        try:
+            now = await ws.look_at_disk(self.change.base.location)
+            is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
+        except DomainError:
+            is_on_disk = self._seen_some or not self.refused
+        return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
+
+    def _is_on_disk(self, now: Present) -> bool:
+        base = self.change.base
+        if now.blob is None or now.disk is None:
+            return self.change.operation == "delete" and base.exists
+        if base.blob is not None and now.blob.data == base.blob.data:
+            return False
+        return self._is_in(now.disk.shown)
+
+    def _is_in(self, text: str) -> bool:
+        """Whether a text holds some of the change, or may: where it differs from the base at a place that the
+        change is of, that need not be by the change. A client that says that it applied nothing is believed
+        then, unless some of it was seen."""
+        base = self.change.base.text.shown
+        if self._shows_some(normalise(text)):
+            return True
+        text = _ended_as(base, text)
+        if _untouched(base, text, removed_places(base, self.change.hunks)):
+            return False
+        return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
+
+    def _shows_some(self, text: str) -> bool:
+        """Whether a text, its line ends plain, certainly holds some of the change."""
+        return text == self._accepted or any(_has_line(text, line) for line in self._lines)
+
+    # --- waiting for it -----------------------------------------------------------------------------------
+
+    async def arrival(self) -> None:
+        """Wait for the accepted text."""
+        while not self.arrived:
+            await self.more()
+
+    async def departure(self) -> None:
+        """Wait until nothing of the change is in the document, or the document is gone."""
+        while self.is_in_document:
+            await self.more()
+
+    async def any_of_it(self) -> str | None:
+        """Wait for the accepted text, or for one with a part of the change, which is given."""
+        while not self.arrived and self._part is None:
+            await self.more()
+        return None if self.arrived else self._part
+
+    async def part_on_disk(self, ws: Workspace) -> str | None:
+        """What the file reads, where its document is gone and left a part of the change there."""
+        if self._documents.at(self._absolute) is not None:
+            return None
+        try:
+            now = await ws.look_at_disk(self.change.base.location)
+        except DomainError:
+            return None
+        text, base = now.disk.shown if now.disk else "", self.change.base.text.shown
+        return text if is_partly_made(_ended_as(self.change.shown, text), base, self.change.hunks) else None
+
+    def accept_part(self, text: str | None) -> None:
+        """The user took no more of the change than makes the document read `text`; None: all of it."""
+        if text is not None:
+            self._look_for(self.change.amended(text))
+
+    @property
+    def edit(self) -> DocumentEdit:
+        """What the client is to apply."""
+        return edit_of(self.change)
+
+    def reversal(self) -> DocumentEdit | None:
+        """See `reversal`."""
+        return reversal(self.edit, self._documents.at(self._absolute))
+
+    def expect_more(self) -> None:
+        """From here on `more` waits for what comes next."""
+        self._event.clear()
+
+    async def more(self) -> None:
+        """Wait for the next open, change, save or close."""
+        await self._event.wait()
+        self._event.clear()
+
+    def _seen(self) -> None:
+        document = self._documents.at(self._absolute)
+        if document is not None and document.in_sync:
+            text = document.text
+            plain = normalise(text)
+            self._see_end_kept(document, plain)
+            self.arrived = self.arrived or plain == self._accepted
+            if not self.arrived and self._part is None:
+                base = self.change.base.text.shown
+                self._part = text if is_partly_made(text, base, self.change.hunks) else None
+            self._seen_some = self._seen_some or self.arrived or self._part is not None
+            self._seen_some = self._seen_some or self._shows_some(plain)
+        self._event.set()
+
+    def _see_end_kept(self, document: Document, plain: str) -> None:
+        """Where the editor keeps the line end of the last line to itself, the text without it is all of the
+        change. It may be the base's, so that only another version tells."""
+        change = self.change
+        if not change.ends_past_document or plain != without_end(self._accepted):
+            return
+        if change.base.buffer is not None and document.version != change.base.buffer.version:
+            self._look_for(change.with_end_kept())
+
+
+def edit_of(change: FileChange) -> DocumentEdit:
+    """A change's pieces, for the document if the file is open, else for the file."""
+    buffer = change.base.buffer
+    uri = buffer.uri if buffer else change.base.location.uri
+    version = buffer.version if buffer else None
+    return DocumentEdit(
+        uri, version, change.base.text.shown, change.hunks, past_last_line=change.ends_past_document
+    )
+
+
+def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
+    """What undoes an edit in its document, where the edit is all that was done in it."""
+    accepted = apply_splices(edit.base, edit.splices)
+    if document is None or not document.in_sync or normalise(document.text) != normalise(accepted):
+        return None
+    back = splices_towards(document.text, edit.base)
+    return DocumentEdit(document.uri, document.version, document.text, back)
+
+
+def holds_all(change: FileChange, text: str) -> bool:
+    """Whether a text holds all that a change put in, whatever else was made of it elsewhere."""
+    base, shown = change.base.text.shown, change.shown
+    text = _ended_as(shown, text)
+    return normalise(text) != normalise(base) and _untouched(
+        shown, text, put_in_places(base, shown, change.hunks)
+    )
+
+
+def _ended_as(known: str, text: str) -> str:
+    """The text without the line end at its end that an editor may have added in saving it."""
+    return text if is_ended(known) or not known else without_end(text)
+
+
+MOST_LINES = 16
+"""So many lines of those that a change brings are looked for in a text."""
+
+
+def _new_lines(change: FileChange) -> tuple[str, ...]:
+    """The first lines that the change brings, without their ends, as far as the base has none like them."""
+    base = normalise(change.base.text.shown)
+    brought = (line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip())
+    return tuple(line for line in islice(brought, MOST_LINES) if not _has_line(base, line))
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """Its lines without their ends, as they are asked for."""
+    for block in blocks_of_lines(text, 0, len(text)):
+        for line in block:
+            yield without_end(line)
+
+
+def _has_line(text: str, line: str) -> bool:
+    """Whether a text with plain line ends has this line."""
+    return f"\n{line}\n" in text or text.startswith(f"{line}\n") or text.endswith(f"\n{line}") or text == line
+
+
+def _is_part(text: str, base: str, accepted: str) -> bool:
+    base = normalise(base)
+    return is_partly_made(normalise(text), base, diff(base, accepted))
+
+
+_Places = list[tuple[int, int]]
+
+
+def removed_places(base: str, hunks: Sequence[Splice]) -> _Places:
+    """Where in the base the hunks are made. One that only puts in or only takes out lines could as well be
+    made among lines like them around it: nobody can tell which of several like lines is gone, or came."""
+    return [_slid(base, hunk.start, hunk.end, hunk.text) for hunk in hunks]
+
+
+def put_in_places(base: str, shown: str, hunks: Sequence[Splice]) -> _Places:
+    """The same in `shown`, which they make of the base."""
+    places: _Places = []
+    shift = 0
+    for hunk in hunks:
+        start = hunk.start + shift
+        places.append(_slid(shown, start, start + len(hunk.text), base[hunk.start : hunk.end]))
+        shift += len(hunk.text) - (hunk.end - hunk.start)
+    return places
+
+
+def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
+    """The stretch of lines [start, end), grown by as many as it could lie higher or lower. `other`: what the
+    change has in its place."""
+    if (start < end) == bool(other):
+        return start, end
+    lines = split_lines(other or text[start:end])
+    for line in cycle(lines):
+        if not line or not text.startswith(line, end):
+            break
+        end += len(line)
+    for line in cycle(reversed(lines)):
+        if not line or not text.endswith(line, 0, start) or line_start(text, start - 1) != start - len(line):
+            break
+        start -= len(line)
+    return start, end
+
+
+def _untouched(old: str, new: str, places: _Places) -> bool:
+    """Whether `new` differs from `old` at none of the places, which are in order."""
+    at = 0
+    for splice in splices_towards(old, new):
+        while at < len(places) and places[at][1] < splice.start:
+            at += 1
+        if at < len(places) and places[at][0] <= splice.end:
+            return False
+    return True

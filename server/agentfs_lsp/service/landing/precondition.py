@@ -1,0 +1,115 @@
+"""Has somebody changed the file since this session read it? (docs/protocol.md#8-lock)
+
+Pure comparison of what is present with what is remembered or was announced; nothing is read here and no
+record is changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.unified import preview
+from agentfs_lsp.domain.errors import Conflict, NotRead
+from agentfs_lsp.service.proposal.change import reads_same
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.errors import ConflictReason
+    from agentfs_lsp.domain.revision import Expected
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.state.sessions import ReadRecord
+
+
+def check_lock(
+    path: str, present: Present, record: ReadRecord | None, expected: Expected, settings: Settings
+) -> None:
+    """Raise NotRead or Conflict unless a change may build on what is present.
+
+    What the caller's `expected` gives counts instead of the record's; where that is no hash, the record's
+    still decides: times and sizes may be the same by chance. A file that is not there passes when nobody
+    expected one.
+    """
+    if not present.exists:
+        if expected or record is not None:
+            known = expected or (record.revision if record else None)
+            raise Conflict(path, "disk", "gone", expected=known)
+        return
+    if present.wrongly_shown:
+        raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
+    if expected and not expected.met_by(present.revision):
+        diff_text = _diff_since(path, record, present, settings)
+        raise _conflict(path, present, "expected", expected, diff_text)
+    if expected.hash is not None or (expected and record is None):
+        return
+    if record is None:
+        if settings.require_read:
+            raise NotRead(path)
+        return
+    if not _is_as_read(present, record):
+        diff_text = _diff_since(path, record, present, settings)
+        raise _conflict(path, present, "changed", record.revision, diff_text)
+
+
+def check_unmoved(path: str, base: Present, now: Present, settings: Settings) -> None:
+    """Raise Conflict when the file is no longer what the proposal was made of.
+
+    Opening or closing it in between is no change; neither is a touch, nor that the user saved just what the
+    proposal was made of.
+    """
+    if not now.exists and base.exists:
+        raise Conflict(path, "disk", "gone", expected=base.revision)
+    if now.exists and not base.exists:
+        raise _conflict(path, now, "exists", None, None)
+    if now.wrongly_shown:
+        raise Conflict(path, "editor", "wrong_encoding", actual=now.revision)
+    same_text = reads_same(base.text.text, now.text.text)
+    same_disk = (base.blob.data if base.blob else None) == (now.blob.data if now.blob else None)
+    saved = base.dirty and now.buffer is not None and not now.dirty
+    if same_text and (same_disk or saved):
+        return
+    if same_disk and base.ended_by_save and now.buffer is None:  # closed: the line end is to be seen by now
+        return
+    if same_text and now.buffer is not None:  # it is the disk below the document that is another
+        since = None
+        if base.disk is not None and now.disk is not None:
+            since = preview_between(path, base.disk.shown, now.disk.shown, settings)
+        raise Conflict(path, "disk", "reviewing", base.revision, now.revision, since)
+    since = preview_between(path, base.text.shown, now.text.shown, settings)
+    raise _conflict(path, now, "reviewing", base.revision, since)
+
+
+def preview_between(path: str, old: str, new: str, settings: Settings) -> str:
+    """The unified diff from `old` to `new`, with the limits of `diff.*`."""
+    limits = settings.diff
+    return preview(
+        old,
+        diff(old, new),
+        path,
+        max_lines=limits.max_lines,
+        max_bytes=limits.max_bytes,
+        max_line_chars=limits.max_line_chars,
+        context=limits.context,
+    ).text
+
+
+def _is_as_read(present: Present, record: ReadRecord) -> bool:
+    if record.revision.hash == present.hash:
+        return True
+    if record.text is None or (present.buffer is None and not record.in_editor):
+        return False
+    return reads_same(record.text, present.text.shown)
+
+
+def _diff_since(path: str, record: ReadRecord | None, present: Present, settings: Settings) -> str | None:
+    if record is None or record.text is None:
+        return None
+    return preview_between(path, record.text, present.text.shown, settings) or None
+
+
+def _conflict(
+    path: str, present: Present, reason: ConflictReason, expected: Expected | None, diff_text: str | None
+) -> Conflict:
+    return Conflict(
+        path, "editor" if present.dirty else "disk", reason, expected, present.revision, diff_text
+    )

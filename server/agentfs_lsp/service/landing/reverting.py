@@ -1,0 +1,59 @@
+"""A change that does not stand is taken back on disk, where its document was saved and closed meanwhile
+(docs/protocol.md#10-agentfsbatch).
+
+Only what is certainly the change and nothing else: the file reads what was accepted, and no document is open.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.textfile import encode
+from agentfs_lsp.service.files.store import Draft
+from agentfs_lsp.service.state.workspace import in_thread
+
+if TYPE_CHECKING:
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.store import FileStore
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.state.workspace import Workspace
+
+
+async def put_back(ws: Workspace, change: FileChange) -> None:
+    """Write what the file read before the change, the user's unsaved text of then included, unless it reads
+    anything but what was accepted. Raises nothing: whether the change is gone is looked at behind it."""
+    location = change.base.location
+    try:
+        if ws.documents.at(location.absolute) is not None:
+            return
+        now = await ws.look(location)
+        if now.buffer is not None or now.disk is None:
+            return
+        if normalise(now.disk.shown) != normalise(change.shown) or _is_base(now, change.base):
+            return
+        draft = Draft(location, (_bytes_before(change.base),), now.blob, create_dirs=False)
+        await in_thread(_write, ws.files, draft)
+    except DomainError:
+        return
+
+
+def _is_base(now: Present, base: Present) -> bool:
+    return base.blob is not None and now.blob is not None and now.blob.data == base.blob.data
+
+
+def _bytes_before(base: Present) -> bytes:
+    """Raises Unencodable."""
+    if base.blob is not None and not base.dirty:
+        return base.blob.data
+    return encode(base.text.text, base.text)
+
+
+def _write(files: FileStore, draft: Draft) -> None:
+    staged = files.stage([draft])
+    try:
+        staged.commit()
+    except BaseException:
+        staged.discard()
+        raise

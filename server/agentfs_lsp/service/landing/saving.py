@@ -1,0 +1,134 @@
+"""Changes that are in the editor: saved where they are to be, and told as they stand
+(docs/protocol.md#93-how-it-lands)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded
+from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.service.landing.observing import holds_all
+from agentfs_lsp.service.landing.precondition import preview_between
+from agentfs_lsp.service.proposal.change import Landing
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.landing.observing import Observation
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.review import Hand
+    from agentfs_lsp.service.state.workspace import Workspace
+
+
+async def keep_as_it_stands(
+    ws: Workspace, observations: Sequence[Observation], hand: Hand
+) -> list[Landing | DomainError]:
+    """Have the documents saved that were clean, and look at each: a landing, or LandingUnknown."""
+    deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
+    expected = await _asked_to_save([one.change for one in observations], hand, deadline)
+    outcomes: list[Landing | DomainError] = []
+    for observation in observations:
+        change = observation.change
+        try:
+            saved = None
+            if change.base.buffer is not None and change.base.buffer.uri in expected:
+                saved = await _saved(ws, observation, deadline)
+            landing = await _as_it_stands(ws, change, saved)
+            outcomes.append(landing or await _closed(ws, observation))
+        except DomainError:
+            held = await observation.held(ws)
+            outcomes.append(LandingUnknown(change.path, "changed_otherwise", holding=held))
+    return outcomes
+
+
+async def _closed(ws: Workspace, observation: Observation) -> DomainError:
+    """Of a document that was closed: the disk tells whether anything of it was saved."""
+    path = observation.change.path
+    held = await observation.held(ws)
+    return LandingUnknown(path, "closed", holding=held) if held else NotLanded(path, "closed")
+
+
+async def _asked_to_save(changes: Sequence[FileChange], hand: Hand, deadline: float) -> Collection[str]:
+    """Tell the client that the change stands, and what to save; of which documents a save can be expected."""
+    save = [
+        change.base.buffer.uri
+        for change in changes
+        if change.base.buffer is not None
+        and {"always": True, "never": False}.get(change.settings.save, not change.base.dirty)
+    ]
+    if not (save and hand.saves):
+        await hand.committed(())
+        return ()
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await hand.committed(save)
+    except TimeoutError:
+        return ()
+
+
+async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Present | None:
+    """The file once the disk holds the change. None: it waits unsaved."""
+    change = observation.change
+    try:
+        async with asyncio.timeout_at(deadline):
+            while True:
+                observation.expect_more()
+                now = await ws.look(change.base.location)
+                if _is_saved(now, change):
+                    return now
+                if now.buffer is None:
+                    return None
+                await observation.more()
+    except TimeoutError:
+        return None
+
+
+def _is_saved(now: Present, change: FileChange) -> bool:
+    """Whether the disk holds what was accepted; or what the document reads, a formatter's work included, and
+    is past the base: a save from before the edit arrived says nothing. Of a document that was closed the disk
+    alone tells: it holds all of it then, whatever the user typed beside it."""
+    if now.blob is None or now.disk is None:
+        return False
+    if normalise(now.disk.shown) == normalise(change.shown):
+        return True
+    if now.buffer is None:
+        return holds_all(change, now.disk.shown)
+    if now.dirty:
+        return False
+    base = change.base.blob
+    return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
+
+
+async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None) -> Landing | None:
+    """None: the document was closed, and the disk does not hold all of it."""
+    now = saved or await ws.look(change.base.location)
+    if saved or _is_saved(now, change):
+        return _on_disk(change, now)
+    if now.buffer is None:
+        return None
+    if normalise(now.text.shown) == normalise(change.shown):
+        return Landing(change, "editor", now.revision, now.text.shown)
+    # The user has typed on: the agent knows what was accepted, no more.
+    stat = now.blob.stat if now.blob else None
+    revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
+    return Landing(change, "editor", revision, change.shown)
+
+
+def _on_disk(change: FileChange, now: Present) -> Landing:
+    assert now.blob is not None
+    assert now.disk is not None
+    accepted, saved = normalise(change.shown), normalise(now.disk.shown)
+    if change.base.ended_by_save and saved == f"{accepted}\n":
+        accepted = saved  # nothing that it did not do to the base
+    stat = now.blob.stat
+    return Landing(
+        change,
+        "disk",
+        Expected(stat.mtime_ms, stat.size, hash_bytes(now.blob.data)),
+        now.disk.shown,
+        bytes_written=stat.size,
+        on_save=preview_between(change.path, accepted, saved, change.settings) if saved != accepted else None,
+    )

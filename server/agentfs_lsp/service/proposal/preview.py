@@ -1,0 +1,32 @@
+"""The diffs of several changes shown as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.service.proposal.change import FileChange
+
+
+def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:
+    """The unified diffs of several files, one after the other, within the limits of one."""
+    limits = settings.diff
+    lines, size = limits.max_lines, limits.max_bytes
+    shown: list[str] = []
+    cut = False
+    for change in changes:
+        one = change.preview
+        if one.text.count("\n") > lines or len(one.text.encode()) > size:
+            one = change.preview_within(lines, size, limits.max_line_chars)
+        shown.append(one.text)
+        cut = cut or one.truncated
+        if one.text.endswith(TRUNCATED):
+            break
+        lines -= one.text.count("\n")
+        size -= len(one.text.encode())
+    return Preview("".join(shown), cut)

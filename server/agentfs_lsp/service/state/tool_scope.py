@@ -1,0 +1,110 @@
+"""What agents may touch now, as far as the settings and the open folders tell without looking into files:
+what the tool catalogue lists (docs/protocol.md#12-tool-catalogue).
+
+Whether a certain file may be touched is `domain/policy/verdict.py`, asked for each request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.settings.rules import OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from agentfs_lsp.domain.settings.rules import Operation
+    from agentfs_lsp.service.files.store import Location, Root
+    from agentfs_lsp.service.state.workspace import Workspace
+
+_Find = Callable[["Root", str], "Location | None"]
+"""Where a path of a root leads; None for nowhere in the roots."""
+
+MOST_NAMED = 20
+"""Of so many files that rules name is told; of more, of none: a list cut short would mislead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Of one operation. `closed`: the only files it may touch, None where there is no closed list; `named`:
+    where there is none, those it may touch that rules for it name."""
+
+    closed: tuple[Location, ...] | None = None
+    named: tuple[Location, ...] = ()
+
+
+def reach(ws: Workspace) -> Mapping[Operation, Reach]:
+    """What each operation may touch; one that may touch no file is left out."""
+    find = cache(partial(_find, ws))
+    return {
+        operation: _reach_of(ws, operation, find) for operation in OPERATIONS if _reaches(ws, operation, find)
+    }
+
+
+def reaches(ws: Workspace, operation: Operation) -> bool:
+    """Whether there may be a file that this operation may touch."""
+    return _reaches(ws, operation, partial(_find, ws))
+
+
+def _reaches(ws: Workspace, operation: Operation, find: _Find) -> bool:
+    return any(
+        closed is None or any(True for _ in _touched(ws, operation, closed, root, find))
+        for root, closed in _open_roots(ws, operation)
+    )
+
+
+def _reach_of(ws: Workspace, operation: Operation, find: _Find) -> Reach:
+    roots = list(_open_roots(ws, operation))
+    listed = [
+        location for root, closed in roots for location in _touched(ws, operation, closed or (), root, find)
+    ]
+    if all(closed is not None for _, closed in roots):
+        return Reach(closed=tuple(listed))
+    globs = _named(ws, operation)
+    named = [location for root, _ in roots for location in _touched(ws, operation, globs, root, find)]
+    return Reach(named=tuple(named) if len(named) <= MOST_NAMED else ())
+
+
+def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tuple[str, ...] | None]]:
+    """The roots in which it may touch something, each with its closed list, None where there is none."""
+    for root in ws.roots:
+        policy = ws.policy_in(root)
+        if policy.may_reach(operation):
+            yield root, policy.closed
+
+
+def _touched(
+    ws: Workspace, operation: Operation, paths: Iterable[str], root: Root, find: _Find
+) -> Iterator[Location]:
+    """The files at these paths of a root that the operation is not denied on; no session's mode changes
+    that."""
+    for path in paths:
+        location = find(root, path)
+        if location is not None and ws.judge(operation, location, "").decision != "deny":
+            yield location
+
+
+def _find(ws: Workspace, root: Root, path: str) -> Location | None:
+    try:
+        return ws.files.resolve(root, path)
+    except DomainError:
+        return None
+
+
+def _named(ws: Workspace, operation: Operation) -> list[str]:
+    """The globs of the rules for this operation that stand for one file, as paths in a root."""
+    globs = dict.fromkeys(
+        glob
+        for rule in ws.settings.rules
+        if rule.requires or rule.says(operation)
+        for glob in rule.files
+        if not set(glob) & _NO_PLAIN_NAME and not glob.endswith("/")
+    )
+    return [glob.removeprefix("/") for glob in globs]
+
+
+_NO_PLAIN_NAME = frozenset("*?[]!\\#")

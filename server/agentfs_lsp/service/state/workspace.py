@@ -1,0 +1,267 @@
+"""What every use case stands on: the ports and the state, one of a kind, passed in and not fetched."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, RootMissing, TooLarge
+from agentfs_lsp.domain.paths import check_new_name, display, parse
+from agentfs_lsp.domain.policy.verdict import strictest
+from agentfs_lsp.service.files.decoding import DecodedFiles
+from agentfs_lsp.service.files.snapshot import Buffer, Present, look
+from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.service.state.queue import FileQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+
+    from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.policy.verdict import Policy, Verdict
+    from agentfs_lsp.domain.settings.rules import Operation
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.domain.text.file_encodings import FileEncodings
+    from agentfs_lsp.service.files.documents import Documents
+    from agentfs_lsp.service.files.store import Clock, FileStore, Root
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.proposals import Proposals
+    from agentfs_lsp.service.proposal.record import History
+    from agentfs_lsp.service.proposal.review import Reviewer
+    from agentfs_lsp.service.state.sessions import Sessions
+
+T = TypeVar("T")
+
+INLINE_BYTES = 64 * 1024
+"""Up to this size a file is read and searched on the event loop: a hop to a thread costs more."""
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What holds in a root that says something of itself: the user's settings and policy, tightened."""
+
+    settings: Settings
+    policy: Policy
+
+
+@dataclass(slots=True)
+class Workspace:
+    """The workspace of one connection."""
+
+    files: FileStore
+    documents: Documents
+    reviewer: Reviewer
+    sessions: Sessions
+    proposals: Proposals
+    clock: Clock
+    settings: Settings
+    policy: Policy
+    history: History
+    roots: tuple[Root, ...] = ()
+    folders: dict[str, int] = field(default_factory=dict)
+    """Every absolute path a root is known under, with its place in `roots`."""
+    encodings: Mapping[str, FileEncodings] = field(default_factory=dict)
+    """By a root's path, in which encodings the editor opens and creates files there."""
+    tightened: dict[str, InForce] = field(default_factory=dict)
+    """By a root's path, where something else holds than `settings` and `policy`."""
+    before_use: Callable[[Root], None] = lambda _: None
+    """Called with a file's root before anything is done with the file: what the root says may be new."""
+    recover: Callable[[], None] = lambda: None
+    """Called when another server has left a landing half done: it begins to recover that."""
+    settings_known: bool = False
+    """Whether the user's settings have been told; until then nothing is let through."""
+    connection: str = field(default_factory=lambda: token_hex(8))
+    """Names this connection among all that history knows."""
+    decoded: DecodedFiles = field(default_factory=DecodedFiles)
+    queue: FileQueue = field(default_factory=FileQueue)
+    late_watched: int = 0
+    """Withdrawn previews that are still looked out for (`late.py`)."""
+    interrupted: frozenset[str] = frozenset()
+    """Absolute paths of files of which a crash left a landing half done, until that is recovered."""
+    _recovered: asyncio.Event = field(default_factory=asyncio.Event)
+    _behind: set[asyncio.Task[None]] = field(default_factory=set)
+    _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+
+    def locate(self, path: str, paths: PathMode | None = None, *, directory: bool = False) -> Location:
+        """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots). `paths`: how it
+        may be spelled, None for as the settings say; `directory`: it may be one, a root too."""
+        for root in self.roots:
+            if not self.files.root_intact(root):
+                self.leave(root.path)
+                self.files.set_roots(self.roots)
+        spelling = parse(
+            path,
+            [root.name for root in self.roots],
+            paths or self.settings.paths,
+            self.folders,
+            directory=directory,
+        )
+        root = self.roots[spelling.root]
+        location = self._resolved(root, spelling.relative) if spelling.relative else Location(root, "")
+        self.before_use(location.root)
+        if paths is None and self.settings_in(location.root).paths != self.settings.paths:
+            parse(path, [root.name for root in self.roots], "relative", self.folders)
+        return location
+
+    def _resolved(self, root: Root, relative: str) -> Location:
+        """The location; what is raised names it as paths are given, with the root where there are several."""
+        try:
+            return self.files.resolve(root, relative)
+        except DomainError as error:
+            if getattr(error, "path", None) == relative and not isinstance(error, RootMissing):
+                error.path = self.name_of(Location(root, relative))  # type: ignore[attr-defined]
+            raise
+
+    def settings_in(self, root: Root) -> Settings:
+        """The settings that hold for the files of a root."""
+        tightened = self.tightened.get(root.path)
+        return self.settings if tightened is None else tightened.settings
+
+    def encoding_of(self, location: Location) -> str | None:
+        """The encoding in which the editor would open or create the file, as the editor calls it; None where
+        it has not told."""
+        told = self.encodings.get(location.root.path)
+        return None if told is None else told.of(location.relative)
+
+    def policy_in(self, root: Root) -> Policy:
+        """The policy that holds for the files of a root."""
+        tightened = self.tightened.get(root.path)
+        return self.policy if tightened is None else tightened.policy
+
+    def leave(self, folder: str) -> None:
+        """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
+        self.sessions.forget_below(folder)
+        for proposal in self.proposals:
+            if any(absolute.startswith(folder.rstrip("/") + "/") for absolute in proposal.files):
+                proposal.withdraw("root_removed")
+
+    def name_of(self, location: Location) -> str:
+        """The file's name as answers and reviews show it."""
+        return display(location.root.name, location.relative, several_roots=len(self.roots) > 1)
+
+    def check_creatable(self, location: Location) -> None:
+        """Raise MalformedPath for a name no new file may have."""
+        check_new_name(location.relative)
+
+    def judge(self, operation: Operation, location: Location, session: str) -> Verdict:
+        """What policy says of this operation on this file, for this session."""
+        configured = self.settings.approval.mode if self.settings_known else "manual"
+        mode = self.sessions.mode_of(session, configured)
+        root = location.root
+        return self.policy_in(root).judge(operation, location.relative, root=root.path, mode=mode)
+
+    def judge_changes(self, changes: Sequence[FileChange], session: str) -> Verdict:
+        """The strictest verdict over all of them. Raises PolicyDenied for the first that is denied."""
+        verdicts = []
+        for change in changes:
+            for tool in change.tools:
+                verdict = self.judge(tool, change.base.location, session)
+                if verdict.decision == "deny":
+                    raise PolicyDenied(change.path, tool, verdict.rule or "")
+                verdicts.append(verdict)
+        return strictest(verdicts)
+
+    def buffer_of(self, location: Location) -> Buffer | None:
+        """The open document's text, if there is one. Raises Conflict when what the editor holds is not known
+        with certainty."""
+        document = self.documents.at(location.absolute)
+        if document is not None and not document.in_sync:
+            raise Conflict(self.name_of(location), "editor", "out_of_sync")
+        return Buffer.of(document)
+
+    def begin_recovery(self) -> None:
+        """What a crash interrupted is about to be recovered: from now on its files are waited for."""
+        self.interrupted = self.files.interrupted()
+        self._recovered.clear()
+
+    def end_recovery(self) -> None:
+        """As far as it can be it is recovered."""
+        self.interrupted = frozenset()
+        self._recovered.set()
+
+    async def recovered(self, location: Location) -> None:
+        """Wait while the file may hold half of a landing (docs/protocol.md#10-agentfsbatch)."""
+        while self.is_interrupted(location):
+            await self._recovered.wait()
+
+    def is_interrupted(self, location: Location) -> bool:
+        """Whether the file may hold half of a landing, and is being recovered."""
+        if not self.interrupted and self.files.half_landed():
+            self.recover()
+        return location.absolute in self.interrupted
+
+    def afterwards(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Do what no answer waits for."""
+        task = asyncio.ensure_future(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+        return task
+
+    def remember(self, absolute: str, work: Coroutine[Any, Any, None]) -> None:
+        """As `afterwards`, for what a later look at that file needs."""
+        task = self._remembering[absolute] = self.afterwards(work)
+        task.add_done_callback(lambda done: self._remembered(absolute, done))
+
+    def _remembered(self, absolute: str, done: asyncio.Task[None]) -> None:
+        if self._remembering.get(absolute) is done:
+            del self._remembering[absolute]
+
+    async def look(self, location: Location) -> Present:
+        """The file as it is now, buffer over disk; off the event loop unless it is small. What is still
+        being remembered of its last landing, or recovered of an interrupted one, is waited for."""
+        await self.recovered(location)
+        remembering = self._remembering.get(location.absolute)
+        if remembering is not None:
+            await asyncio.wait([remembering])
+        return await self._look(location, self.buffer_of(location))
+
+    async def look_at_disk(self, location: Location) -> Present:
+        """The same as if no editor had the file open."""
+        return await self._look(location, None)
+
+    async def _look(self, location: Location, buffer: Buffer | None) -> Present:
+        present = await self._found(location, buffer)
+        lost_eol = self.decoded.remembered_eol(location.absolute, present.hash)
+        return replace(present, lost_eol=lost_eol) if lost_eol and present.exists else present
+
+    async def _found(self, location: Location, buffer: Buffer | None) -> Present:
+        settings = self.settings_in(location.root)
+        known = (self.files, self.decoded, location, buffer, settings)
+        named = self.encoding_of(location)
+        if is_small(buffer):
+            try:
+                return look(*known, min(INLINE_BYTES, settings.limits.max_file_bytes), named)
+            except TooLarge:
+                pass
+        return await in_thread(look, *known, settings.limits.max_file_bytes, named)
+
+
+def is_small(buffer: Buffer | None) -> bool:
+    """Whether the buffer, if there is one, may be worked on here; of the file only reading it tells."""
+    return buffer is None or len(buffer.text) <= INLINE_BYTES
+
+
+async def off_loop(size: int, work: Callable[..., T], *arguments: object) -> T:
+    """Do `work` in a thread, or here when `size` (bytes) is small. Not given up midway: when the caller is
+    cancelled the thread's work is done with first, so that nothing goes on behind an answer."""
+    if size <= INLINE_BYTES:
+        return work(*arguments)
+    return await in_thread(work, *arguments)
+
+
+async def in_thread(
+    work: Callable[..., T], *arguments: object, stop: Callable[[], object] | None = None
+) -> T:
+    """Do blocking `work` in a thread; see `off_loop` for cancellation. `stop` is called then, where the work
+    need not be done to its end."""
+    running = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        if stop is not None:
+            stop()
+        await asyncio.wait([running])
+        if not running.cancelled():
+            running.exception()  # taken, so that nobody logs it: it may hold text of files
+        raise
