@@ -1,6 +1,6 @@
 """The message catalogues, kept level with the code: `make texts`.
 
-Takes every template that the code says (the first argument of a call of `say`, and its `plural`) and the
+Takes every template in the code (the first argument of a call of `translate`, and its `plural`) and the
 words of argparse, brings the .po files under `server/agentfs_lsp/locale/` up to date, and compiles the .mo
 files beside them. A new template comes without a translation, and is named until it has one; one that nobody
 says any more goes.
@@ -62,18 +62,18 @@ def templates_in(package: Path) -> dict[Template, list[str]]:
 
 
 def says(node: ast.AST) -> bool:
-    """Whether this is a call of `say` with a template, by whichever name the code has it at hand."""
+    """Whether this is a call of `translate` with a template, by whichever name the code has it at hand."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return name.lstrip("_") == "say"
+    return name.lstrip("_") == "translate"
 
 
 def _templates_of(tree: ast.AST) -> Iterator[Template]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and says(node)]
     for call in sorted(calls, key=lambda it: (it.lineno, it.col_offset)):
-        if isinstance(call.args[0], ast.Name):  # `say` itself, handing its template on
-            continue
+        if isinstance(call.args[0], ast.Name | ast.Call) or getattr(call.args[0], "value", "") is None:
+            continue  # `translate` itself, handing its template on, or another function of that name
         one = ast.literal_eval(call.args[0])
         several = next((ast.literal_eval(it.value) for it in call.keywords if it.arg == "plural"), None)
         yield (one, several) if several else one

@@ -22,7 +22,7 @@ from agentfs_lsp.adapters.stderr_log import StderrLog
 from agentfs_lsp.adapters.terminal.argparse_words import let_argparse_speak
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 MIB = 1024 * 1024
 SIGPIPED = 141
@@ -44,11 +44,11 @@ def main(argv: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal in another encoding has no sign for some of it
-    say = say_in_terminal()
+    translate = say_in_terminal()
     let_argparse_speak()
     if sys.platform == "win32":
         print(
-            say(
+            translate(
                 "agentfs-lsp runs on Linux and macOS. On Windows use it where the files are: in WSL, or with"
                 " the editor's remote folders."
             ),
@@ -56,13 +56,13 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 1
     if arguments and arguments[0] in COMMANDS:
-        return _run(COMMANDS[arguments[0]], arguments[1:], say)
-    return _serve(_parser(say).parse_args(arguments), say)
+        return _run(COMMANDS[arguments[0]], arguments[1:], translate)
+    return _serve(_parser(translate).parse_args(arguments), translate)
 
 
-def _run(command: str, arguments: list[str], say: Say) -> int:
+def _run(command: str, arguments: list[str], translate: Translate) -> int:
     try:
-        code = int(import_module(command).run(arguments, say))
+        code = int(import_module(command).run(arguments, translate))
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads it, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be written
@@ -72,63 +72,65 @@ def _run(command: str, arguments: list[str], say: Say) -> int:
     return code
 
 
-def _parser(say: Say) -> argparse.ArgumentParser:
+def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp",
-        description=say(
+        description=translate(
             "Language server through which AI agents read and change a workspace, reviewed in the editor."
             " Without arguments it serves on standard input and output; editors start it so."
         ),
-        epilog=say(
+        epilog=translate(
             "In a terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules apply where,"
             " agentfs-lsp history [PATH] what landed, agentfs-lsp undo ID takes a change back,"
             " agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
         ),
         add_help=False,
     )
-    options = parser.add_argument_group(say("options"))
-    options.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    options = parser.add_argument_group(translate("options"))
+    options.add_argument("-h", "--help", action="help", help=translate("say this and end"))
     options.add_argument(
-        "--version", action="version", version=f"agentfs-lsp {__version__}", help=say("say it and end")
+        "--version", action="version", version=f"agentfs-lsp {__version__}", help=translate("say it and end")
     )
     options.add_argument(
-        "--stdio", action="store_true", help=say("serve on standard input and output (the default)")
+        "--stdio", action="store_true", help=translate("serve on standard input and output (the default)")
     )
     options.add_argument(
-        "--log-file", metavar="FILE", help=say("write the log there instead of to standard error")
+        "--log-file", metavar="FILE", help=translate("write the log there instead of to standard error")
     )
     options.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
         default="warning",
-        help=say("how much is logged; file contents never are (default: %(default)s)"),
+        help=translate("how much is logged; file contents never are (default: %(default)s)"),
     )
     options.add_argument(
         "--max-message-mib",
-        type=partial(_positive, say),
+        type=partial(_positive, translate),
         default=256,
         metavar="N",
-        help=say("largest message taken, in MiB (default: %(default)s)"),
+        help=translate("largest message taken, in MiB (default: %(default)s)"),
     )
     return parser
 
 
-def _positive(say: Say, text: str) -> int:
+def _positive(translate: Translate, text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(say("must be a whole number, at least 1"))
+        raise argparse.ArgumentTypeError(translate("must be a whole number, at least 1"))
     return int(text)
 
 
-def _serve(options: argparse.Namespace, say: Say) -> int:
+def _serve(options: argparse.Namespace, translate: Translate) -> int:
     """Serve; returns only where that can't begin."""
     if sys.stdin is None or sys.stdout is None:  # closed: their descriptors would be given to other files
-        told = say("standard input and output are closed; an editor that starts the server keeps them open")
+        told = translate(
+            "standard input and output are closed; an editor that starts the server keeps them open"
+        )
         print(f"agentfs-lsp: {told}", file=sys.stderr)
         return 1
     try:
         log = logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
     except OSError as error:
-        told = say("the log file can't be written: {error}", error=error)
+        told = translate("the log file can't be written: {error}", error=error)
         print(f"agentfs-lsp: {told}", file=sys.stderr)
         return 1
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"

@@ -92,42 +92,42 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _measure(results: Results, scratch: Path, *, quick: bool) -> None:
     with Console(stderr=True).status("") as progress:
 
-        def say(what: str) -> None:
+        def translate(what: str) -> None:
             progress.update(f"measuring: {what}")
 
         workspace = (scratch / "workspace").resolve()
         workspace.mkdir()
-        say("which servers can be had (the first run installs the peers)")
+        translate("which servers can be had (the first run installs the peers)")
         parties, servers = _parties(results), {}
-        say("start-up")
+        translate("start-up")
         process.measure_start(results, parties, workspace, scratch, rounds=2 if quick else 7)
         try:
             for name in parties:
                 servers[name] = _start(results, parties[name], workspace, scratch)
-            say("round trips")
+            translate("round trips")
             up = {name: server for name, server in servers.items() if server}
             rounds.measure_requests(results, Floor(workspace), up, workspace, rounds=5 if quick else 28)
         finally:
             for server in servers.values():
                 if server:
                     server.close()
-        say("memory")
+        translate("memory")
         process.measure_memory(results, {name: parties[name] for name in up}, workspace, scratch)
         if AGENTFS in up:
-            say("batches")
+            translate("batches")
             floor = Floor(workspace)
             batches.measure_batch(
                 results, floor, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 15
             )
-            say("many documents and records")
+            translate("many documents and records")
             load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
-            say("typing in a large document")
+            translate("typing in a large document")
             load.measure_typing(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-            say("a long history")
+            translate("a long history")
             history.measure_history(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-        say("loose matches")
+        translate("loose matches")
         algorithms.measure_matching(results, rounds=3 if quick else 9)
-        say("diffs")
+        translate("diffs")
         algorithms.measure_diffs(results, scratch, rounds=1 if quick else 3)
 
 

@@ -13,7 +13,7 @@ from .texts import source_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentfs_lsp.service.proposal.record import KeptChange
+    from agentfs_lsp.service.proposal.record import HistoryRecord
 
 CHANGES, FILES, TEXT_BYTES = 10_000, 500, 4_000
 NEWEST = Measure("history", "history, newest 50 of 10,000")
@@ -62,16 +62,16 @@ def _fill(folder: Path, state: Path) -> int:
     return sum(path.stat().st_size for path in (state / "history").iterdir())
 
 
-def _change(folder: Path, number: int, text: str) -> KeptChange:
+def _change(folder: Path, number: int, text: str) -> HistoryRecord:
     from time import time_ns
 
-    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
+    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
     before, after = f"{text}# {number}\n", f"{text}# {number + 1}\n"
     hashes = ("sha256:" + f"{number:064x}", "sha256:" + f"{number + 1:064x}")
     name = f"{number % FILES}.txt"
-    file = KeptFile(str(folder), name, "update", *hashes, 1, 1, "utf-8", b"", before, after, after)
-    return KeptChange(
+    file = RecordedFile(str(folder), name, "update", *hashes, 1, 1, "utf-8", b"", before, after, after)
+    return HistoryRecord(
         f"{number:016x}",
         time_ns() // 1_000_000 - CHANGES + number,
         "bench",

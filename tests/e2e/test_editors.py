@@ -31,7 +31,7 @@ def files(root: Path) -> Path:
 def as_user(persona: Persona, editor: Editor, answer: str) -> None:
     """From here on the user answers so, whichever way the editor asks."""
     preview = {"Approve": slice(None), "Reject": None}
-    if persona.rung == "preview":
+    if persona.channel == "preview":
         editor.answers["workspace/applyEdit"] = ticking(editor, preview[answer])
     else:
         editor.answers["window/showMessageRequest"] = persona.pressing(answer)
@@ -56,14 +56,14 @@ async def test_a_no_changes_nothing_and_a_yes_lands_on_disk_or_in_the_open_docum
         in_editor = await editor.edit("open.py", "two", "2")
         closed = await editor.edit("closed.py", "two", "2")
         handed = [message["params"]["edit"] for message in editor.all("workspace/applyEdit")]
-    assert status["data"]["rung"] == persona.rung
-    assert in_editor["data"]["review"]["rung"] == closed["data"]["review"]["rung"] == persona.rung
+    assert status["data"]["rung"] == persona.channel
+    assert in_editor["data"]["review"]["rung"] == closed["data"]["review"]["rung"] == persona.channel
     assert (in_editor["status"], in_editor["data"]["applied"]) == ("partial", False)
     assert in_editor["data"]["landing"] == "editor"
     assert document.text == "one\n2\nthree\n"
     assert (files / "open.py").read_text() == TEXT
-    assert all("changeAnnotations" in edit for edit in handed) == (persona.rung == "preview")
-    if persona.rung == "preview":
+    assert all("changeAnnotations" in edit for edit in handed) == (persona.channel == "preview")
+    if persona.channel == "preview":
         assert closed["data"]["landing"] == "editor"
         assert (files / "closed.py").read_text() == TEXT
     else:
@@ -75,19 +75,19 @@ async def test_a_no_changes_nothing_and_a_yes_lands_on_disk_or_in_the_open_docum
 async def test_silence_ends_in_a_timeout_and_what_comes_later_approves_nothing(
     persona: Persona, files: Path
 ) -> None:
-    asking = "workspace/applyEdit" if persona.rung == "preview" else "window/showMessageRequest"
+    asking = "workspace/applyEdit" if persona.channel == "preview" else "window/showMessageRequest"
     async with persona.editing(files, NO_ANSWER, SHORT_REVIEW) as editor:
         editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
         await editor.read("closed.py")
         answer = await editor.edit("closed.py", "two", "2")
         question = await editor.seen_message(asking)
         assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
-        yes = {"applied": True} if persona.rung == "preview" else {"title": "Approve"}
+        yes = {"applied": True} if persona.channel == "preview" else {"title": "Approve"}
         editor.send({"jsonrpc": "2.0", "id": question["id"], "result": yes})
         after = await editor.read("closed.py")
     assert answer["error"]["code"] == "TIMEOUT"
     assert answer["context"]["review"] | {"waited_ms": 0} == {
-        "rung": persona.rung,
+        "rung": persona.channel,
         "decision": "timed_out",
         "by": "user",
         "waited_ms": 0,

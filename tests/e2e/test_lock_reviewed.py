@@ -30,7 +30,7 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
         yield editor
 
 
-class Asked:
+class ChangeRequest:
     """A change that an agent asks for, told from others by its explanation."""
 
     def __init__(self, editor: Editor, tool: str, **params: Any) -> None:
@@ -52,8 +52,8 @@ class Asked:
         return await self.answer
 
 
-def edit(editor: Editor, path: str, old: str, new: str, **params: Any) -> Asked:
-    return Asked(editor, "edit", path=path, old_string=old, new_string=new, **params)
+def edit(editor: Editor, path: str, old: str, new: str, **params: Any) -> ChangeRequest:
+    return ChangeRequest(editor, "edit", path=path, old_string=old, new_string=new, **params)
 
 
 async def test_a_formatters_work_on_save_is_not_taken_for_the_users(editor: Editor) -> None:
@@ -104,7 +104,7 @@ async def test_a_rejected_change_can_be_made_again_without_reading(editor: Edito
 
 
 async def test_a_rejected_creation_leaves_not_even_a_folder(editor: Editor) -> None:
-    asked = Asked(editor, "write", path="deep/er/new.txt", content="x\n")
+    asked = ChangeRequest(editor, "write", path="deep/er/new.txt", content="x\n")
     proposal = await asked.proposal()
     assert not (editor.root / "deep").exists()
     await editor.settle(proposal, "rejected")
@@ -113,7 +113,7 @@ async def test_a_rejected_creation_leaves_not_even_a_folder(editor: Editor) -> N
 
 
 async def test_a_file_that_came_to_be_meanwhile_is_not_replaced(editor: Editor) -> None:
-    asked = Asked(editor, "write", path="came/new.txt", content="agent's\n")
+    asked = ChangeRequest(editor, "write", path="came/new.txt", content="agent's\n")
     proposal = await asked.proposal()
     (editor.root / "came").mkdir()
     (editor.root / "came/new.txt").write_text("user's\n")

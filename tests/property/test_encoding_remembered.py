@@ -20,11 +20,11 @@ from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import look, remember
 from agentfs_lsp.service.files.store import Blob, Location, Root
 from agentfs_lsp.service.proposal.change import FileChange
-from agentfs_lsp.service.proposal.record import KeptFile
+from agentfs_lsp.service.proposal.record import RecordedFile
 from agentfs_lsp.service.undo import reversal
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import FileStore
 
 ROOT = Root("w", "/w", "file:///w")
@@ -55,7 +55,7 @@ def settings_of(encoding: str) -> Settings:
     return replace(Settings(), encoding=EncodingSettings(default=encoding))
 
 
-def seen(disk: OneFile, decoded: DecodedFiles, settings: Settings) -> Present:
+def seen(disk: OneFile, decoded: DecodedFiles, settings: Settings) -> Snapshot:
     return look(cast("FileStore", disk), decoded, Location(ROOT, "f"), None, settings, 1 << 20)
 
 
@@ -103,7 +103,7 @@ def test_what_is_left_reads_as_it_was_written(file: tuple[bytes, str], data: Any
         assert left.text.shown == change.shown
         if "\ufffd" in shown:
             return
-        kept = KeptFile(
+        kept = RecordedFile(
             "/w",
             "f",
             "update",

@@ -16,11 +16,11 @@ from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import apply_splices
 from agentfs_lsp.domain.text.lines import ends_between, normalise
 from agentfs_lsp.domain.text.textfile import TextFile
-from agentfs_lsp.service.files.snapshot import Present
+from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location, Root
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.proposal.change import FileChange
-from agentfs_lsp.service.proposal.record import KeptFile
+from agentfs_lsp.service.proposal.record import RecordedFile
 from agentfs_lsp.service.undo import reversal
 
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
@@ -38,10 +38,10 @@ def line_ends(text: str) -> int:
     return ends_between(text, 0, len(text))
 
 
-def seen(text: str) -> Present:
+def seen(text: str) -> Snapshot:
     """A closed file of this text."""
     file = TextFile(text, "utf-8", b"", lossy=False)
-    return Present(Location(Root("w", "/w", "file:///w"), "f"), None, file, None, file, dirty=False, hash="")
+    return Snapshot(Location(Root("w", "/w", "file:///w"), "f"), None, file, None, file, dirty=False, hash="")
 
 
 def change_of(text: str, old: str, new: str, *, replace_all: bool = False) -> tuple[FileChange, int]:
@@ -100,12 +100,12 @@ def test_an_amendment(text: str, amended: str) -> None:
 
 
 @given(BASES, BASES, BASES)
-def test_a_merge(before: str, after: str, present: str) -> None:
-    found = merge(normalise(before), normalise(after), normalise(present))
+def test_a_merge(before: str, after: str, snapshot: str) -> None:
+    found = merge(normalise(before), normalise(after), normalise(snapshot))
     with suppress(DomainError):
-        splices = splices_into("f", before, after, seen(present))
-        merged = apply_splices(normalise(present), found.splices)
-        assert normalise(apply_splices(present, splices)) == merged
+        splices = splices_into("f", before, after, seen(snapshot))
+        merged = apply_splices(normalise(snapshot), found.splices)
+        assert normalise(apply_splices(snapshot, splices)) == merged
 
 
 @given(edits(), edits())
@@ -114,7 +114,7 @@ def test_an_undo(edit: tuple[str, str, str], later: tuple[str, str, str]) -> Non
     text, old, new = edit
     with suppress(DomainError):
         change, _ = change_of(text, old, new)
-        kept = KeptFile(
+        kept = RecordedFile(
             "/w", "f", "update", None, None, 0, 0, "utf-8", b"", before=text, after=change.proposed
         )
         assert reversal("f", kept, seen(change.proposed), Settings()).proposed == text

@@ -78,9 +78,9 @@ def test_undoing_one_of_two_changes_apart_leaves_the_other(sides: list[tuple[str
     if touched(ours) & touched(theirs):
         return
     before, after = made(["keep"] * len(sides), ""), made(ours, "us")
-    present = merged(before, after, made(theirs, "them"))
-    assert present is not None
-    assert merged(after, before, present) == made(theirs, "them")
+    snapshot = merged(before, after, made(theirs, "them"))
+    assert snapshot is not None
+    assert merged(after, before, snapshot) == made(theirs, "them")
 
 
 @given(TEXTS, TEXTS)

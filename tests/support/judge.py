@@ -74,7 +74,7 @@ def plain(text: str | None) -> str | None:
 
 
 @dataclass
-class Asked:
+class ChangeRequest:
     """A request under way. `removed`: by path the tokens that it takes out."""
 
     number: int
@@ -94,7 +94,7 @@ class Asked:
 class Judge:
     """Compares one answer with disk and buffers as they are when it has come."""
 
-    def __init__(self, world: World, asked: Asked) -> None:
+    def __init__(self, world: World, asked: ChangeRequest) -> None:
         self._world = world
         self._asked = asked
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from support.client import NO_ANSWER, Editor, RpcError
 from support.editor import APPLY, PENDING, editing
-from support.judge import Asked, Event, Judge, Place, Violation, plain, tokens
+from support.judge import ChangeRequest, Event, Judge, Place, Violation, plain, tokens
 from support.personas import VSCODE, pressing, recorded
 from support.text_edits import apply_text_edits, path_of
 from support.wire import Message
@@ -56,14 +56,14 @@ class World:
         self.disk: dict[str, Place] = {}
         self.buffers: dict[str, Place] = {}
         self.forfeit: set[str] = set()
-        self.under_way: list[Asked] = []
+        self.under_way: list[ChangeRequest] = []
         self.requests = 0
         self.answers: Counter[str] = Counter()
         self._count = 0
         self._tasks: set[asyncio.Task[Any]] = set()
         self._defects: list[BaseException] = []
         self._known: dict[tuple[str, str], str] = {}
-        self._landed: dict[str, list[Asked]] = {}
+        self._landed: dict[str, list[ChangeRequest]] = {}
         self._adds_newline = self.random.random() < 0.25
         editor.answers[APPLY] = self._on_apply
         editor.answers[ASK] = self._on_question
@@ -97,7 +97,7 @@ class World:
         place = self.disk.setdefault(path, Place())
         text = None if data is None else data.decode()
         if place.states and place.text != text:
-            self._say(f"the server writes {path}: {text!r}")
+            self._translate(f"the server writes {path}: {text!r}")
             self._check_kept(f"a landing in {path}", place.text, text)
         self._count += 1
         place.note(text, Event(self._count, known=True))
@@ -133,7 +133,7 @@ class World:
 
         answer.add_done_callback(answered)
 
-    def _say(self, what: str) -> None:
+    def _translate(self, what: str) -> None:
         self.trace.append(f"{self._count}: {what}")
 
     def _go(self, work: Any) -> None:
@@ -172,7 +172,7 @@ class World:
     def open(self, path: str, text: str | None = None) -> None:
         if self.is_open(path) or (text is None and not self.file(path).exists()):
             return
-        self._say(f"opens {path}" + (f" as {text!r}" if text is not None else ""))
+        self._translate(f"opens {path}" + (f" as {text!r}" if text is not None else ""))
         shown = self.file(path).read_bytes().decode() if text is None else text
         self.editor.open(path, shown)
         self.note(path)
@@ -209,7 +209,7 @@ class World:
             self._change(path, text, "undoes in")
 
     def _change(self, path: str, text: str, what: str) -> None:
-        self._say(f"{what} {path}: {text!r}")
+        self._translate(f"{what} {path}: {text!r}")
         self.editor.change(path, text)
         self.note(path)
 
@@ -219,7 +219,7 @@ class World:
         text = self.text(path)
         if self._adds_newline and text and not text.endswith("\n"):
             text += "\r\n" if "\r\n" in text else "\n"
-        self._say(f"saves {path}")
+        self._translate(f"saves {path}")
         self._replace(path, text)
         uri = self.editor.uri(path)
         self.editor.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
@@ -230,7 +230,7 @@ class World:
             return
         self._look(path)
         self.forfeit |= tokens(self.text(path)) - tokens(self.disk[path].text)
-        self._say(f"closes {path}")
+        self._translate(f"closes {path}")
         self.editor.close(path)
         self.note(path)
 
@@ -253,7 +253,7 @@ class World:
             at = self.random.randint(0, max(len(lines) - 1, 0))
             lines.insert(at, f"{self.token('o')} outside\n")
             self._replace(path, "".join(lines))
-        self._say(f"another program writes {path}: {self.disk[path].text!r}")
+        self._translate(f"another program writes {path}: {self.disk[path].text!r}")
         self.note(path)
 
     def remove_outside(self, path: str) -> None:
@@ -266,7 +266,7 @@ class World:
         self._seen_on_disk(path, away.read_bytes())
         away.unlink()
         self._wrote(path, None)
-        self._say(f"another program removes {path}")
+        self._translate(f"another program removes {path}")
         self.note(path)
 
     def _replace(self, path: str, text: str) -> None:
@@ -299,7 +299,7 @@ class World:
         if any(action["title"].startswith("Next (") for action in params["actions"]):
             return pressing("Approve")(params)
         wish = self.random.choices(["Approve", "Reject", None, NO_ANSWER, "odd"], [24, 1, 1, 1, 1])[0]
-        self._say(f"answers the question: {wish}")
+        self._translate(f"answers the question: {wish}")
         if wish == "odd":
             return {"title": "Approve everything"}
         return pressing(wish)(params)
@@ -334,7 +334,7 @@ class World:
     async def _preview(self, edit: Message) -> Any:
         await self._pause(0.3)
         if self.random.random() < 0.1:
-            self._say("discards the preview")
+            self._translate("discards the preview")
             return {"applied": False}
         done = True
         said = "truth"
@@ -352,7 +352,7 @@ class World:
         path = str(Path(path_of(change["textDocument"]["uri"])).relative_to(self.editor.root))
         random = self.random
         manner = random.choices(list(MANNERS), list(MANNERS.values()))[0]
-        self._say(f"is to apply to {path}: {manner}")
+        self._translate(f"is to apply to {path}: {manner}")
         if manner != "good":
             for asked in self.under_way:
                 asked.disturbed = True
@@ -388,14 +388,14 @@ class World:
                 return False
             text = self.file(path).read_bytes().decode()
             after = apply_text_edits(text, edits, self.editor.encoding)
-            self._say(f"a tab of {path} comes up")
+            self._translate(f"a tab of {path} comes up")
             self._check_kept(f"an edit of {path}", text, after)
             self.open(path, text=after)
             return True
         before = document.text
         if not edits or not self.editor.apply({"documentChanges": [{**change, "edits": edits}]}):
             return False
-        self._say(f"applies to {path}: {document.text!r}")
+        self._translate(f"applies to {path}: {document.text!r}")
         self._check_kept(f"an edit of {path}", before, document.text)
         self.note(path)
         if self.saves and self.way != "review" and plain(before) == plain(self.disk[path].text):
@@ -411,7 +411,7 @@ class World:
         if decision == "some":
             file = random.choice(announced["files"])
             params["files"] = [{"uri": file["uri"], "decision": "rejected"}]
-        self._say(f"settles: {decision}")
+        self._translate(f"settles: {decision}")
         settled = await self.editor.request("agentfs/settle", params)
         if not settled.get("apply"):
             return
@@ -423,7 +423,7 @@ class World:
             report = {"truth": done, "yes": True, "no": False, "odd": not done}[said]
             reports.append({"uri": change["textDocument"]["uri"], "applied": report})
         answer = await self.editor.request("agentfs/applied", {**told, "files": reports})
-        self._say(f"is told of what it applied: {answer}")
+        self._translate(f"is told of what it applied: {answer}")
         if answer.get("revert"):
             for change in answer["revert"]["documentChanges"]:
                 await self._apply(change)
@@ -502,7 +502,7 @@ class World:
             shown += 1
             self._go(self.review(announced))
 
-    async def _asking(self, session: str) -> Asked | None:
+    async def _asking(self, session: str) -> ChangeRequest | None:
         random = self.random
         self.requests += 1
         number = self.requests
@@ -513,7 +513,7 @@ class World:
             if not undoable:
                 return None
             undone = undoable.pop()
-            asked = Asked(number, "agentfs/undo", known, session, undone.paths, undoes=undone.number)
+            asked = ChangeRequest(number, "agentfs/undo", known, session, undone.paths, undoes=undone.number)
             for path in undone.paths:
                 now = self.text(path) if self.is_open(path) else self._on_disk(path)
                 asked.removed[path] = {one for one in tokens(now) if undone.is_of(one)}
@@ -533,9 +533,9 @@ class World:
         if kind == "batch":
             wire = [{"tool": one.tool, "params": one.params} for one in operations]
             params = {**known, "operations": wire, "atomic": random.random() < 0.7}
-            return Asked(number, "agentfs/batch", params, session, paths, removed)
+            return ChangeRequest(number, "agentfs/batch", params, session, paths, removed)
         params = {**known, **operations[0].params}
-        return Asked(number, f"agentfs/{operations[0].tool}", params, session, paths, removed)
+        return ChangeRequest(number, f"agentfs/{operations[0].tool}", params, session, paths, removed)
 
     def _on_disk(self, path: str) -> str | None:
         self._look(path)
@@ -593,8 +593,8 @@ class World:
             return None
         return Written("write", {"path": path, "content": text}, removed - tokens(text))
 
-    async def _exchange(self, asked: Asked) -> None:
-        self._say(f"{asked.method} {asked.params}")
+    async def _exchange(self, asked: ChangeRequest) -> None:
+        self._translate(f"{asked.method} {asked.params}")
         future = self.editor.start(asked.method, asked.params)
         if self.way != "preview" and self.random.random() < 0.05:
             asked.disturbed = True
@@ -606,10 +606,10 @@ class World:
                 raise
             answer = {"status": "error", "error": {"code": "CANCELLED"}, "context": {}, "data": {}}
         self._look_all()
-        self._say(f"is answered {answer}")
+        self._translate(f"is answered {answer}")
         await Judge(self, asked).check(answer)
 
-    def landed(self, asked: Asked) -> None:
+    def landed(self, asked: ChangeRequest) -> None:
         """The session knows the files by now as they landed; an undo of this may come."""
         self._known.clear()
         if asked.undoes is None:

@@ -26,7 +26,7 @@ class Persona:
     it has answered. `null`: its answer to methods it does not know."""
 
     name: str
-    rung: Literal["preview", "message"] = "message"
+    channel: Literal["preview", "message"] = "message"
     stale: Literal["refuses", "refuses with reason", "errs", "skips", "ignores"] = "refuses"
     first_only: bool = False
     lags: bool = False
@@ -134,7 +134,7 @@ def pressing_first(params: Message) -> object:
     return params["actions"][0]
 
 
-VSCODE = Persona("vscode-1.139", rung="preview")
+VSCODE = Persona("vscode-1.139", channel="preview")
 NEOVIM_0_7 = Persona("nvim-0.7.2", stale="skips")
 NEOVIM_0_11 = Persona("nvim-0.11.4", stale="skips")
 NEOVIM_0_12 = Persona("nvim-0.12.4", stale="skips")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 SAID = templates_in(PACKAGE)
 
@@ -79,28 +79,28 @@ def test_sentences_are_set_apart_as_the_language_does() -> None:
 SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", re.DOTALL)
 
 
-def filled(say: Say, template: str, plural: str = "") -> str:
+def filled(translate: Translate, template: str, plural: str = "") -> str:
     """The template with a file's name, or a number where it must be one, for every fact."""
     named = (*fields(template), *fields(plural))
     facts: dict[str, Any] = {name: 7 if spec or name == "count" else "a)" for name, spec in named}
-    return say(template, plural=plural, **facts)
+    return translate(template, plural=plural, **facts)
 
 
 @pytest.mark.parametrize("locale", ["en", "zh-cn"])
 def test_no_two_sentences_run_together(locale: str) -> None:
     """Whatever the server says and whatever comes behind it, with a file's name as the last word of either:
     what does not end as a sentence is ended."""
-    say, stop, apart = say_in(locale), *((".", " ") if locale == "en" else ("。", ""))
+    translate, stop, apart = say_in(locale), *((".", " ") if locale == "en" else ("。", ""))
     said = [
-        filled(say, *((one,) if isinstance(one, str) else one))
+        filled(translate, *((one,) if isinstance(one, str) else one))
         for one in SAID
         if not _PERCENT.search(str(one))
     ]
     assert len(said) > 300
     for before, after in product(said, said):
         ended = before if SENTENCE.fullmatch(before) else before + stop
-        assert sentences(say, (before, after)) == f"{ended}{apart}{after}"
-    assert [sentences(say, (one,)) for one in said] == said
+        assert sentences(translate, (before, after)) == f"{ended}{apart}{after}"
+    assert [sentences(translate, (one,)) for one in said] == said
 
 
 @pytest.mark.parametrize("locale", ["zh", "zh-cn", "zh-CN", "zh_CN.UTF-8", "zh-Hans", "zh-Hans-HK", "zh-SG"])

@@ -52,7 +52,7 @@ class Play:
             case _:
                 raise AssertionError(doing)
 
-    async def say(self, message: Message) -> None:
+    async def translate(self, message: Message) -> None:
         """Send it if it is the client's, else hold it against what the server sends."""
         if "method" not in message:
             await self.answered(message)
@@ -111,7 +111,7 @@ async def play(editor: Editor, script: list[re.Match[str]]) -> int:
         if step["doing"]:
             await session.do(step["doing"])
         else:
-            await session.say(json.loads(step["message"]))
+            await session.translate(json.loads(step["message"]))
     assert set(session.asked) <= set(session.answers), "a request is printed without its answer"
     return sum(bool(step["message"]) for step in script)
 

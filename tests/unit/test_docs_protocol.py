@@ -231,7 +231,7 @@ def test_the_outcomes_and_states_of_a_proposal() -> None:
 
 def test_the_rungs() -> None:
     assert keys(table(of_section("9"), "rung")) == [
-        *(rung for rung in typing.get_args(Rung) if rung != "terminal"),
+        *(channel for channel in typing.get_args(Rung) if channel != "terminal"),
         "none",
     ]
 

@@ -39,7 +39,7 @@ def test_on_windows_the_command_can_be_imported(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_command_ends_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(arguments: list[str], say: object) -> int:
+    def interrupted(arguments: list[str], translate: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("agentfs_lsp.commands.history.run", interrupted)

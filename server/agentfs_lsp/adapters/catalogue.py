@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.translation import english, fill
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 LOCALES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")
 
@@ -21,7 +21,7 @@ def terminal_locale() -> str:
     return next((locale for locale in wanted if locale), "")
 
 
-def say_in_terminal() -> Say:
+def say_in_terminal() -> Translate:
     """What speaks the language of the terminal."""
     return say_in(terminal_locale())
 
@@ -30,7 +30,7 @@ _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 
 
 @cache
-def say_in(locale: str) -> Say:
+def say_in(locale: str) -> Translate:
     """What speaks this locale's language, English where there is no catalogue for it. `locale` as editors
     name them, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
     language = _catalogue_for(locale)
@@ -38,11 +38,11 @@ def say_in(locale: str) -> Say:
         return english
     catalogue = gettext.translation("agentfs", LOCALES, [language], fallback=True)
 
-    def say(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
+    def translate(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
         said = catalogue.ngettext(template, plural, count) if plural else catalogue.gettext(template)
         return fill(said, count, facts)
 
-    return say
+    return translate
 
 
 def _catalogue_for(locale: str) -> str | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.domain.translation import Say, Told
+    from agentfs_lsp.domain.translation import Told, Translate
 
 Envelope = dict[str, Any]
 
@@ -55,13 +55,13 @@ def fail(code: str, message: str, text: str, context: Mapping[str, object], time
     }
 
 
-def told_of(error: DomainError, say: Say) -> Told:
+def told_of(error: DomainError, translate: Translate) -> Told:
     """What is usually told of an error."""
-    return ERRORS[type(error)][1](error, say)
+    return ERRORS[type(error)][1](error, translate)
 
 
 def fail_with(
-    error: DomainError, told: Told, say: Say, context: dict[str, object], time_ms: float
+    error: DomainError, told: Told, translate: Translate, context: dict[str, object], time_ms: float
 ) -> Envelope:
     """The answer that a domain error is: its code, what happened, and the next step."""
     code = ERRORS[type(error)][0]
@@ -76,7 +76,7 @@ def fail_with(
     if isinstance(error, errors.LandingUnknown):
         context["landing"] = "unknown"
         context["files"] = [{"path": one.path, "landing": one.where} for one in error.holding]
-    return fail(code, message, sentences(say, (message, next_step)), context, time_ms)
+    return fail(code, message, sentences(translate, (message, next_step)), context, time_ms)
 
 
 def revision_on_wire(revision: Expected | None) -> dict[str, object]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.api.envelope import Envelope, context_for, fail, fail_with, succeed, told_of
 from agentfs_lsp.api.incidents import record_incident
-from agentfs_lsp.api.messages.phrasing import USUAL, Words
+from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
 from agentfs_lsp.api.review import review_facts
 from agentfs_lsp.domain.errors import (
     AbsolutePath,
@@ -32,7 +32,7 @@ from agentfs_lsp.service.proposal.wording import secrets_text
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.translation import Say, Told
+    from agentfs_lsp.domain.translation import Told, Translate
     from agentfs_lsp.service.state.workspace import Workspace
 
 _NOT_APPROVED = (NobodyToAsk, Rejected, ReviewTimedOut)
@@ -50,9 +50,9 @@ class Exchange:
 
     ws: Workspace
     params: object
-    say: Say
+    translate: Translate
     prepared: Callable[[], Awaitable[None]]
-    words: Words = USUAL
+    phrasing: Phrasing = USUAL
     paths: PathMode | None = None
     came: object = None
     remarks: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Exchange:
     def fail(self, error: DomainError) -> Envelope:
         """The answer a domain error is. Nobody raises it any more; an ended review may remember it."""
         error.forget_where()
-        if isinstance(error, AbsolutePath) and error.outside and self.words.denies_outside:
+        if isinstance(error, AbsolutePath) and error.outside and self.phrasing.denies_outside:
             error = OutsideRoots(error.path)
         context = self._context()
         if isinstance(error, Conflict) and not self.trace.readable:
@@ -92,10 +92,10 @@ class Exchange:
         if why and isinstance(error, NobodyToAsk):
             told = (
                 told[0],
-                self.say("The user can connect an editor that asks; no setting lets this through."),
+                self.translate("The user can connect an editor that asks; no setting lets this through."),
             )
-        envelope = fail_with(error, told, self.say, context, self.time_ms())
-        envelope["text"] = sentences(self.say, (envelope["text"], why))
+        envelope = fail_with(error, told, self.translate, context, self.time_ms())
+        envelope["text"] = sentences(self.translate, (envelope["text"], why))
         return envelope
 
     def _why_asked(self, error: DomainError) -> str:
@@ -103,14 +103,14 @@ class Exchange:
         proposal = self.trace.proposal
         if proposal is None or not self.trace.seen or not isinstance(error, _NOT_APPROVED):
             return ""
-        return secrets_text(proposal.changes, self.say, with_paths=proposal.tool in ("batch", "undo"))
+        return secrets_text(proposal.changes, self.translate, with_paths=proposal.tool in ("batch", "undo"))
 
     def _told(self, error: DomainError) -> Told:
         """In the words of this caller, where it has words of its own for it."""
-        tell = self.words.errors.get(type(error))
+        tell = self.phrasing.errors.get(type(error))
         if tell is None:
-            return told_of(error, self.say)
-        return tell(error, self.say, self.shown(self.trace.resolved or ""))
+            return told_of(error, self.translate)
+        return tell(error, self.translate, self.shown(self.trace.resolved or ""))
 
     def shown(self, path: str) -> str:
         """How texts name the file that answers know as `path`."""
@@ -118,7 +118,7 @@ class Exchange:
 
     def _named(self, path: str) -> str:
         """By its absolute path, where the caller knows files so."""
-        absolute = self.trace.absolute if self.words.absolute and path == self.trace.resolved else None
+        absolute = self.trace.absolute if self.phrasing.absolute and path == self.trace.resolved else None
         return absolute or path
 
     def _name_with_root(self, error: DomainError) -> None:
@@ -129,9 +129,11 @@ class Exchange:
 
     def incident(self, error: Exception) -> Envelope:
         """The answer to a defect."""
-        message = self.say("Internal error, incident {number}.", number=record_incident(_log, error))
-        next_step = self.say("It is not known whether something changed: read the file before going on.")
-        text = sentences(self.say, (message, next_step))
+        message = self.translate("Internal error, incident {number}.", number=record_incident(_log, error))
+        next_step = self.translate(
+            "It is not known whether something changed: read the file before going on."
+        )
+        text = sentences(self.translate, (message, next_step))
         return fail("INTERNAL_ERROR", message, text, self._context(), self.time_ms())
 
     def time_ms(self) -> float:

@@ -22,7 +22,7 @@ def review_facts(proposal: Proposal | None, error: DomainError | None = None) ->
     if decided is None:
         return _undecided(proposal, error)
     facts: dict[str, object] = {
-        "rung": decided.rung,
+        "rung": decided.channel,
         "decision": decided.decision,
         "by": decided.by,
         "waited_ms": _waited_ms(proposal, proposal.decided_at_ms),
@@ -57,13 +57,13 @@ def _amendment(proposed: FileChange, accepted: FileChange) -> str:
 def _undecided(proposal: Proposal, error: DomainError | None) -> dict[str, object] | None:
     match error.otherwise if isinstance(error, LandingUnknown) else error:
         case Rejected(decision=decision, feedback=feedback):
-            facts: dict[str, object] = {"rung": proposal.rung, "decision": decision, "by": "user"}
+            facts: dict[str, object] = {"rung": proposal.channel, "decision": decision, "by": "user"}
             if feedback:
                 facts["feedback"] = feedback
         case ReviewTimedOut():
-            facts = {"rung": proposal.rung, "decision": "timed_out", "by": "user"}
+            facts = {"rung": proposal.channel, "decision": "timed_out", "by": "user"}
         case Withdrawn(reason="root_removed" | "settings"):
-            facts = {"rung": proposal.rung, "decision": "withdrawn", "by": "rule"}
+            facts = {"rung": proposal.channel, "decision": "withdrawn", "by": "rule"}
         case _:
             return None
     return {**facts, "waited_ms": _waited_ms(proposal, proposal.ended_at_ms)}

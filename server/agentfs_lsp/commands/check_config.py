@@ -28,7 +28,7 @@ from agentfs_lsp.service.files.store import Root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 DONE, PROBLEMS, USAGE = 0, 1, 2
 
@@ -37,56 +37,56 @@ class UnusableError(Exception):
     """What was asked for can't be looked at, and why."""
 
 
-def run(arguments: Sequence[str], say: Say) -> int:
+def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code: 0, 1 where a setting is wrong, 2 for wrong usage."""
-    options = _parser(say).parse_intermixed_args(arguments)
+    options = _parser(translate).parse_intermixed_args(arguments)
     try:
-        report = _look(options.folder, options.paths, options.settings, say)
+        report = _look(options.folder, options.paths, options.settings, translate)
     except UnusableError as error:
         print(f"agentfs-lsp check-config: {error}", file=sys.stderr)
         return USAGE
     if options.json:
         print(json.dumps(as_json(report), indent=2))
     else:
-        print_report(report, say)
+        print_report(report, translate)
     return PROBLEMS if report.problems else DONE
 
 
-def _parser(say: Say) -> argparse.ArgumentParser:
+def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp check-config",
         # Said here: argparse cuts its own by the length of "usage: " where options and paths mix.
         usage="%(prog)s [-h] [--settings FILE] [--json] [DIR] [PATH ...]",
-        description=say(
+        description=translate(
             "Show which rules apply in a workspace folder, and for each path whether agents may read, write"
             " and edit it: allowed, asked or denied, and by what."
         ),
-        epilog=say("Exit code: 0; 1 where a setting is wrong; 2 for wrong usage."),
+        epilog=translate("Exit code: 0; 1 where a setting is wrong; 2 for wrong usage."),
         add_help=False,
     )
-    given = parser.add_argument_group(say("arguments"))
+    given = parser.add_argument_group(translate("arguments"))
     given.add_argument(
-        "folder", metavar="DIR", nargs="?", default=".", help=say("the folder (default: this one)")
+        "folder", metavar="DIR", nargs="?", default=".", help=translate("the folder (default: this one)")
     )
-    given.add_argument("paths", metavar="PATH", nargs="*", help=say("paths in it, there or not"))
-    options = parser.add_argument_group(say("options"))
-    options.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    given.add_argument("paths", metavar="PATH", nargs="*", help=translate("paths in it, there or not"))
+    options = parser.add_argument_group(translate("options"))
+    options.add_argument("-h", "--help", action="help", help=translate("say this and end"))
     options.add_argument(
         "--settings",
         metavar="FILE",
-        help=say(
+        help=translate(
             "your editor's settings as JSON: the section agentfs, an object that holds it, or VS Code's"
             " settings.json without comments; - is standard input (default: none are set)"
         ),
     )
-    options.add_argument("--json", action="store_true", help=say("print JSON"))
+    options.add_argument("--json", action="store_true", help=translate("print JSON"))
     return parser
 
 
-def _look(folder: str, paths: list[str], settings_file: str | None, say: Say) -> Report:
+def _look(folder: str, paths: list[str], settings_file: str | None, translate: Translate) -> Report:
     if not os.path.isdir(folder):
         raise UnusableError(
-            say("'{path}' is no folder. The folder comes first, then paths in it.", path=folder)
+            translate("'{path}' is no folder. The folder comes first, then paths in it.", path=folder)
         )
     state = StateFolder()
     files = DiskStore(state)
@@ -94,21 +94,21 @@ def _look(folder: str, paths: list[str], settings_file: str | None, say: Say) ->
     root = Root(os.path.basename(real) or real, real, f"file://{real}")
     files.set_roots([root])
     store = SettingsStore()
-    store.replace_layer("initialization", _section(settings_file, say))
+    store.replace_layer("initialization", _section(settings_file, translate))
     said = look_again(files, root, NO_FILE)
     return Report(
         real,
         tightened(store.current, said.tightening),
         said,
-        tuple(problem_text(problem, say) for problem in (*store.problems, *said.problems)),
+        tuple(problem_text(problem, translate) for problem in (*store.problems, *said.problems)),
         tuple(
-            _judged(files, root, Policy(store.current, [state.path], said.tightening), path, store, say)
+            _judged(files, root, Policy(store.current, [state.path], said.tightening), path, store, translate)
             for path in paths
         ),
     )
 
 
-def _section(settings_file: str | None, say: Say) -> object:
+def _section(settings_file: str | None, translate: Translate) -> object:
     """What is set there, however it is wrapped."""
     if settings_file is None:
         return {}
@@ -121,10 +121,10 @@ def _section(settings_file: str | None, say: Say) -> object:
     except OSError as error:
         reason = error.strerror or ""
         raise UnusableError(
-            say("'{path}' can't be read: {reason}.", path=settings_file, reason=reason)
+            translate("'{path}' can't be read: {reason}.", path=settings_file, reason=reason)
         ) from error
     except json.JSONDecodeError as error:
-        wrong = say(
+        wrong = translate(
             "'{path}' is no JSON: line {line}, column {column}.",
             path=settings_file,
             line=error.lineno,
@@ -132,7 +132,7 @@ def _section(settings_file: str | None, say: Say) -> object:
         )
         raise UnusableError(wrong) from error
     except (ValueError, RecursionError) as error:
-        raise UnusableError(say("'{path}' is no JSON.", path=settings_file)) from error
+        raise UnusableError(translate("'{path}' is no JSON.", path=settings_file)) from error
     if not isinstance(raw, dict):
         return raw
     dotted = {key.removeprefix("agentfs."): value for key, value in raw.items() if key.startswith("agentfs.")}
@@ -143,14 +143,14 @@ def _section(settings_file: str | None, say: Say) -> object:
 
 
 def _judged(
-    files: DiskStore, root: Root, policy: Policy, path: str, store: SettingsStore, say: Say
+    files: DiskStore, root: Root, policy: Policy, path: str, store: SettingsStore, translate: Translate
 ) -> Judged:
     inside = os.path.relpath(path, root.path) if os.path.isabs(path) else path
     try:
         location = files.resolve(root, inside)
         files.stat(location)  # of a folder no rule tells what holds for the files in it
     except DomainError as error:
-        return Judged(path, refused=told_of(error, say)[0])
+        return Judged(path, refused=told_of(error, translate)[0])
     mode, relative = store.current.approval.mode, location.relative
     verdicts = ((one, policy.explain(one, relative, root=root.path, mode=mode)) for one in OPERATIONS)
     return Judged(path, relative, tuple(verdicts))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings.rules import Operation, Permission, Rule
     from agentfs_lsp.domain.settings.setting import Mode
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.configuration.workspace_file import WorkspaceFile
 
 
@@ -49,28 +49,28 @@ class Report:
 _STYLES: dict[Permission, str] = {"allow": "green", "ask": "yellow", "deny": "red"}
 
 
-def print_report(report: Report, say: Say) -> None:
+def print_report(report: Report, translate: Translate) -> None:
     """Print it to standard output, in colours where that is a terminal."""
     console = Console(highlight=False)
-    for line in _heading(report, say):
+    for line in _heading(report, translate):
         console.print(_text(line))
     if not report.paths:
-        console.print(_rules(report, say))
+        console.print(_rules(report, translate))
     for judged in report.paths:
-        console.print(_table_of(judged, say))
+        console.print(_table_of(judged, translate))
     for problem in report.problems:
         console.print(Text(problem, style="red"))
 
 
-def _heading(report: Report, say: Say) -> Iterator[str]:
+def _heading(report: Report, translate: Translate) -> Iterator[str]:
     settings = report.settings
-    yield say("Folder: {path}", path=report.root)
-    yield say("Mode: {mode}", mode=_mode(report))
+    yield translate("Folder: {path}", path=report.root)
+    yield translate("Mode: {mode}", mode=_mode(report))
     for name, on in settings.switches.items():
-        yield say("Switch {name}: on", name=name) if on else say("Switch {name}: off", name=name)
+        yield translate("Switch {name}: on", name=name) if on else translate("Switch {name}: off", name=name)
     for files in (settings.files, report.workspace.tightening.files):
         if files is not None:
-            yield say("Only these files: {files}", files=", ".join(files) or "-")
+            yield translate("Only these files: {files}", files=", ".join(files) or "-")
 
 
 def _mode(report: Report) -> Mode:
@@ -122,59 +122,76 @@ def _sourced(report: Report) -> Iterator[tuple[str, Rule]]:
         yield NAME, rule
 
 
-def _rules(report: Report, say: Say) -> Table:
+def _rules(report: Report, translate: Translate) -> Table:
     """Every rule in its order: of the user's the last that matches and names the operation decides."""
-    title = say("Rules: the last that matches decides")
+    title = translate("Rules: the last that matches decides")
     table = Table(
-        say("from"), say("files"), say("read"), say("write"), say("edit"), say("requires"), title=_text(title)
+        translate("from"),
+        translate("files"),
+        translate("read"),
+        translate("write"),
+        translate("edit"),
+        translate("requires"),
+        title=_text(title),
     )
-    asked = _decision("ask", say)
+    asked = _decision("ask", translate)
     for source, rule in _sourced(report):
-        decisions = [_decision(rule.says(operation), say) for operation in OPERATIONS]
+        decisions = [_decision(rule.says(operation), translate) for operation in OPERATIONS]
         table.add_row(source, _text("\n".join(rule.files)), *decisions, _text(rule.requires or ""))
     for glob in report.settings.protected:
         added = "" if glob.startswith("!") else asked
         table.add_row("protected", _text(glob), "", added, added, "")
     for glob in report.workspace.tightening.protected:
         table.add_row(f"{NAME}: protected", _text(glob), "", asked, asked, "")
-    table.add_row(say("always"), say("what is always protected"), "", asked, asked, "")
+    table.add_row(translate("always"), translate("what is always protected"), "", asked, asked, "")
     return table
 
 
-def _table_of(judged: Judged, say: Say) -> Table | Text:
+def _table_of(judged: Judged, translate: Translate) -> Table | Text:
     name = escape_to_one_line(judged.path)
     if judged.refused:
         return Text(f"{name}: {judged.refused}", style="red")
     title = name if judged.resolved == judged.path else f"{name} -> {escape_to_one_line(judged.resolved)}"
-    table = Table(say("operation"), say("decision"), say("by"), say("besides"), title=_text(title))
-    words = {"read": say("read"), "write": say("write"), "edit": say("edit")}
+    table = Table(
+        translate("operation"),
+        translate("decision"),
+        translate("by"),
+        translate("besides"),
+        title=_text(title),
+    )
+    words = {"read": translate("read"), "write": translate("write"), "edit": translate("edit")}
     for operation, (decided, *others) in judged.verdicts:
         besides = Text("\n").join(
-            Text.assemble(_decision(other.decision, say), f" {_because(other, say)}") for other in others
+            Text.assemble(_decision(other.decision, translate), f" {_because(other, translate)}")
+            for other in others
         )
-        by = _text(_because(decided, say))
-        table.add_row(words[operation], _decision(decided.decision, say), by, besides)
+        by = _text(_because(decided, translate))
+        table.add_row(words[operation], _decision(decided.decision, translate), by, besides)
     return table
 
 
-def _because(verdict: Verdict, say: Say) -> str:
+def _because(verdict: Verdict, translate: Translate) -> str:
     rule = verdict.rule or ""
     reasons: dict[Source, str] = {
-        "own": say("agentfs' own folder"),
-        "protected": say("protected: {rule}", rule=rule),
-        "switch": say("{rule} is off", rule=rule),
-        "files": say("it is not among the files"),
-        "rule": say("the rule {rule}", rule=rule),
-        "spelling": say("the rule {rule}, by another spelling", rule=rule),
+        "own": translate("agentfs' own folder"),
+        "protected": translate("protected: {rule}", rule=rule),
+        "switch": translate("{rule} is off", rule=rule),
+        "files": translate("it is not among the files"),
+        "rule": translate("the rule {rule}", rule=rule),
+        "spelling": translate("the rule {rule}, by another spelling", rule=rule),
         "workspace": f"{NAME}: {rule}",
-        "fault": say("{rule} is wrong: everything is asked", rule=rule),
-        "mode": say("the mode"),
+        "fault": translate("{rule} is wrong: everything is asked", rule=rule),
+        "mode": translate("the mode"),
     }
     return escape_to_one_line(reasons[verdict.source])
 
 
-def _decision(permission: Permission | None, say: Say) -> Text:
-    words: dict[Permission, str] = {"allow": say("allowed"), "ask": say("asked"), "deny": say("denied")}
+def _decision(permission: Permission | None, translate: Translate) -> Text:
+    words: dict[Permission, str] = {
+        "allow": translate("allowed"),
+        "ask": translate("asked"),
+        "deny": translate("denied"),
+    }
     return Text(words[permission], style=_STYLES[permission]) if permission else Text()
 
 

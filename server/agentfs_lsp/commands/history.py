@@ -20,58 +20,64 @@ from agentfs_lsp.service.proposal.record import Wanted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.translation import Say
-    from agentfs_lsp.service.proposal.record import KeptChange
+    from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.service.proposal.record import HistoryRecord
 
 LIMIT = 10
 """So many changes are shown where nothing else is said."""
 
 
-def run(arguments: Sequence[str], say: Say) -> int:
+def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
-    options = _parser(say).parse_args(arguments)
+    options = _parser(translate).parse_args(arguments)
     try:
-        place = find_place(options.workspace, say)
-        path = None if options.path is None else place_of(place, options.path, say)
+        place = find_place(options.workspace, translate)
+        path = None if options.path is None else place_of(place, options.path, translate)
         wanted = Wanted(options.limit, options.id, path, session=options.session, texts=not options.brief)
         changes = place.history.find([place.root], wanted)
     except NoHistory as error:
         return complain("history", str(error))
     except DomainError as error:
-        return complain("history", told_of(error, say)[0])
+        return complain("history", told_of(error, translate)[0])
     if options.id is not None and not changes:
-        return complain("history", told_of(ChangeUnknown(options.id), say)[0])
+        return complain("history", told_of(ChangeUnknown(options.id), translate)[0])
     if options.json:
         json.dump([_as_json(change, diffs=not options.brief) for change in changes], sys.stdout, indent=2)
         print()
         return 0
     if not changes:
-        print(say("No change that landed is kept."))
+        print(translate("No change that landed is kept."))
     screen = console()
     for change in changes:
-        print_change(screen, change, say, diffs=not options.brief)
+        print_change(screen, change, translate, diffs=not options.brief)
     if len(changes) == options.limit and options.id is None:
-        screen.print(say("Older changes may remain: see --limit."), style="dim")
+        screen.print(translate("Older changes may remain: see --limit."), style="dim")
     return 0
 
 
-def _parser(say: Say) -> argparse.ArgumentParser:
+def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp history",
-        description=say("The changes of agents that landed, newest first, with their diffs."),
-        epilog=say("agentfs-lsp undo ID takes one back."),
+        description=translate("The changes of agents that landed, newest first, with their diffs."),
+        epilog=translate("agentfs-lsp undo ID takes one back."),
         add_help=False,
     )
-    options = parser.add_argument_group(say("options"))
-    options.add_argument("path", metavar="PATH", nargs="?", help=say("only changes of this file or folder"))
-    options.add_argument("--id", metavar="ID", help=say("only this change"))
-    options.add_argument("--session", metavar="NAME", help=say("only what sessions of this name did"))
+    options = parser.add_argument_group(translate("options"))
     options.add_argument(
-        "--limit", metavar="N", type=number, default=LIMIT, help=say("at most so many (default: %(default)s)")
+        "path", metavar="PATH", nargs="?", help=translate("only changes of this file or folder")
     )
-    options.add_argument("--brief", action="store_true", help=say("without diffs"))
-    options.add_argument("--json", action="store_true", help=say("as JSON, one object a change"))
-    add_common(options, say)
+    options.add_argument("--id", metavar="ID", help=translate("only this change"))
+    options.add_argument("--session", metavar="NAME", help=translate("only what sessions of this name did"))
+    options.add_argument(
+        "--limit",
+        metavar="N",
+        type=number,
+        default=LIMIT,
+        help=translate("at most so many (default: %(default)s)"),
+    )
+    options.add_argument("--brief", action="store_true", help=translate("without diffs"))
+    options.add_argument("--json", action="store_true", help=translate("as JSON, one object a change"))
+    add_common(options, translate)
     return parser
 
 
@@ -79,7 +85,7 @@ def number(text: str) -> int:
     return max(int(text), 1)
 
 
-def _as_json(change: KeptChange, *, diffs: bool) -> dict[str, object]:
+def _as_json(change: HistoryRecord, *, diffs: bool) -> dict[str, object]:
     """As agentfs/history answers it; each file with its diff."""
     shown = change_on_wire(change, name_of, texts=False)
     if diffs:

@@ -15,8 +15,8 @@ from agentfs_lsp.api.messages.history import trouble_text
 if TYPE_CHECKING:
     import argparse
 
-    from agentfs_lsp.domain.translation import Say
-    from agentfs_lsp.service.proposal.record import KeptFile
+    from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.service.proposal.record import RecordedFile
 
 
 class NoHistory(Exception):
@@ -32,44 +32,46 @@ class Place:
     history: SqliteHistory
 
 
-def add_common(options: argparse._ArgumentGroup, say: Say) -> None:
+def add_common(options: argparse._ArgumentGroup, translate: Translate) -> None:
     """The options of every command about history."""
-    options.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    options.add_argument("-h", "--help", action="help", help=translate("say this and end"))
     options.add_argument(
         "--workspace",
         metavar="DIR",
-        help=say(
+        help=translate(
             "the workspace folder, as it is opened in the editor; the default is the nearest one around the"
             " current folder that has a history"
         ),
     )
 
 
-def find_place(workspace: str | None, say: Say) -> Place:
+def find_place(workspace: str | None, translate: Translate) -> Place:
     """The folder given, or the nearest one around the current folder that has a history. Raises NoHistory."""
     state = StateFolder()
     history = SqliteHistory(state)
-    history.on_trouble(lambda trouble, where: print(trouble_text(trouble, where, say), file=sys.stderr))
+    history.on_trouble(lambda trouble, where: print(trouble_text(trouble, where, translate), file=sys.stderr))
     given = os.path.realpath(workspace or os.getcwd())
     root = given
     while not history.knows(root):
         parent = os.path.dirname(root)
         if workspace is not None or parent == root:
-            raise NoHistory(say("No history of '{path}' is kept.", path=visible(given)))
+            raise NoHistory(translate("No history of '{path}' is kept.", path=visible(given)))
         root = parent
     return Place(root, state, history)
 
 
-def place_of(place: Place, path: str, say: Say) -> tuple[str, str] | None:
+def place_of(place: Place, path: str, translate: Translate) -> tuple[str, str] | None:
     """A path as it was typed, as history knows it; None for the whole folder. Raises NoHistory."""
     relative = os.path.relpath(os.path.realpath(path), place.root)
     if relative == os.curdir:
         return None
     if relative.split(os.sep)[0] == os.pardir:
-        raise NoHistory(say("'{path}' is not in '{folder}'.", path=visible(path), folder=visible(place.root)))
+        raise NoHistory(
+            translate("'{path}' is not in '{folder}'.", path=visible(path), folder=visible(place.root))
+        )
     return place.root, relative
 
 
-def name_of(file: KeptFile) -> str:
+def name_of(file: RecordedFile) -> str:
     """A file's name in the terminal: its path in the folder."""
     return file.relative

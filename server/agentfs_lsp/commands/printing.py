@@ -19,8 +19,8 @@ from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import preview
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Say
-    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
+    from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
 _UNLIMITED = 1 << 62
 _SIGNS = {"create": "A", "update": "M", "delete": "D"}
@@ -37,7 +37,7 @@ def complain(command: str, words: str) -> int:
     return 1
 
 
-def diff_of(file: KeptFile) -> str:
+def diff_of(file: RecordedFile) -> str:
     """What the change did to the file, as a unified diff; empty where its texts are not kept."""
     if not file.texts_kept:
         return ""
@@ -54,12 +54,17 @@ def diff_of(file: KeptFile) -> str:
     ).text
 
 
-def print_change(screen: Console, change: KeptChange, say: Say, *, diffs: bool) -> None:
+def print_change(screen: Console, change: HistoryRecord, translate: Translate, *, diffs: bool) -> None:
     """Its head, its files, and what it did to them."""
     when = datetime.fromtimestamp(change.time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    head = say("change {id}", id=change.id)
+    head = translate("change {id}", id=change.id)
     screen.print(Text(head, "bold yellow").append(f"  {when}", "not bold dim"))
-    who = [change.tool, change.agent, say("session {name}", name=change.session), _decided(change, say)]
+    who = [
+        change.tool,
+        change.agent,
+        translate("session {name}", name=change.session),
+        _decided(change, translate),
+    ]
     screen.print("  " + " · ".join(_on_one_line(one) for one in who if one))
     if change.explanation:
         screen.print(Text(f"  “{visible(change.explanation)}”", "italic"))
@@ -67,7 +72,7 @@ def print_change(screen: Console, change: KeptChange, say: Say, *, diffs: bool) 
         counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
         screen.print(Text(f"  {_SIGNS[file.operation]} {_on_one_line(file.relative)}  ").append_text(counts))
         if diffs and not file.texts_kept:
-            screen.print(say("    its texts are not kept"), style="dim")
+            screen.print(translate("    its texts are not kept"), style="dim")
         elif diffs:
             print_diff(screen, diff_of(file))
     screen.print()
@@ -83,12 +88,12 @@ def _on_one_line(text: str) -> str:
     return visible(text).replace("\n", " ")
 
 
-def _decided(change: KeptChange, say: Say) -> str:
+def _decided(change: HistoryRecord, translate: Translate) -> str:
     ways = {
-        "allowed": say("let through"),
-        "accepted": say("accepted by you"),
-        "amended": say("accepted by you, with changes"),
-        "withdrawn": say("applied by you after the review was over"),
+        "allowed": translate("let through"),
+        "accepted": translate("accepted by you"),
+        "amended": translate("accepted by you, with changes"),
+        "withdrawn": translate("applied by you after the review was over"),
     }
-    unsaved = say("unsaved in the editor")
+    unsaved = translate("unsaved in the editor")
     return f"{ways[change.decision]} · {unsaved}" if change.landing == "editor" else ways[change.decision]

@@ -38,57 +38,63 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentfs_lsp.commands.place import Place
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.proposals import Proposal
     from agentfs_lsp.service.undo import Undone
 
 SESSION = "terminal"
 
 
-def run(arguments: Sequence[str], say: Say) -> int:
+def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
-    options = _parser(say).parse_args(arguments)
+    options = _parser(translate).parse_args(arguments)
     asks = not options.yes
     if asks and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return complain("undo", say("There is no terminal to ask at; --yes undoes without asking."))
+        return complain("undo", translate("There is no terminal to ask at; --yes undoes without asking."))
     try:
-        place = find_place(options.workspace, say)
+        place = find_place(options.workspace, translate)
     except NoHistory as error:
         return complain("undo", str(error))
-    agrees: Callable[[Proposal], bool] = partial(_ask, say) if asks else lambda _: True
+    agrees: Callable[[Proposal], bool] = partial(_ask, translate) if asks else lambda _: True
     try:
-        undone = asyncio.run(_undo(place, options.id, agrees, say))
+        undone = asyncio.run(_undo(place, options.id, agrees, translate))
     except Rejected as error:  # by whoever reads this
         return (
-            _fail(error, say, as_json=True) if options.json else complain("undo", say("Nothing was changed."))
+            _fail(error, translate, as_json=True)
+            if options.json
+            else complain("undo", translate("Nothing was changed."))
         )
     except DomainError as error:
-        return _fail(error, say, as_json=options.json)
+        return _fail(error, translate, as_json=options.json)
     finally:
         place.history.close()
-    _tell(undone, say, as_json=options.json)
+    _tell(undone, translate, as_json=options.json)
     return 0
 
 
-def _parser(say: Say) -> argparse.ArgumentParser:
+def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp undo",
-        description=say(
+        description=translate(
             "Take a change back that landed. Later changes elsewhere in its files are kept; where they"
             " overlap, nothing is changed. The diff is shown first."
         ),
-        epilog=say("agentfs-lsp history lists the changes. An undo is a change too, and can be undone."),
+        epilog=translate(
+            "agentfs-lsp history lists the changes. An undo is a change too, and can be undone."
+        ),
         add_help=False,
     )
-    options = parser.add_argument_group(say("options"))
-    options.add_argument("id", metavar="ID", help=say("the change's id"))
-    options.add_argument("--yes", action="store_true", help=say("don't show it and don't ask"))
-    options.add_argument("--json", action="store_true", help=say("tell the outcome as JSON"))
-    add_common(options, say)
+    options = parser.add_argument_group(translate("options"))
+    options.add_argument("id", metavar="ID", help=translate("the change's id"))
+    options.add_argument("--yes", action="store_true", help=translate("don't show it and don't ask"))
+    options.add_argument("--json", action="store_true", help=translate("tell the outcome as JSON"))
+    add_common(options, translate)
     return parser
 
 
-async def _undo(place: Place, change_id: str, agrees: Callable[[Proposal], bool], say: Say) -> Undone:
+async def _undo(
+    place: Place, change_id: str, agrees: Callable[[Proposal], bool], translate: Translate
+) -> Undone:
     settings, clock, files = Settings(), SteadyClock(), DiskStore(place.state)
     root = Root("", place.root, "file://" + place.root)
     workspace = Workspace(
@@ -107,14 +113,14 @@ async def _undo(place: Place, change_id: str, agrees: Callable[[Proposal], bool]
     files.set_roots(workspace.roots)
     try:
         if files.interrupted():  # else half a landing would be taken for the file
-            for message in recovery_messages(files.sweep(), say):
+            for message in recovery_messages(files.sweep(), translate):
                 print(message["message"], file=sys.stderr)
         return await undo(workspace, Undo(SESSION, change_id), Trace())
     finally:
         files.close()
 
 
-def _ask(say: Say, proposal: Proposal) -> bool:
+def _ask(translate: Translate, proposal: Proposal) -> bool:
     """Show what it would do; only a yes is one."""
     screen = console()
     for change in proposal.changes:
@@ -122,7 +128,7 @@ def _ask(say: Say, proposal: Proposal) -> bool:
         print_diff(screen, change.full_preview)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the line
     try:
-        answer = input(say("Undo it? [y/N] "))
+        answer = input(translate("Undo it? [y/N] "))
     except (EOFError, KeyboardInterrupt):
         print()
         return False
@@ -131,22 +137,22 @@ def _ask(say: Say, proposal: Proposal) -> bool:
     return answer.strip().lower() in {"y", "yes"}
 
 
-def _tell(undone: Undone, say: Say, *, as_json: bool) -> None:
+def _tell(undone: Undone, translate: Translate, *, as_json: bool) -> None:
     changes = [landing.change for landing in undone.landings]
     if as_json:
         files = [{"path": change.path, "operation": change.operation} for change in changes]
         json.dump({"undone": undone.change.id, "unchanged": not changes, "files": files}, sys.stdout)
         print()
     elif not changes:
-        print(say("Nothing of change {id} is left to undo.", id=undone.change.id))
+        print(translate("Nothing of change {id} is left to undo.", id=undone.change.id))
     else:
-        print(say("Undid change {id}.", id=undone.change.id))
+        print(translate("Undid change {id}.", id=undone.change.id))
 
 
-def _fail(error: DomainError, say: Say, *, as_json: bool) -> int:
-    message, next_step = told_of(error, say)
+def _fail(error: DomainError, translate: Translate, *, as_json: bool) -> int:
+    message, next_step = told_of(error, translate)
     if as_json:
         json.dump({"error": {"code": ERRORS[type(error)][0], "message": message}}, sys.stdout)
         print()
         return 1
-    return complain("undo", sentences(say, (message, next_step)))
+    return complain("undo", sentences(translate, (message, next_step)))

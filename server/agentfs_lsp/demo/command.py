@@ -21,26 +21,26 @@ from agentfs_lsp.demo.editor import Editor, RefusedError, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
-from agentfs_lsp.demo.seat import Seat
+from agentfs_lsp.demo.seat import ReviewUI
 from agentfs_lsp.domain.translation import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-def run(argv: Sequence[str], say: Say) -> int:
+def run(argv: Sequence[str], translate: Translate) -> int:
     """The command; `argv` without its name. The exit code: 0, 1 something is wrong, 2 usage, 130 Ctrl-C."""
-    options = _parser(say).parse_args(argv)
+    options = _parser(translate).parse_args(argv)
     console = Console(record=options.svg is not None, highlight=False)
-    screen = Screen(console, say)
+    screen = Screen(console, translate)
     base = Path(mkdtemp(prefix="agentfs-demo-")).resolve()
     code = INTERRUPTED
     try:
-        code = _prepare_and_play(screen, base, options, say)
+        code = _prepare_and_play(screen, base, options, translate)
     except KeyboardInterrupt:
         pass  # before there was a server, or for the second time
     finally:
@@ -54,10 +54,10 @@ def run(argv: Sequence[str], say: Say) -> int:
     return code
 
 
-def _parser(say: Say) -> argparse.ArgumentParser:
+def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp demo",
-        description=say(
+        description=translate(
             "An agent's turn on a copy of a workspace, reviewed by you. A real server runs as a process of"
             " its own; this\nterminal plays the editor. You see every change as a diff and answer with one"
             " key:\n\n"
@@ -70,14 +70,14 @@ def _parser(say: Say) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
-    shown = parser.add_argument_group(say("options"))
-    shown.add_argument("-h", "--help", action="help", help=say("say this and end"))
+    shown = parser.add_argument_group(translate("options"))
+    shown.add_argument("-h", "--help", action="help", help=translate("say this and end"))
     shown.add_argument(
         "dir",
         metavar="DIR",
         nargs="?",
         type=Path,
-        help=say(
+        help=translate(
             "a project of yours: the turn runs on a copy of it, and the original is not touched (at most"
             " {files} files and {mib} MiB, without .git, node_modules and the like, and without links)."
             " Default: a small sample workspace",
@@ -86,26 +86,26 @@ def _parser(say: Say) -> argparse.ArgumentParser:
         ),
     )
     shown.add_argument(
-        "--yes", action="store_true", help=say("answer by itself, as it does without a terminal")
+        "--yes", action="store_true", help=translate("answer by itself, as it does without a terminal")
     )
     shown.add_argument(
-        "--clean", action="store_true", help=say("remove the copy at the end instead of keeping it")
+        "--clean", action="store_true", help=translate("remove the copy at the end instead of keeping it")
     )
     shown.add_argument("--svg", metavar="FILE", type=Path, help=argparse.SUPPRESS)
     return parser
 
 
-def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, say: Say) -> int:
+def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, translate: Translate) -> int:
     source = copying.SAMPLE if options.dir is None else options.dir.resolve()
     if not source.is_dir():
-        return _complain(say("{folder} is not a folder.", folder=options.dir))
+        return _complain(translate("{folder} is not a folder.", folder=options.dir))
     root = base / ("harbour" if options.dir is None else source.name or "workspace")
     try:
         copying.copy_project(source, root)
-        turn_plan = plan.sample_plan(say) if options.dir is None else plan.plan_for(root, say)
+        turn_plan = plan.sample_plan(translate) if options.dir is None else plan.plan_for(root, translate)
     except copying.TooBigError:
         return _complain(
-            say(
+            translate(
                 "{folder} holds more than {files} files or {mib} MiB. Choose a folder inside it.",
                 folder=options.dir,
                 files=copying.MAX_FILES,
@@ -114,11 +114,11 @@ def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, s
         )
     except plan.NothingToEditError:
         return _complain(
-            say("{folder} holds no text file that the demo knows how to edit.", folder=options.dir)
+            translate("{folder} holds no text file that the demo knows how to edit.", folder=options.dir)
         )
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}")
-    return _play(screen, root, turn_plan, options, say)
+    return _play(screen, root, turn_plan, options, translate)
 
 
 def _complain(words: str) -> int:
@@ -131,7 +131,9 @@ def _keeps(options: argparse.Namespace, code: int) -> bool:
     return not options.clean or code == FAILED
 
 
-def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Namespace, say: Say) -> int:
+def _play(
+    screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Namespace, translate: Translate
+) -> int:
     log = root.parent / "server.log"
     # The history of a demo is nobody's: it stays with the copy.
     environment = {**os.environ, "XDG_STATE_HOME": str(root.parent / "state")}
@@ -139,14 +141,16 @@ def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Na
     command = [sys.executable, "-P", "-m", "agentfs_lsp", "--stdio"]
     with log.open("wb") as stderr:
         connection = Connection(command, root.parent, environment, stderr)
-    ledger = Ledger(root, say)
+    ledger = Ledger(root, translate)
     try:
-        code = _take_turn(screen, connection, ledger, turn_plan, options, say)
+        code = _take_turn(screen, connection, ledger, turn_plan, options, translate)
     except KeyboardInterrupt:
-        screen.line(say("Interrupted: the request is taken back, nothing more changes."), "yellow")
+        screen.line(translate("Interrupted: the request is taken back, nothing more changes."), "yellow")
         code = INTERRUPTED
     except (LostServerError, RefusedError) as error:
-        screen.line(sentences(say, (_told(error, say), say("Its log: {log}", log=log))), "red")
+        screen.line(
+            sentences(translate, (_told(error, translate), translate("Its log: {log}", log=log))), "red"
+        )
         code = FAILED
     finally:
         ended = connection.close()
@@ -158,12 +162,12 @@ def _play(screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Na
     return code
 
 
-def _told(error: LostServerError | RefusedError, say: Say) -> str:
+def _told(error: LostServerError | RefusedError, translate: Translate) -> str:
     if isinstance(error, RefusedError):
         return str(error)
     if error.silence_s is None:
-        return say("The server has ended.")
-    return say("The server said nothing for {seconds:.0f} seconds.", seconds=error.silence_s)
+        return translate("The server has ended.")
+    return translate("The server said nothing for {seconds:.0f} seconds.", seconds=error.silence_s)
 
 
 def _take_turn(
@@ -172,33 +176,33 @@ def _take_turn(
     ledger: Ledger,
     turn_plan: plan.Plan,
     options: argparse.Namespace,
-    say: Say,
+    translate: Translate,
 ) -> int:
-    person, answers = None, say("by itself, as --yes says")
+    person, answers = None, translate("by itself, as --yes says")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        answers = say("by itself: there is no terminal to ask in")
+        answers = translate("by itself: there is no terminal to ask in")
     elif not options.yes:
         from agentfs_lsp.demo.person import Person  # noqa: PLC0415 - needs a terminal's modules
 
-        person, answers = Person(screen, say), say("you")
-    seat = Seat(screen, person, say)
-    editor = Editor(connection, seat, say)
+        person, answers = Person(screen, translate), translate("you")
+    seat = ReviewUI(screen, person, translate)
+    editor = Editor(connection, seat, translate)
     try:
         editor.start(ledger.root, terminal_locale())
         if options.clean:
-            files = say("{folder} (a copy, removed at the end)", folder=ledger.root)
+            files = translate("{folder} (a copy, removed at the end)", folder=ledger.root)
         else:
-            files = say("{folder} (a copy, kept)", folder=ledger.root)
-        server = say(
+            files = translate("{folder} (a copy, kept)", folder=ledger.root)
+        server = translate(
             "{command}, process {pid}, on stdio",
             command=f"{Path(sys.executable).name} -m agentfs_lsp",
             pid=connection.pid,
         )
-        facts = ((say("files"), files), (say("server"), server), (say("answers"), answers))
+        facts = ((translate("files"), files), (translate("server"), server), (translate("answers"), answers))
         screen.opening(turn_plan.task, facts, asked=person is not None)
-        Turn(ledger.root, editor, seat, screen, ledger, say).play(turn_plan)
+        Turn(ledger.root, editor, seat, screen, ledger, translate).play(turn_plan)
     except UnansweredError:
-        screen.line(say("Nobody answers any more: the turn ends here."), "yellow")
+        screen.line(translate("Nobody answers any more: the turn ends here."), "yellow")
     except KeyboardInterrupt:
         editor.cancel()
         raise

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.connection import Connection
     from agentfs_lsp.domain.text.positions import Encoding
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 
 class StaleEditError(Exception):
@@ -45,7 +45,7 @@ class OpenDocuments:
     """All open files by their URI, kept in step with the server. Positions are in `units`."""
 
     connection: Connection
-    say: Say
+    translate: Translate
     units: Encoding = "utf-16"
     _open: dict[str, Document] = field(default_factory=dict)
 
@@ -82,14 +82,14 @@ class OpenDocuments:
         pending: list[tuple[str, Document, list[dict[str, Any]]]] = []
         for change in edit.get("documentChanges", ()):
             if "textDocument" not in change:
-                raise StaleEditError(self.say("Only text edits are applied here."))
+                raise StaleEditError(self.translate("Only text edits are applied here."))
             uri, version = change["textDocument"]["uri"], change["textDocument"].get("version")
             document = self._open.get(uri)
             if document is None:
-                raise StaleEditError(self.say("The document is not open."))
+                raise StaleEditError(self.translate("The document is not open."))
             if version != document.version:
                 raise StaleEditError(
-                    self.say(
+                    self.translate(
                         "The document is at version {version}, not {wanted}.",
                         version=document.version,
                         wanted=version,

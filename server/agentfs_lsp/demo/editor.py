@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.connection import Connection, Message
     from agentfs_lsp.demo.review import Reviewer
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 CANCELLED = -32800
 METHOD_NOT_FOUND = -32601
@@ -60,9 +60,9 @@ class UnansweredError(Exception):
 class Editor:
     """The client of one server."""
 
-    def __init__(self, connection: Connection, reviewer: Reviewer, say: Say) -> None:
-        self.documents = OpenDocuments(connection, say)
-        self._say = say
+    def __init__(self, connection: Connection, reviewer: Reviewer, translate: Translate) -> None:
+        self.documents = OpenDocuments(connection, translate)
+        self._translate = translate
         self._connection = connection
         self._reviewer = reviewer
         self._calls: list[int] = []  # requests under way, outermost first
@@ -181,7 +181,7 @@ class Editor:
         except StaleEditError as error:
             self._answer_applied(ident, str(error))
         except OSError as error:
-            self._reviewer.hear(self._say("The editor could not save: {reason}", reason=error.strerror))
+            self._reviewer.hear(self._translate("The editor could not save: {reason}", reason=error.strerror))
             self._answer_applied(ident, "")
         else:
             self._answer_applied(ident, "")
@@ -234,7 +234,7 @@ class Editor:
         if not reply.get("ok"):
             if reply.get("revert") and (stuck := self._apply(reply["revert"])):
                 self._reviewer.hear(
-                    self._say("What was applied could not be taken back: {reason}", reason=stuck)
+                    self._translate("What was applied could not be taken back: {reason}", reason=stuck)
                 )
             return reply.get("reason") or "refused"
         saved = [self._save(uri) for uri in reply.get("save", ())]

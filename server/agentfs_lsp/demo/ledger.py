@@ -14,7 +14,7 @@ from agentfs_lsp.domain.text.lines import normalise
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 EOL_NAMES = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
 
@@ -44,7 +44,7 @@ class Ledger:
     """The files of one turn, in the order they were first touched."""
 
     root: Path
-    say: Say
+    translate: Translate
     _entries: dict[str, _Entry] = field(default_factory=dict)
 
     def touch(self, path: str) -> None:
@@ -74,28 +74,30 @@ class Ledger:
         return [self._find(path, entry) for path, entry in self._entries.items()]
 
     def _find(self, path: str, entry: _Entry) -> Finding:
-        say, file = self.say, self.root / path
-        outcome = ", ".join(entry.outcomes) or say("untouched")
+        translate, file = self.translate, self.root / path
+        outcome = ", ".join(entry.outcomes) or translate("untouched")
         if not file.exists():
             ok = entry.expected is None
-            return Finding(path, outcome, 0, "", "", say("not there") if ok else say("missing"), ok)
+            return Finding(
+                path, outcome, 0, "", "", translate("not there") if ok else translate("missing"), ok
+            )
         data = file.read_bytes()
         encoding = _encoding(data if entry.before is None else entry.before)
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
-            return Finding(path, outcome, len(data), "?", encoding, say("other encoding"), ok=False)
+            return Finding(path, outcome, len(data), "?", encoding, translate("other encoding"), ok=False)
         problem = self._problem(text, entry, encoding)
-        told = say("as before") if data == entry.before else say("as answered")
-        line_ends = describe_line_ends(text) or say("none")
+        told = translate("as before") if data == entry.before else translate("as answered")
+        line_ends = describe_line_ends(text) or translate("none")
         return Finding(path, outcome, len(data), line_ends, encoding, problem or told, not problem)
 
     def _problem(self, text: str, entry: _Entry, encoding: str) -> str:
         if entry.expected != normalise(text):
-            return self.say("other text than was accepted")
+            return self.translate("other text than was accepted")
         before = _line_ends(entry.before.decode(encoding)) if entry.before is not None else {}
         if before and _line_ends(text).keys() - before.keys():
-            return self.say("other line ends than before")
+            return self.translate("other line ends than before")
         return ""
 
 

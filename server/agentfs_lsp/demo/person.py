@@ -18,7 +18,7 @@ from agentfs_lsp.demo.screen import GUTTER
 if TYPE_CHECKING:
     from agentfs_lsp.demo.review import Proposal
     from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 EDITORS = ("nano", "vim", "vi")  # where neither $VISUAL nor $EDITOR says
 
@@ -26,13 +26,13 @@ EDITORS = ("nano", "vim", "vi")  # where neither $VISUAL nor $EDITOR says
 class Person:
     """Asks at the terminal."""
 
-    def __init__(self, screen: Screen, say: Say) -> None:
+    def __init__(self, screen: Screen, translate: Translate) -> None:
         self._screen = screen
-        self._say = say
+        self._translate = translate
 
     def answer(self, proposal: Proposal, suggested: Answer) -> Answer | None:
         """The person's decision, None at the end of input. `suggested` is only a hint."""
-        legend = self._say("a accept   r reject   e edit   w always   Ctrl-D leave")
+        legend = self._translate("a accept   r reject   e edit   w always   Ctrl-D leave")
         answer: Answer | None = None
         while answer is None:
             with single_keys() as next_key:
@@ -46,7 +46,7 @@ class Person:
                 case "w":
                     answer = ALWAYS
                 case "r":
-                    reason = read_line(" " * GUTTER + self._say("Why? (Enter: no words)") + " ")
+                    reason = read_line(" " * GUTTER + self._translate("Why? (Enter: no words)") + " ")
                     if reason is None:
                         return None
                     answer = Answer("rejected", reason)
@@ -57,7 +57,7 @@ class Person:
     def ends_always(self) -> bool | None:
         """Before an unasked change: whether the person wants to be asked again, None at the end of input."""
         with single_keys() as next_key:
-            self._screen.legend(self._say("always is on   Enter go on   m ask me again"), "")
+            self._screen.legend(self._translate("always is on   Enter go on   m ask me again"), "")
             key = next_key("\r\nm")
         return None if key is None else key == "m"
 
@@ -73,14 +73,14 @@ class Person:
             if text != file.proposed_text:
                 texts.append((file.uri, text))
         if not texts:
-            self._screen.legend(self._say("Nothing was changed: the proposal stands as it was."), "")
+            self._screen.legend(self._translate("Nothing was changed: the proposal stands as it was."), "")
             return None
         return Answer("amended", texts=tuple(texts))
 
     def _edit(self, path: str, text: str) -> str | None:
         command = editor_command()
         if not command:
-            self._screen.legend(self._say("No editor: set VISUAL or EDITOR."), "")
+            self._screen.legend(self._translate("No editor: set VISUAL or EDITOR."), "")
             return None
         with TemporaryDirectory(prefix="agentfs-edit-") as folder:
             file = Path(folder, path.rsplit("/", 1)[-1])
@@ -95,21 +95,21 @@ class Person:
             finally:
                 signal.signal(signal.SIGINT, before)
             if failed:
-                self._screen.legend(self._say("The editor gave up: the proposal stands as it was."), "")
+                self._screen.legend(self._translate("The editor gave up: the proposal stands as it was."), "")
                 return None
             try:
                 return file.read_bytes().decode("utf-8", "surrogatepass")
             except (OSError, UnicodeDecodeError):
                 self._screen.legend(
-                    self._say("The editor left no text in UTF-8: the proposal stands as it was."), ""
+                    self._translate("The editor left no text in UTF-8: the proposal stands as it was."), ""
                 )
                 return None
 
     def _hint(self, suggested: Answer) -> str:
         if suggested.always:
-            return self._say("here, try w")
+            return self._translate("here, try w")
         if suggested.decision == "rejected":
-            return self._say("here, try r and: {words}", words=suggested.feedback)
+            return self._translate("here, try r and: {words}", words=suggested.feedback)
         return ""
 
 

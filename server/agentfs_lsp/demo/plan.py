@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_CANDIDATES = 7
@@ -69,60 +69,60 @@ class Plan:
     free: Edit
 
 
-def sample_plan(say: Say) -> Plan:
+def sample_plan(translate: Translate) -> Plan:
     """The turn on the sample workspace."""
     return Plan(
-        task=say("Warn when a gauge passes its flood mark."),
+        task=translate("Warn when a gauge passes its flood mark."),
         first=Edit(
             "tides/levels.py",
             "def tidal_range(",
             "def flooded(readings: Sequence[float], mark: float) -> bool:\n"
             '    """Whether the water passed the flood mark."""\n'
             "    return high_water(readings) > mark\n\n\ndef tidal_range(",
-            say("The report needs to know whether a mark was passed."),
+            translate("The report needs to know whether a mark was passed."),
         ),
         created=NewFile(
             "docs/floods.md",
             "# Flood warnings\n\nA gauge warns when its high water passes the mark in `data/gauges.csv`.\n",
-            say("So that the harbour office finds out what the warning means."),
+            translate("So that the harbour office finds out what the warning means."),
         ),
         contested=Edit(
             "data/gauges.csv",
             "G03,Lock Gate,\n",
             "G03,Lock Gate,2.25\n",
-            say("The lock gate had no flood mark."),
+            translate("The lock gate had no flood mark."),
         ),
         behind=Edit("data/gauges.csv", "G02,Ferry Pier,1.95", "G02,Ferry Pier,1.85"),
         unsaved=Edit(
             "station.toml",
             'language = "en"\n',
             'language = "en"\nwarn_on_flood = true\n',
-            say("Switches the warning on."),
+            translate("Switches the warning on."),
         ),
         typed=Edit("station.toml", "interval_s = 600", "interval_s = 300"),
         refused=Edit(
             "tides/report.py",
             "def report(",
             "def make_daily_report(",
-            say("A longer name says more."),
+            translate("A longer name says more."),
         ),
-        reason=say("Please keep the old name"),
+        reason=translate("Please keep the old name"),
         standing=Edit(
             "notes/pegel.txt",
             "Schlüssel beim Hafenbüro.\n",
             "Schlüssel beim Hafenbüro.\nHochwassermarken: siehe data/gauges.csv, jährlich prüfen.\n",
-            say("Says where the marks are, in the language of the note."),
+            translate("Says where the marks are, in the language of the note."),
         ),
         free=Edit(
             "README.md",
             "settings in `station.toml`.\n",
             "settings in `station.toml`.\nHow floods are announced: `docs/floods.md`.\n",
-            say("Links the new page."),
+            translate("Links the new page."),
         ),
     )
 
 
-def plan_for(folder: Path, say: Say) -> Plan:
+def plan_for(folder: Path, translate: Translate) -> Plan:
     """A harmless turn on any project: remarks at the end of its first text files.
 
     Raises NothingToEditError.
@@ -140,19 +140,21 @@ def plan_for(folder: Path, say: Say) -> Plan:
         return Edit(path, end, f"{end}\n{_remark(path, next(texts))}", why)
 
     return Plan(
-        task=say("Leave a remark in a few files."),
-        first=edit(0, say("A remark at the end of the file.")),
+        task=translate("Leave a remark in a few files."),
+        first=edit(0, translate("A remark at the end of the file.")),
         created=NewFile(
-            _free_name(folder), "# Remarks\n\nWritten by the agentfs demo.\n", say("Says what was done.")
+            _free_name(folder),
+            "# Remarks\n\nWritten by the agentfs demo.\n",
+            translate("Says what was done."),
         ),
-        contested=edit(1, say("Another remark.")),
+        contested=edit(1, translate("Another remark.")),
         behind=edit(1),
-        unsaved=edit(2, say("A remark beside what you are typing.")),
+        unsaved=edit(2, translate("A remark beside what you are typing.")),
         typed=edit(2),
-        refused=edit(3, say("A remark that nobody asked for.")),
-        reason=say("Please leave this file as it is"),
-        standing=edit(4, say("One more remark.")),
-        free=edit(5, say("And the last one.")),
+        refused=edit(3, translate("A remark that nobody asked for.")),
+        reason=translate("Please leave this file as it is"),
+        standing=edit(4, translate("One more remark.")),
+        free=edit(5, translate("And the last one.")),
     )
 
 

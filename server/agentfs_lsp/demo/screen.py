@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.demo.ledger import Finding
     from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 GUTTER = 9
 MIN_ROOM = 20  # on a terminal narrower than anything can be read on, the terminal folds
@@ -45,17 +45,17 @@ UNSHOWN_PARAMS = {"path", "session", "agent", "explanation"}
 class Screen:
     """A terminal, or what stands for one."""
 
-    def __init__(self, console: Console, say: Say) -> None:
+    def __init__(self, console: Console, translate: Translate) -> None:
         self.console = console
-        self._say = say
+        self._translate = translate
         self._asked = True
 
     def opening(self, task: str, facts: Sequence[tuple[str, str]], asked: bool) -> None:
         """The head: what runs, where, and who answers. `asked`: a person is."""
         self._asked = asked
-        about = self._say("an agent's turn, reviewed")
+        about = self._translate("an agent's turn, reviewed")
         self.console.print(Text("agentfs demo", "bold").append(f" · {about}", "dim"))
-        for label, value in (*facts, (self._say("task"), f"“{task}”")):
+        for label, value in (*facts, (self._translate("task"), f"“{task}”")):
             self._row(label, Text(visible(value)), "dim")
 
     def scene(self, number: int, title: str, about: str) -> None:
@@ -73,7 +73,7 @@ class Screen:
             f"  {name}={self._compact(value)}" for name, value in params.items() if name not in UNSHOWN_PARAMS
         )
         room = self.console.width - GUTTER - len(head)
-        self._row(self._say("agent"), Text(head).append(clip(rest, room), "dim"), "bold blue")
+        self._row(self._translate("agent"), Text(head).append(clip(rest, room), "dim"), "bold blue")
 
     def read(self, path: str, envelope: Mapping[str, Any]) -> None:
         """A read and its answer: what was read, not the text."""
@@ -82,13 +82,13 @@ class Screen:
             self.result(envelope)
             return
         data, stats = envelope["data"], envelope["stats"]
-        source = self._say("from {source}", source=data["source"])
+        source = self._translate("from {source}", source=data["source"])
         facts = [self._lines(stats["lines_read"]), stats["encoding"], data["eol"], source]
         if data.get("dirty"):
-            facts.append(self._say("unsaved"))
+            facts.append(self._translate("unsaved"))
         mark, style = STATUS[envelope["status"]]
         line = Text(f"agentfs/read {visible(path)}  ").append(mark, style)
-        self._row(self._say("agent"), line.append(f" {visible(', '.join(facts))}", "dim"), "bold blue")
+        self._row(self._translate("agent"), line.append(f" {visible(', '.join(facts))}", "dim"), "bold blue")
 
     def result(self, envelope: Mapping[str, Any]) -> None:
         """The answer to a change: the status, the words for the model, and the data that matter."""
@@ -101,7 +101,7 @@ class Screen:
             facts.append(f"landing: {holder['landing']}")
         if review:
             facts.append(
-                self._say(
+                self._translate(
                     "review: {decision} by {by} (rung {rung})",
                     decision=review["decision"],
                     by=review["by"],
@@ -111,44 +111,44 @@ class Screen:
         if facts:
             self._row("", Text(visible(" · ".join(facts)), "dim"))
         if amendments := review.get("amendments"):
-            self._diff(self._say("Your own changes to it:"), amendments)
+            self._diff(self._translate("Your own changes to it:"), amendments)
         if since := (envelope["context"].get("conflict") or {}).get("diff_since_read"):
-            self._diff(self._say("Changed since the agent read it:"), since)
+            self._diff(self._translate("Changed since the agent read it:"), since)
 
     def proposal(self, proposal: Proposal, diffs: Sequence[tuple[ProposedFile, str]]) -> None:
         """A review: who wants what and why, every file's diff, what to look at."""
         title = Text(visible(proposal.title), "bold")
         said = Text(f"{visible(proposal.agent)}: “{visible(proposal.explanation)}”", "italic")
         if GUTTER + title.cell_len + 2 + said.cell_len <= self.console.width:
-            self._row(self._say("editor"), title.append("  ").append_text(said), "magenta")
+            self._row(self._translate("editor"), title.append("  ").append_text(said), "magenta")
         else:
-            self._row(self._say("editor"), title, "magenta")
+            self._row(self._translate("editor"), title, "magenta")
             self._row("", said)
         for file, diff in diffs:
             if len(diffs) > 1:
                 self._row("", Text(visible(file.path), "bold"))
             self._diff_lines(diff)
             for line, what in file.warnings:
-                words = self._say("line {line}: {what}", line=line, what=what) if line else what
+                words = self._translate("line {line}: {what}", line=line, what=what) if line else what
                 self._row("", Text(f"! {visible(words)}", "bold yellow"))
 
     def decision(self, answer: Answer | None) -> None:
         """What was answered."""
-        say = self._say
+        translate = self._translate
         if answer is None:
-            words = say("no answer: nothing is rejected, the proposal is withdrawn")
+            words = translate("no answer: nothing is rejected, the proposal is withdrawn")
         elif answer.always:
-            words = say("accept, always")
+            words = translate("accept, always")
         elif answer.decision == "rejected" and answer.feedback:
-            words = say("reject: “{words}”", words=answer.feedback)
+            words = translate("reject: “{words}”", words=answer.feedback)
         else:
             decisions = {
-                "accepted": say("accept"),
-                "amended": say("accept with changes"),
-                "rejected": say("reject"),
+                "accepted": translate("accept"),
+                "amended": translate("accept with changes"),
+                "rejected": translate("reject"),
             }
             words = decisions[answer.decision]
-        self._row(say("you") if self._asked else say("answer"), Text(visible(words)), "bold cyan")
+        self._row(translate("you") if self._asked else translate("answer"), Text(visible(words)), "bold cyan")
 
     def legend(self, keys: str, hint: str) -> None:
         """The keys that can be pressed now, or a word on the last one."""
@@ -157,11 +157,11 @@ class Screen:
     def always_is_on(self) -> None:
         """After an answer that holds for later changes too."""
         if self._asked:
-            ends = self._say("It ends with the turn, or with m before the next change.")
+            ends = self._translate("It ends with the turn, or with m before the next change.")
         else:
-            ends = self._say("It ends with the turn.")
-        on = self._say("always is on for this session; protected files still ask.")
-        self.aside(self._say("editor"), sentences(self._say, (on, ends)))
+            ends = self._translate("It ends with the turn.")
+        on = self._translate("always is on for this session; protected files still ask.")
+        self.aside(self._translate("editor"), sentences(self._translate, (on, ends)))
 
     def aside(self, role: str, words: str) -> None:
         """What somebody else did, or what happened in the editor."""
@@ -169,17 +169,19 @@ class Screen:
 
     def closing(self, findings: Sequence[Finding]) -> None:
         """The table of what is really on disk."""
-        say = self._say
+        translate = self._translate
         self.console.print()
-        self.console.print(Rule(Text(say("On disk"), "bold"), align="left", style="dim", characters="─"))
+        self.console.print(
+            Rule(Text(translate("On disk"), "bold"), align="left", style="dim", characters="─")
+        )
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
         headings = (
-            say("file"),
-            say("outcome"),
-            say("bytes"),
-            say("line ends"),
-            say("encoding"),
-            say("check"),
+            translate("file"),
+            translate("outcome"),
+            translate("bytes"),
+            translate("line ends"),
+            translate("encoding"),
+            translate("check"),
         )
         for heading in ("", *headings):
             table.add_column(heading, overflow="fold")
@@ -191,13 +193,17 @@ class Screen:
 
     def goodbye(self, exit_code: int, kept: PurePath | None) -> None:
         """How the server ended, and where the files are."""
-        say = self._say
+        translate = self._translate
         if exit_code == 0:
-            ended = say("The server has shut down.")
+            ended = translate("The server has shut down.")
         else:
-            ended = say("The server ended with code {code}.", code=exit_code)
-        files = say("The files stay in {folder}", folder=kept) if kept else say("The copy is removed.")
-        self.line(sentences(say, (ended, files)))
+            ended = translate("The server ended with code {code}.", code=exit_code)
+        files = (
+            translate("The files stay in {folder}", folder=kept)
+            if kept
+            else translate("The copy is removed.")
+        )
+        self.line(sentences(translate, (ended, files)))
 
     def line(self, words: str, style: str = "") -> None:
         """A line of its own, folded by nothing but the terminal: paths in it can be copied."""
@@ -235,4 +241,4 @@ class Screen:
         return json.dumps(clip(first, 28), ensure_ascii=False) + more
 
     def _lines(self, count: int) -> str:
-        return self._say("1 line", plural="{count} lines", count=count)
+        return self._translate("1 line", plural="{count} lines", count=count)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.demo.ledger import Ledger
     from agentfs_lsp.demo.plan import Edit, NewFile, Plan
     from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.demo.seat import Seat
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.demo.seat import ReviewUI
+    from agentfs_lsp.domain.translation import Translate
 
 SESSION = "demo"
 WHO = {"session": SESSION, "agent": "Demo agent"}
@@ -33,18 +33,18 @@ class Turn:
     """One agent's turn in the workspace `root`."""
 
     def __init__(
-        self, root: Path, editor: Editor, seat: Seat, screen: Screen, ledger: Ledger, say: Say
+        self, root: Path, editor: Editor, seat: ReviewUI, screen: Screen, ledger: Ledger, translate: Translate
     ) -> None:
         self._root = root
         self._editor = editor
         self._seat = seat
         self._screen = screen
         self._ledger = ledger
-        self._say = say
+        self._translate = translate
 
     def play(self, plan: Plan) -> None:
         """All scenes in order. Raises what `Editor.call` raises."""
-        for number, scene in enumerate(_scenes(self._say), 1):
+        for number, scene in enumerate(_scenes(self._translate), 1):
             self._screen.scene(number, scene.title, scene.about)
             scene.play(self, plan)
         self._end_always()
@@ -69,7 +69,7 @@ class Turn:
         self._read(plan.unsaved.path)
         self._edit(plan.unsaved)
         self._editor.documents.save(uri)
-        self._screen.aside(self._say("editor"), self._say("saved {path}", path=plan.unsaved.path))
+        self._screen.aside(self._translate("editor"), self._translate("saved {path}", path=plan.unsaved.path))
         self._editor.documents.close(uri)
 
     def be_refused(self, plan: Plan) -> None:
@@ -108,7 +108,7 @@ class Turn:
         self._screen.request(method, params)
         envelope: Envelope = self._editor.call(method, {**params, **WHO})
         self._screen.result(envelope)
-        self._ledger.note(params["path"], _outcome(envelope, self._say))
+        self._ledger.note(params["path"], _outcome(envelope, self._translate))
         if self._seat.last and self._seat.last.always:
             self._screen.always_is_on()
         return envelope
@@ -137,8 +137,8 @@ class Turn:
         file.write_bytes(data.replace(old.encode(), new.encode(), 1))
         self._ledger.replace(edit.path, edit.old, edit.new)
         self._screen.aside(
-            self._say("somebody"),
-            self._say("saves {path}: {line}", path=edit.path, line=_last_line(edit.new)),
+            self._translate("somebody"),
+            self._translate("saves {path}: {line}", path=edit.path, line=_last_line(edit.new)),
         )
 
     def _type(self, uri: str, edit: Edit) -> None:
@@ -148,8 +148,8 @@ class Turn:
         self._ledger.touch(edit.path)
         self._ledger.replace(edit.path, edit.old, edit.new)
         self._screen.aside(
-            self._say("editor"),
-            self._say(
+            self._translate("editor"),
+            self._translate(
                 "{path} is open, typed and not saved: {line}", path=edit.path, line=_last_line(edit.new)
             ),
         )
@@ -159,8 +159,8 @@ class Turn:
             self._editor.call("agentfs/setApprovalMode", {"mode": "manual", "session": SESSION})
             self._seat.always = False
             self._screen.aside(
-                self._say("editor"),
-                self._say("always is ended (agentfs/setApprovalMode manual): every change asks"),
+                self._translate("editor"),
+                self._translate("always is ended (agentfs/setApprovalMode manual): every change asks"),
             )
 
 
@@ -170,32 +170,34 @@ class Scene(NamedTuple):
     play: Callable[[Turn, Plan], None]
 
 
-def _scenes(say: Say) -> tuple[Scene, ...]:
+def _scenes(translate: Translate) -> tuple[Scene, ...]:
     return (
         Scene(
-            say("Read, then edit"),
-            say("Nothing is written before the diff was seen and accepted."),
+            translate("Read, then edit"),
+            translate("Nothing is written before the diff was seen and accepted."),
             Turn.edit_after_read,
         ),
-        Scene(say("A new file"), say("Not even its folder is there before the answer."), Turn.create),
         Scene(
-            say("A change behind its back"),
-            say("The file changes between the agent's read and its edit. The edit must not win."),
+            translate("A new file"), translate("Not even its folder is there before the answer."), Turn.create
+        ),
+        Scene(
+            translate("A change behind its back"),
+            translate("The file changes between the agent's read and its edit. The edit must not win."),
             Turn.meet_a_change,
         ),
         Scene(
-            say("Unsaved text"),
-            say("The agent reads what the editor shows, saved or not; saving stays yours."),
+            translate("Unsaved text"),
+            translate("The agent reads what the editor shows, saved or not; saving stays yours."),
             Turn.share_the_editor,
         ),
         Scene(
-            say("No, and why"),
-            say("A rejected change changes nothing; the words go to the agent."),
+            translate("No, and why"),
+            translate("A rejected change changes nothing; the words go to the agent."),
             Turn.be_refused,
         ),
         Scene(
-            say("Always"),
-            say("Accepts this change and the later ones of this session unasked."),
+            translate("Always"),
+            translate("Accepts this change and the later ones of this session unasked."),
             Turn.be_trusted,
         ),
     )
@@ -220,14 +222,14 @@ def _code(envelope: Envelope) -> str | None:
     return error.get("code")
 
 
-def _outcome(envelope: Envelope, say: Say) -> str:
+def _outcome(envelope: Envelope, translate: Translate) -> str:
     review = envelope["data"].get("review") or envelope["context"].get("review") or {}
     outcome: str = review.get("decision") or (_code(envelope) or envelope["status"]).lower()
     words = {
-        "accepted": say("accepted"),
-        "amended": say("amended"),
-        "rejected": say("rejected"),
-        "allowed": say("allowed"),
-        "conflict": say("conflict"),
+        "accepted": translate("accepted"),
+        "amended": translate("amended"),
+        "rejected": translate("rejected"),
+        "allowed": translate("allowed"),
+        "conflict": translate("conflict"),
     }
     return words.get(outcome, outcome)  # else a code of the protocol, which no language has

@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from agentfs_lsp.demo.person import Person
     from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
     from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 
 UNLIMITED = 1 << 62
 CONTEXT = 1
 
 
-class Seat:
+class ReviewUI:
     """`person` None: the demo answers by itself, as each scene suggests."""
 
-    def __init__(self, screen: Screen, person: Person | None, say: Say) -> None:
+    def __init__(self, screen: Screen, person: Person | None, translate: Translate) -> None:
         self.suggested = ACCEPT
         self.last: Answer | None = None
         self.always = False
         self._screen = screen
         self._person = person
-        self._say = say
+        self._translate = translate
 
     def prepare(self, suggested: Answer) -> None:
         """A change is about to be asked for; `suggested` is what the scene has in mind."""
@@ -45,7 +45,7 @@ class Seat:
 
     def hear(self, what: str) -> None:
         """Something that happened in the editor."""
-        self._screen.aside(self._say("editor"), what)
+        self._screen.aside(self._translate("editor"), what)
 
     def ends_always(self) -> bool | None:
         """Whether whoever sits here wants to be asked again from now on; None when nobody is there."""

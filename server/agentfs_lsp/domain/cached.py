@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class lazily(Generic[T]):  # noqa: N801 - used as a decorator
+class cached(Generic[T]):  # noqa: N801 - used as a decorator
     """Computed twice at most when two threads ask at the same moment; the result must not depend on that."""
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -23,10 +23,10 @@ class lazily(Generic[T]):  # noqa: N801 - used as a decorator
         self.__doc__ = compute.__doc__
 
     @overload
-    def __get__(self, instance: None, owner: type) -> lazily[T]: ...
+    def __get__(self, instance: None, owner: type) -> cached[T]: ...
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: object | None, owner: type) -> lazily[T] | T:
+    def __get__(self, instance: object | None, owner: type) -> cached[T] | T:
         if instance is None:
             return self
         value = instance.__dict__[self._name] = self._compute(instance)

@@ -1,8 +1,8 @@
 """How texts are made: a template in English, the reader's language, the facts.
 
-`Say` is what adapters/catalogue.py makes of a message catalogue. Templates are `str.format` templates and the
-keys of the catalogue; every one in the code is the first argument of a call of `say`, so that a test can find
-those that no language has.
+`Translate` is what adapters/catalogue.py makes of a message catalogue. Templates are `str.format` templates
+and the keys of the catalogue; every one in the code is the first argument of a call of `translate`, so that a
+test can find those that no language has.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", r
 """What ends as a sentence does, a remark in parentheses among them."""
 
 
-class Say(Protocol):
+class Translate(Protocol):
     """Says `template` in the reader's language with the facts put in.
 
-    With `plural` and `count` the form for that many is chosen: `say("one line", plural="{count} lines",
+    With `plural` and `count` the form for that many is chosen: `translate("one line", plural="{count} lines",
     count=3)`.
     """
 
@@ -56,35 +56,37 @@ def fill(template: str, count: int, facts: Mapping[str, object]) -> str:
         return template.format(count=count, **{**NAMES, **facts})
 
 
-def naming(say: Say, names: Mapping[str, str]) -> Say:
+def naming(translate: Translate, names: Mapping[str, str]) -> Translate:
     """The same language for a reader who knows tools and parameters by other names."""
 
     def renamed(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
-        return say(template, plural=plural, count=count, **{**names, **facts})
+        return translate(template, plural=plural, count=count, **{**names, **facts})
 
     return renamed
 
 
-def sentences(say: Say, said: Iterable[str]) -> str:
+def sentences(translate: Translate, said: Iterable[str]) -> str:
     """Sentences one after the other, set apart as the language does; empty ones are left out. One that does
     not end as a sentence gets its full stop where another follows."""
     *before, last = [one for one in said if one] or [""]
-    ended = [one if _SENTENCE.fullmatch(one) else say("{sentence}.", sentence=one) for one in before]
-    return reduce(lambda one, next_one: say("{before} {after}", before=one, after=next_one), (*ended, last))
+    ended = [one if _SENTENCE.fullmatch(one) else translate("{sentence}.", sentence=one) for one in before]
+    return reduce(
+        lambda one, next_one: translate("{before} {after}", before=one, after=next_one), (*ended, last)
+    )
 
 
-def nothing_changed(say: Say, next_step: str = "") -> str:
+def nothing_changed(translate: Translate, next_step: str = "") -> str:
     """What to do about an error that left everything as it was."""
-    return sentences(say, (say("Nothing was changed."), next_step))
+    return sentences(translate, (translate("Nothing was changed."), next_step))
 
 
-def beside_what_landed(say: Say, unchanged: str) -> Say:
+def beside_what_landed(translate: Translate, unchanged: str) -> Translate:
     """The same language for errors of a part, where other parts landed: in it `unchanged` is said of what
     `nothing_changed` is said of elsewhere."""
 
     def of_the_part(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
         if template == "Nothing was changed.":
             return unchanged
-        return say(template, plural=plural, count=count, **facts)
+        return translate(template, plural=plural, count=count, **facts)
 
     return of_the_part

@@ -31,7 +31,7 @@ class Announcements:
 
     def settled(self, proposal: Proposal, outcome: Outcome) -> None:
         """A proposal is over. A review client was told of it, whether or not it has sent `initialized`."""
-        if proposal.rung == "review":
+        if proposal.channel == "review":
             self._outgoing.notify("agentfs/settled", {"id": proposal.id, "outcome": outcome})
 
     def status(self) -> None:

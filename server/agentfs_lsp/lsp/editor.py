@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentfs_lsp.domain.text.positions import Encoding
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.service.proposal.proposals import Proposal
     from agentfs_lsp.service.proposal.review import Confirm, DocumentEdit
@@ -32,9 +32,9 @@ INTERNAL_ERROR = -32603
 class LspEditor:
     """Talks to the client. `traits` and `encoding` are set by `initialize`."""
 
-    def __init__(self, outgoing: Outgoing, say: Callable[[], Say]) -> None:
+    def __init__(self, outgoing: Outgoing, translate: Callable[[], Translate]) -> None:
         self._outgoing = outgoing
-        self._say = say
+        self._translate = translate
         self.traits = EditorTraits()
         self.encoding: Encoding = "utf-16"
 
@@ -73,7 +73,7 @@ class LspEditor:
 
     def proposed(self, proposal: Proposal) -> None:
         """`agentfs/proposed`."""
-        self._outgoing.notify("agentfs/proposed", proposed_on_wire(proposal, self._say()))
+        self._outgoing.notify("agentfs/proposed", proposed_on_wire(proposal, self._translate()))
 
 
 def workspace_edit(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.review.conversation import Answer
     from agentfs_lsp.domain.settings.setting import Mode
     from agentfs_lsp.domain.text.positions import Encoding
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class EditorExchange:
     params: object
     reviews: ClientReviews
     encoding: Encoding
-    say: Say
+    translate: Translate
     set_mode: Callable[[Mode, str | None], None]
     set_switch: Callable[[str, bool], bool]
     """Whether there is such a switch."""
@@ -45,17 +45,17 @@ class EditorExchange:
 EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]
 
 
-def refusal(answer: Answer, say: Say) -> Result:
+def refusal(answer: Answer, translate: Translate) -> Result:
     """A no, on the wire, with its reason for the user."""
     if answer.error is not None:
-        reason = ERRORS[type(answer.error)][1](answer.error, say)[0]
+        reason = ERRORS[type(answer.error)][1](answer.error, translate)[0]
     else:
         reasons = {
-            "UNKNOWN": say(
+            "UNKNOWN": translate(
                 "No such proposal is under review: it waits for its file, has ended, or never was."
             ),
         }
-        reason = reasons.get(answer.code or "", say("The change could not be applied."))
+        reason = reasons.get(answer.code or "", translate("The change could not be applied."))
     return {"ok": False, "code": answer.code, "reason": reason}
 
 
@@ -64,21 +64,21 @@ def answer_editor(request: EditorRequest, exchange: EditorExchange) -> Result | 
     try:
         result = request(exchange)
     except (BadParameter, BadReviewParams) as error:
-        return _invalid(error, exchange.say)
-    return result if isinstance(result, dict) else _later(result, exchange.say)
+        return _invalid(error, exchange.translate)
+    return result if isinstance(result, dict) else _later(result, exchange.translate)
 
 
-async def _later(result: Coroutine[Any, Any, Result], say: Say) -> Result:
+async def _later(result: Coroutine[Any, Any, Result], translate: Translate) -> Result:
     try:
         return await result
     except (BadParameter, BadReviewParams) as error:
-        return _invalid(error, say)
+        return _invalid(error, translate)
 
 
-def _invalid(error: BadParameter | BadReviewParams, say: Say) -> Result:
+def _invalid(error: BadParameter | BadReviewParams, translate: Translate) -> Result:
     if isinstance(error, BadParameter):
-        return _no(parameter_text(error, say))
-    return _no(review_params_text(error, say))
+        return _no(parameter_text(error, translate))
+    return _no(review_params_text(error, translate))
 
 
 def _no(reason: str) -> Result:

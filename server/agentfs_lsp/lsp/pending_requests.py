@@ -17,7 +17,7 @@ from agentfs_lsp.lsp.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 _log = logging.getLogger(__name__)
 
@@ -53,19 +53,19 @@ class Later:
     sent: Callable[[], None] = lambda: None
 
 
-class Flights:
+class PendingRequests:
     """The requests that wait for their answer."""
 
     def __init__(
         self,
         send: Callable[[dict[str, Any]], None],
         notify: Callable[[str, object], None],
-        say: Callable[[], Say],
+        translate: Callable[[], Translate],
     ) -> None:
         self._send = send
         self._notify = notify
-        self._say = say
-        self._flying: dict[asyncio.Task[object], tuple[RequestId, Later]] = {}
+        self._translate = translate
+        self._pending: dict[asyncio.Task[object], tuple[RequestId, Later]] = {}
         self._by_id: dict[RequestId, asyncio.Task[object]] = {}
         self._cancelled: set[asyncio.Task[object]] = set()
 
@@ -80,7 +80,7 @@ class Flights:
             self._answer(request_id, result)
             return
         task = asyncio.ensure_future(self._watched(result))
-        self._flying[task] = (request_id, result)
+        self._pending[task] = (request_id, result)
         self._by_id[request_id] = task
         task.add_done_callback(self._landed)
 
@@ -92,21 +92,21 @@ class Flights:
 
     def cancel_progress(self, token: object) -> None:
         """`window/workDoneProgress/cancel`: the same, by the token whose progress the user saw."""
-        for task, (_, later) in list(self._flying.items()):
+        for task, (_, later) in list(self._pending.items()):
             if is_id(token) and later.progress_token == token:
                 self._cancel_if_possible(task)
 
     async def land_all(self) -> None:
         """Cancel what can still be cancelled, and wait for the rest; everything but who asks is answered
         then."""
-        others = [task for task in self._flying if task is not asyncio.current_task()]
+        others = [task for task in self._pending if task is not asyncio.current_task()]
         for task in others:
             self._cancel_if_possible(task)
         if others:
             await asyncio.wait(others)
 
     def _cancel_if_possible(self, task: asyncio.Task[object]) -> None:
-        later = self._flying[task][1]
+        later = self._pending[task][1]
         if later.past_return():
             later.stop()
         elif task not in self._cancelled:  # once: what it does before it ends is not interrupted
@@ -116,11 +116,11 @@ class Flights:
     async def _watched(self, later: Later) -> object:
         if not is_id(later.progress_token):
             return await later.work
-        with Progress(self._notify, later.progress_token, self._say()):
+        with Progress(self._notify, later.progress_token, self._translate()):
             return await later.work
 
     def _landed(self, task: asyncio.Task[object]) -> None:
-        request_id, later = self._flying.pop(task)
+        request_id, later = self._pending.pop(task)
         self._cancelled.discard(task)
         later.work.close()  # for a task that was cancelled before its first step
         if self._by_id.get(request_id) is task:

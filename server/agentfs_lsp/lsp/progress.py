@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 PROGRESS_AFTER_S = 1.0
 """Shorter waits are not told."""
@@ -20,9 +20,9 @@ class Progress:
     """Tells every few seconds that the request still waits, from entering to leaving. The last word is out
     before the request is answered: afterwards its token means nothing to the client."""
 
-    def __init__(self, notify: Callable[[str, object], None], token: int | str, say: Say) -> None:
+    def __init__(self, notify: Callable[[str, object], None], token: int | str, translate: Translate) -> None:
         self._notify = notify
-        self._say = say
+        self._translate = translate
         self._token = token
         self._loop = asyncio.get_running_loop()
         self._begun = self._loop.time()
@@ -41,13 +41,13 @@ class Progress:
 
     def _begin(self) -> None:
         self._told = True
-        message = self._say("waiting for the review")
+        message = self._translate("waiting for the review")
         self._tell({"kind": "begin", "title": "agentfs", "message": message, "cancellable": True})
         self._next = self._loop.call_later(PROGRESS_EVERY_S, self._report)
 
     def _report(self) -> None:
         seconds = round(self._loop.time() - self._begun)
-        message = self._say("waiting for the review, {seconds} s", seconds=seconds)
+        message = self._translate("waiting for the review, {seconds} s", seconds=seconds)
         self._tell({"kind": "report", "message": message})
         self._next = self._loop.call_later(PROGRESS_EVERY_S, self._report)
 

@@ -17,13 +17,13 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from agentfs_lsp import __version__
-from agentfs_lsp.lsp.pending_requests import Flights, is_id
+from agentfs_lsp.lsp.pending_requests import PendingRequests, is_id
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, is_capped
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.lsp.pending_requests import RequestId
 
@@ -62,7 +62,7 @@ class AgentfsProtocol(LanguageServerProtocol):
     _methods: Mapping[str, Method]
     _outgoing: Outgoing
     _initialized: Callable[[object], dict[str, Any]]
-    flights: Flights
+    pending_requests: PendingRequests
 
     def connect(
         self,
@@ -71,7 +71,7 @@ class AgentfsProtocol(LanguageServerProtocol):
         outgoing: Outgoing,
         initialized: Callable[[object], dict[str, Any]],
         to_the_end: Collection[str],
-        say: Callable[[], Say],
+        translate: Callable[[], Translate],
     ) -> None:
         """Attach the connection. `initialized` gets the raw params of `initialize` and gives capabilities to
         put over pygls' own; `to_the_end` are the methods served after the shutdown too."""
@@ -82,7 +82,7 @@ class AgentfsProtocol(LanguageServerProtocol):
         self._initialized = initialized
         self._handshake: object = None
         self._greeted = False
-        self.flights = Flights(send, outgoing.notify, say)
+        self.pending_requests = PendingRequests(send, outgoing.notify, translate)
 
     def rest(self) -> None:
         """From here on nothing new is begun; only what a landing under way needs is served."""
@@ -125,7 +125,7 @@ class AgentfsProtocol(LanguageServerProtocol):
         elif (problem := self._too_early_or_late(method)) is not None:
             self.refuse(*problem, request_id)
         elif method in self._methods:
-            self.flights.serve(request_id, self._methods[method].handler, message.get("params"))
+            self.pending_requests.serve(request_id, self._methods[method].handler, message.get("params"))
         elif method == types.INITIALIZE:
             self._greet(request_id, message.get("params"))
         else:

@@ -11,7 +11,7 @@ from agentfs_lsp.domain.text.escaping import escape_to_one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Recovered
 
 PATHS_SHOWN = 5
@@ -20,7 +20,7 @@ WARNING, INFO = 2, 3
 """LSP's message types."""
 
 
-def recovery_messages(recovered: Iterable[Recovered], say: Say) -> Iterator[dict[str, object]]:
+def recovery_messages(recovered: Iterable[Recovered], translate: Translate) -> Iterator[dict[str, object]]:
     """The params of `window/showMessage`, one for each way in which landings ended."""
     by_outcome: dict[str, Recovered] = {}
     for one in recovered:
@@ -28,20 +28,22 @@ def recovery_messages(recovered: Iterable[Recovered], say: Say) -> Iterator[dict
         if before is not one:
             together = os.path.dirname(one.kept_in) if one.outcome == "set_aside" else ""
             by_outcome[one.outcome] = replace(one, paths=(*before.paths, *one.paths), kept_in=together)
-    return (_message(one, say) for one in by_outcome.values())
+    return (_message(one, translate) for one in by_outcome.values())
 
 
-def _message(recovered: Recovered, say: Say) -> dict[str, object]:
+def _message(recovered: Recovered, translate: Translate) -> dict[str, object]:
     paths = ", ".join(map(escape_to_one_line, recovered.paths[:PATHS_SHOWN]))
     if len(recovered.paths) > PATHS_SHOWN:
         paths += " …"
     kept_in = escape_to_one_line(recovered.kept_in)
     texts = {
-        "finished": say("agentfs: a change that a crash had interrupted was finished: {paths}", paths=paths),
-        "taken_back": say(
+        "finished": translate(
+            "agentfs: a change that a crash had interrupted was finished: {paths}", paths=paths
+        ),
+        "taken_back": translate(
             "agentfs: a change that a crash had interrupted was taken back: {paths}", paths=paths
         ),
-        "set_aside": say(
+        "set_aside": translate(
             "agentfs: a crash interrupted a change, and it is half done, since files were changed in another"
             " way meanwhile: {paths}."
             " What was to be written, and what was there before, is kept in {folder}.",

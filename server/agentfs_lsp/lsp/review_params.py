@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agentfs_lsp.adapters.review.conversation import Conversation, Reports
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 
-def review_params_text(error: BadReviewParams, say: Say) -> str:
+def review_params_text(error: BadReviewParams, translate: Translate) -> str:
     """One sentence."""
     return {
-        "text_misplaced": say("An amended file needs its text, and no other file has one."),
-        "always_rejected": say("“always” does not go with a rejection."),
-        "no_files": say("Parameter 'files' must be a list of JSON objects."),
-        "other_file": say("Parameter 'files' names a file that is not in this proposal."),
-        "file_twice": say("Parameter 'files' names a file twice."),
-        "unsettled": say("The proposal is not settled: there is nothing to apply yet."),
+        "text_misplaced": translate("An amended file needs its text, and no other file has one."),
+        "always_rejected": translate("“always” does not go with a rejection."),
+        "no_files": translate("Parameter 'files' must be a list of JSON objects."),
+        "other_file": translate("Parameter 'files' names a file that is not in this proposal."),
+        "file_twice": translate("Parameter 'files' names a file twice."),
+        "unsettled": translate("The proposal is not settled: there is nothing to apply yet."),
     }[error.problem]
 
 

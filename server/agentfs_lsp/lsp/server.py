@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.documents import OpenDocuments
-from agentfs_lsp.adapters.review.channels import Ladder
+from agentfs_lsp.adapters.review.channels import ReviewChannels
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.questions import Screen
 from agentfs_lsp.api.exchange import Exchange, answer
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Request
     from agentfs_lsp.domain.settings.setting import Mode
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.configuration.layers import Changed
     from agentfs_lsp.lsp.editor_exchange import EditorRequest
     from agentfs_lsp.service.files.store import FileStore
@@ -75,12 +75,12 @@ class Server:
         history: History,
         diff_files: DiffFiles,
         own_folders: Sequence[str],
-        catalogue: Callable[[str], Say],
+        catalogue: Callable[[str], Translate],
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = stop
         self._catalogue = catalogue
-        self._say = catalogue("en")
+        self._translate = catalogue("en")
         self._client = flatten(None)
         self._settings = SettingsStore()
         self._outgoing = Outgoing(send)
@@ -92,7 +92,7 @@ class Server:
         self.workspace = Workspace(
             files,
             self._documents,
-            Ladder(
+            ReviewChannels(
                 self._editor,
                 clock,
                 self._current,
@@ -156,7 +156,7 @@ class Server:
 
     def _serve_agent(self, request: Request, params: object, token: object = None) -> object:
         """`token`: the progress token, where it is not among the request's own params."""
-        exchange = Exchange(self.workspace, params, self._say, self._prepared)
+        exchange = Exchange(self.workspace, params, self._translate, self._prepared)
         result = answer(request, exchange)
         if isinstance(result, dict):
             return result
@@ -167,7 +167,13 @@ class Server:
         """What the editor tells of the user's decision is not taken back by cancelling."""
         sent: asyncio.Future[None] = self._loop.create_future()
         exchange = EditorExchange(
-            params, self._reviews, self._editor.encoding, self._say, self._set_mode, self._set_switch, sent
+            params,
+            self._reviews,
+            self._editor.encoding,
+            self._translate,
+            self._set_mode,
+            self._set_switch,
+            sent,
         )
         result = answer_editor(request, exchange)
         if isinstance(result, dict):
@@ -187,10 +193,10 @@ class Server:
         return self._serve_agent(request, one, _member(params, "workDoneToken"))
 
     def _cancel(self, params: object) -> None:
-        self.protocol.flights.cancel(_member(params, "id"))
+        self.protocol.pending_requests.cancel(_member(params, "id"))
 
     def _cancel_progress(self, params: object) -> None:
-        self.protocol.flights.cancel_progress(_member(params, "token"))
+        self.protocol.pending_requests.cancel_progress(_member(params, "token"))
 
     # --- start and end ------------------------------------------------------------------------------------
 
@@ -258,7 +264,7 @@ class Server:
         self._finished_by = self._finished_by or self._loop.time() + FINISH_S
         try:
             async with asyncio.timeout_at(self._finished_by):
-                await self.protocol.flights.land_all()
+                await self.protocol.pending_requests.land_all()
                 await self._sweeping.over()
         except TimeoutError:
             _log.warning("what was under way was given up: it did not end in time")
@@ -293,10 +299,10 @@ class Server:
         return self._settings.current
 
     def _choose_language(self) -> None:
-        self._say = self._catalogue(self._settings.current.locale or self._client.locale)
+        self._translate = self._catalogue(self._settings.current.locale or self._client.locale)
 
-    def _speak(self) -> Say:
-        return self._say
+    def _speak(self) -> Translate:
+        return self._translate
 
     def _set_mode(self, mode: Mode, session: str | None) -> None:
         self.workspace.sessions.set_mode(mode, session)
@@ -316,7 +322,7 @@ class Server:
 
     def _history_in_trouble(self, trouble: HistoryTrouble, where: str) -> None:
         """From the history's own thread."""
-        text = trouble_text(trouble, where, self._say)
+        text = trouble_text(trouble, where, self._translate)
         message = {"type": 2, "message": text}
         self._loop.call_soon_threadsafe(self._outgoing.notify, "window/showMessage", message)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.service.files.store import Recovered
     from agentfs_lsp.service.state.workspace import Workspace
@@ -31,12 +31,16 @@ class Sweeping:
     interrupted landing wait however long it takes: the file may hold half of it."""
 
     def __init__(
-        self, workspace: Workspace, diff_files: DiffFiles, outgoing: Outgoing, say: Callable[[], Say]
+        self,
+        workspace: Workspace,
+        diff_files: DiffFiles,
+        outgoing: Outgoing,
+        translate: Callable[[], Translate],
     ) -> None:
         self._workspace = workspace
         self._diff_files = diff_files
         self._outgoing = outgoing
-        self._say = say
+        self._translate = translate
         self._over = asyncio.Event()
         self._over.set()
         self._waited_by = 0.0
@@ -73,7 +77,7 @@ class Sweeping:
             self._workspace.end_recovery()
             for one in recovered:
                 _log.warning("a landing of %d files: %s", len(one.paths), one.outcome)
-            for message in recovery_messages(recovered, self._say()):
+            for message in recovery_messages(recovered, self._translate()):
                 self._outgoing.notify("window/showMessage", message)
             await in_thread(self._diff_files.sweep, self._workspace.roots)
         finally:

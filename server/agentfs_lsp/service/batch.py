@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentfs_lsp.service.edit import Edit
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.proposal.change import Correction, FileChange, Operation
     from agentfs_lsp.service.proposal.proposals import Landed
@@ -108,7 +108,7 @@ async def batch(ws: Workspace, command: Batch, trace: Trace) -> list[FileChange]
 def _locate(ws: Workspace, command: Batch) -> None:
     for step in command.steps:
         try:
-            location, reading = located(ws, step.command.asked, step.trace)
+            location, reading = located(ws, step.command.request, step.trace)
             if reading.decision == "deny":  # what landed would tell of what may not be read
                 raise PolicyDenied(ws.name_of(location), "read", reading.rule or "")
             step.location = location
@@ -186,32 +186,32 @@ def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileCh
     above = absolute
     while above := above.rpartition("/")[0]:
         if above in by_file:
-            raise MalformedPath(step.command.asked.path, "below_file")
+            raise MalformedPath(step.command.request.path, "below_file")
 
 
 async def _next(
     ws: Workspace,
     step: Step,
     location: Location,
-    plan: Callable[[Present], FileChange],
+    plan: Callable[[Snapshot], FileChange],
     so_far: FileChange | None,
 ) -> FileChange:
     """The step's change of what the steps before it made of the file. What the request expects of the file is
     meant of the file as it is before all of them."""
-    asked = step.command.asked
+    request = step.command.request
     if so_far is None:
-        return await computed(ws, asked, location, plan, step.trace)
-    if not asked.overwrite:
+        return await computed(ws, request, location, plan, step.trace)
+    if not request.overwrite:
         raise Conflict(so_far.path, "disk", "exists")
-    if asked.expected and not asked.expected.met_by(so_far.base.revision):
-        raise Conflict(so_far.path, "disk", "expected", asked.expected, so_far.base.revision)
-    present = await off_loop(so_far.base.size, so_far.result)
-    return await off_loop(present.size, compute_checked, plan, present, None)
+    if request.expected and not request.expected.met_by(so_far.base.revision):
+        raise Conflict(so_far.path, "disk", "expected", request.expected, so_far.base.revision)
+    snapshot = await off_loop(so_far.base.size, so_far.result)
+    return await off_loop(snapshot.size, compute_checked, plan, snapshot, None)
 
 
 def _plan(
     ws: Workspace, command: Batch, step: Step, before: Iterable[FileChange]
-) -> Callable[[Present], FileChange]:
+) -> Callable[[Snapshot], FileChange]:
     """`before`: the changes so far. A folder that one of them makes will be there."""
     if not isinstance(step.command, Write):
         return plan_edit(ws, step.command, step.trace)
@@ -220,7 +220,7 @@ def _plan(
     if not (folder_comes and command.atomic):
         return plan
     # All of it is staged side by side: whoever comes first makes the folder.
-    return lambda present: replace(plan(present), create_dirs=True)
+    return lambda snapshot: replace(plan(snapshot), create_dirs=True)
 
 
 def _is_folder_made(step: Step, before: Iterable[FileChange]) -> bool:
@@ -252,7 +252,7 @@ def _tell_all(steps: Sequence[Step], error: DomainError) -> None:
             step.error = error
     for step in steps:
         if step.error is None:
-            step.error = LeftUndone(step.trace.resolved or step.command.asked.path, "together")
+            step.error = LeftUndone(step.trace.resolved or step.command.request.path, "together")
 
 
 def _at_fault(steps: Sequence[Step], error: DomainError) -> Iterable[Step]:

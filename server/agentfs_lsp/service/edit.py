@@ -9,13 +9,13 @@ from agentfs_lsp.domain.diff.elision import find_left_out
 from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.service.landing.propose import Asked, Submitted, Trace, submit
+from agentfs_lsp.service.landing.propose import ChangeRequest, Submitted, Trace, submit
 from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Edit:
     """What to look for and what to put in its place; `expected_count` None: exactly one place."""
 
-    asked: Asked
+    request: ChangeRequest
     old_string: str
     new_string: str
     replace_all: bool = False
@@ -32,18 +32,18 @@ class Edit:
 
 async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
     """Propose the edit and land it. Raises what matching, the lock, the review and the landing raise."""
-    return await submit(ws, command.asked, plan_edit(ws, command, trace), trace)
+    return await submit(ws, command.request, plan_edit(ws, command, trace), trace)
 
 
-def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Present], FileChange]:
+def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Snapshot], FileChange]:
     """What makes the change of the file as it is when its turn has come. The plan raises FileMissing,
     TextLeftOut, and what matching raises."""
 
-    def compute(present: Present) -> FileChange:
-        path = trace.resolved or command.asked.path
-        if not present.exists:
+    def compute(snapshot: Snapshot) -> FileChange:
+        path = trace.resolved or command.request.path
+        if not snapshot.exists:
             raise FileMissing(path)
-        shown = present.text.shown
+        shown = snapshot.text.shown
         left_out = find_left_out(command.new_string, shown)
         if left_out is not None:
             raise TextLeftOut(left_out.line, left_out.marker)
@@ -54,13 +54,13 @@ def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Present],
             replace_all=command.replace_all,
             expected_count=command.expected_count,
         )
-        splices, corrections = _without_mark(match.splices, present)
+        splices, corrections = _without_mark(match.splices, snapshot)
         return FileChange(
             path,
-            present,
+            snapshot,
             "update",
             splices,
-            ws.settings_in(present.location.root),
+            ws.settings_in(snapshot.location.root),
             corrections=corrections,
             replacements=match.replacements,
             level=match.level,
@@ -70,11 +70,11 @@ def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Present],
 
 
 def _without_mark(
-    splices: tuple[Splice, ...], present: Present
+    splices: tuple[Splice, ...], snapshot: Snapshot
 ) -> tuple[tuple[Splice, ...], tuple[Correction, ...]]:
     """The splices without a byte-order mark put in front of the text: the file keeps its own, or none."""
     first, *others = splices
-    if first.start or not first.text.startswith(MARK) or present.text.text.startswith(MARK):
+    if first.start or not first.text.startswith(MARK) or snapshot.text.text.startswith(MARK):
         return splices, ()
     kept = Splice(0, first.end, first.text.removeprefix(MARK))
     if not kept.end and not kept.text and not others:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import ChangeUnknown
 from agentfs_lsp.service.files.store import Location
-from agentfs_lsp.service.proposal.record import KeptChange, KeptFile, Wanted
+from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
 from agentfs_lsp.service.state.workspace import in_thread
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def _kept(
     landed: Landed,
     connection: str,
     time_ms: int,
-) -> KeptChange:
+) -> HistoryRecord:
     changed = any(not landing.change.reads_as(change) for change, landing in landed)
-    return KeptChange(
+    return HistoryRecord(
         proposal.id,
         time_ms,
         connection,
@@ -82,12 +82,12 @@ def _kept(
     )
 
 
-def _kept_file(change: FileChange, landing: Landing, *, amended: bool) -> KeptFile:
+def _kept_file(change: FileChange, landing: Landing, *, amended: bool) -> RecordedFile:
     base, final = change.base, landing.change
     added, removed = final.line_counts
     after = final.shown if landing.text is None else landing.text
     is_there = final.operation != "delete"
-    return KeptFile(
+    return RecordedFile(
         base.location.root.path,
         base.location.relative,
         final.operation,
@@ -133,7 +133,7 @@ class Browse:
 class Browsed:
     """Newest first. `more`: older ones fit too; `texts_left_out`: there was no room for all texts."""
 
-    changes: tuple[KeptChange, ...]
+    changes: tuple[HistoryRecord, ...]
     more: bool
     texts_left_out: bool
 
@@ -170,7 +170,7 @@ async def _order_of(ws: Workspace, change_id: str | None) -> tuple[int, str] | N
     return (await find_one(ws, change_id)).order
 
 
-async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> KeptChange:
+async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> HistoryRecord:
     """The change of this id, whoever may see it. Raises ChangeUnknown."""
     found = await in_thread(ws.history.find, _roots(ws), Wanted(1, change_id, texts=texts))
     if not found:
@@ -178,15 +178,15 @@ async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> Kep
     return found[0]
 
 
-async def find_latest(ws: Workspace, session: str) -> KeptChange | None:
+async def find_latest(ws: Workspace, session: str) -> HistoryRecord | None:
     """The last change of this session on this connection, with its texts."""
     wanted = Wanted(1, connection=ws.connection, session=session, texts=True)
     found = await in_thread(ws.history.find, _roots(ws), wanted)
     return found[0] if found else None
 
 
-async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptChange]:
-    visible: list[KeptChange] = []
+async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[HistoryRecord]:
+    visible: list[HistoryRecord] = []
     most = at_once = wanted.limit
     while len(visible) < most:
         asked = replace(wanted, limit=at_once)
@@ -200,10 +200,10 @@ async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[KeptC
 
 
 async def _with_texts(
-    ws: Workspace, session: str | None, changes: list[KeptChange], *, more: bool
+    ws: Workspace, session: str | None, changes: list[HistoryRecord], *, more: bool
 ) -> Browsed:
     """The changes with as many texts as there is room for, the newest first."""
-    filled: list[KeptChange] = []
+    filled: list[HistoryRecord] = []
     room, left_out = MOST_TEXT, False
     for change in changes:
         if room > 0:
@@ -221,12 +221,12 @@ async def _with_texts(
     return Browsed(tuple(filled), more, left_out)
 
 
-def texts_of(file: KeptFile) -> tuple[str | None, str | None, str | None]:
+def texts_of(file: RecordedFile) -> tuple[str | None, str | None, str | None]:
     """Before, proposed, after."""
     return file.before, file.proposed, file.after
 
 
-def as_seen(ws: Workspace, session: str | None, change: KeptChange) -> KeptChange:
+def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> HistoryRecord:
     """The change with those of its files that this session may read; perhaps none. None is the user, who may
     see all of it.
 
@@ -248,13 +248,13 @@ def as_seen(ws: Workspace, session: str | None, change: KeptChange) -> KeptChang
     return replace(change, files=tuple(seen))
 
 
-def location_of(ws: Workspace, file: KeptFile) -> Location:
+def location_of(ws: Workspace, file: RecordedFile) -> Location:
     """Where a file of an open folder lies."""
     (root,) = (root for root in ws.roots if root.path == file.root)
     return Location(root, file.relative)
 
 
-def _only(file: KeptFile, known: str) -> KeptFile:
+def _only(file: RecordedFile, known: str) -> RecordedFile:
     before, after = file.before_hash == known, file.after_hash == known
     return replace(
         file,

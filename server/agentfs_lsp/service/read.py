@@ -18,7 +18,7 @@ from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, is_smal
 if TYPE_CHECKING:
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.files.snapshot import Buffer, Present
+    from agentfs_lsp.service.files.snapshot import Buffer, Snapshot
     from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.landing.propose import Trace
     from agentfs_lsp.service.state.workspace import Workspace
@@ -144,57 +144,57 @@ async def _served_in_thread(
 
 def _whole(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, max_bytes: int
-) -> tuple[Passage | None, Present]:
+) -> tuple[Passage | None, Snapshot]:
     """The passage, None where there is no such file."""
     settings = ws.settings_in(location.root)
-    present = look(ws.files, ws.decoded, location, buffer, settings, max_bytes, ws.encoding_of(location))
-    return _passage(command, path, present, settings) if present.exists else None, present
+    snapshot = look(ws.files, ws.decoded, location, buffer, settings, max_bytes, ws.encoding_of(location))
+    return _passage(command, path, snapshot, settings) if snapshot.exists else None, snapshot
 
 
-def _remembered(ws: Workspace, command: Read, passage: Passage | None, present: Present) -> Passage:
-    absolute = present.location.absolute
+def _remembered(ws: Workspace, command: Read, passage: Passage | None, snapshot: Snapshot) -> Passage:
+    absolute = snapshot.location.absolute
     if passage is None:
         ws.sessions.forget(command.session, absolute)
-        raise FileMissing(ws.name_of(present.location))
-    text, in_editor = present.text.shown, present.dirty
-    ws.sessions.record(command.session, absolute, present.revision, text, in_editor=in_editor)
+        raise FileMissing(ws.name_of(snapshot.location))
+    text, in_editor = snapshot.text.shown, snapshot.dirty
+    ws.sessions.record(command.session, absolute, snapshot.revision, text, in_editor=in_editor)
     return passage
 
 
-def _passage(command: Read, path: str, present: Present, settings: Settings) -> Passage:
-    shown, total = present.text.shown, present.text.total_lines
-    if present.buffer is not None and "\0" in shown:
+def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -> Passage:
+    shown, total = snapshot.text.shown, snapshot.text.total_lines
+    if snapshot.buffer is not None and "\0" in shown:
         raise BinaryFile(path)
     if command.start_line > max(total, 1):
         raise BadRange(command.start_line, total)
     start = offset_of_line(shown, command.start_line)
     end = _end_of_range(shown, start, command, settings)
     content = shown if (start, end) == (0, len(shown)) else shown[start:end]
-    stat = present.blob.stat if present.blob else None
+    stat = snapshot.blob.stat if snapshot.blob else None
     return Passage(
         path,
         content,
         command.start_line,
         total if content is shown else count_lines(content),
         end < len(shown),
-        "editor" if present.buffer else "disk",
-        present.dirty,
-        bool(present.text.bom),
-        present.wrongly_shown if present.buffer else _is_lossy(present),
-        present.text.encoding,
-        present.text.line_ends.final,
-        present.text.line_ends.kind,
-        present.hash,
+        "editor" if snapshot.buffer else "disk",
+        snapshot.dirty,
+        bool(snapshot.text.bom),
+        snapshot.wrongly_shown if snapshot.buffer else _is_lossy(snapshot),
+        snapshot.text.encoding,
+        snapshot.text.line_ends.final,
+        snapshot.text.line_ends.kind,
+        snapshot.hash,
         total,
         stat.size if stat else None,
         stat.mtime_ms if stat else None,
-        likely_encoding(present.blob.data, present.text) if _is_lossy(present) and present.blob else None,
+        likely_encoding(snapshot.blob.data, snapshot.text) if _is_lossy(snapshot) and snapshot.blob else None,
     )
 
 
-def _is_lossy(present: Present) -> bool:
+def _is_lossy(snapshot: Snapshot) -> bool:
     """Whether U+FFFD stands for what the file has on disk."""
-    return present.buffer is None and present.text.lossy
+    return snapshot.buffer is None and snapshot.text.lossy
 
 
 def _end_of_range(shown: str, start: int, command: Read, settings: Settings) -> int:

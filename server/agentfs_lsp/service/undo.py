@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.errors import ConflictReason
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.landing.propose import Trace
-    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
+    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -70,7 +70,7 @@ class Undo:
 class Undone:
     """How it ended well. No `landings`: every file was as before the change already."""
 
-    change: KeptChange
+    change: HistoryRecord
     landings: tuple[Landing, ...]
 
 
@@ -127,7 +127,7 @@ def _check_all_answered(ws: Workspace, session: str) -> None:
             raise LastUndecided(proposal.id, proposal.paths)
 
 
-async def _wanted(ws: Workspace, command: Undo) -> KeptChange:
+async def _wanted(ws: Workspace, command: Undo) -> HistoryRecord:
     if command.change_id is not None:
         return await find_one(ws, command.change_id, texts=True)
     latest = await find_latest(ws, command.session)
@@ -148,7 +148,7 @@ def _unlearn(ws: Workspace, session: str, locations: Sequence[Location]) -> None
             ws.sessions.forget(session, location.absolute)
 
 
-def _check_undoable(ws: Workspace, viewer: str | None, change: KeptChange) -> None:
+def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord) -> None:
     if not as_seen(ws, viewer, change).files:
         raise ChangeUnknown(change.id)
     if len(change.files) < change.files_in_all:
@@ -157,7 +157,7 @@ def _check_undoable(ws: Workspace, viewer: str | None, change: KeptChange) -> No
         raise NotUndoable(change.id, "texts")
 
 
-def _remove_folders(ws: Workspace, change: KeptChange) -> None:
+def _remove_folders(ws: Workspace, change: HistoryRecord) -> None:
     """The folders that were made for files that are gone now, innermost first, where nothing else is in
     them."""
     for root in ws.roots:
@@ -166,7 +166,7 @@ def _remove_folders(ws: Workspace, change: KeptChange) -> None:
         ws.files.remove_empty(root, sorted(folders, key=lambda folder: folder.count("/"), reverse=True))
 
 
-def _made_for(file: KeptFile) -> list[str]:
+def _made_for(file: RecordedFile) -> list[str]:
     parts = file.relative.split("/")[:-1]
     return ["/".join(parts[: len(parts) - up]) for up in range(file.folders_made)]
 
@@ -174,24 +174,26 @@ def _made_for(file: KeptFile) -> list[str]:
 # --- one file ---------------------------------------------------------------------------------------------
 
 
-async def _reversed(ws: Workspace, viewer: str | None, change: KeptChange, file: KeptFile) -> FileChange:
+async def _reversed(
+    ws: Workspace, viewer: str | None, change: HistoryRecord, file: RecordedFile
+) -> FileChange:
     location = location_of(ws, file)
-    present = await ws.look(location)
+    snapshot = await ws.look(location)
     path = ws.name_of(location)
-    _check_seen(ws, viewer, present)
-    if present.wrongly_shown:
-        raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
+    _check_seen(ws, viewer, snapshot)
+    if snapshot.wrongly_shown:
+        raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
     if file.operation == "delete":
         ws.check_creatable(location)
     accepted = file.accepted if change.modified_by_user else file.proposed
-    kept = await off_loop(present.size, _with_what_came_beside, file, accepted)
-    reverse = await off_loop(present.size, reversal, path, kept, present, ws.settings_in(location.root))
+    kept = await off_loop(snapshot.size, _with_what_came_beside, file, accepted)
+    reverse = await off_loop(snapshot.size, reversal, path, kept, snapshot, ws.settings_in(location.root))
     if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_whole(file):
         raise NotUndoable(change.id, "bytes")
     return reverse
 
 
-def _is_whole(file: KeptFile) -> bool:
+def _is_whole(file: RecordedFile) -> bool:
     """Whether the text from before is all there was: none of it stands for bytes that did not decode."""
     before = file.before or ""
     try:
@@ -201,66 +203,66 @@ def _is_whole(file: KeptFile) -> bool:
     return hash_bytes(data) == file.before_hash
 
 
-def _check_seen(ws: Workspace, viewer: str | None, present: Present) -> None:
+def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
     """Raise NotRead or Conflict unless the viewer may know what is there: may read the file, or has been let
     read it as it is."""
-    location = present.location
-    if viewer is None or not present.exists or _may_read(ws, viewer, location):
+    location = snapshot.location
+    if viewer is None or not snapshot.exists or _may_read(ws, viewer, location):
         return
     record = ws.sessions.get(viewer, location.absolute)
-    if record is None or record.revision.hash != present.hash:
-        raise unseen(ws.name_of(location), present, record)
+    if record is None or record.revision.hash != snapshot.hash:
+        raise unseen(ws.name_of(location), snapshot, record)
 
 
-def reversal(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """The reverse of one file's change, on what is present. Raises Conflict, Unencodable."""
-    present = _as_it_was_encoded(file, present)
-    change = _REVERSES[file.operation](path, file, present, settings)
+    snapshot = _as_it_was_encoded(file, snapshot)
+    change = _REVERSES[file.operation](path, file, snapshot, settings)
     change.check()
     return change
 
 
-def _deletion(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+def _deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """What was created goes, if it still is what was created."""
-    if not present.exists:
-        return FileChange(path, present, "update", (), settings)
-    shown = present.text.shown
-    if present.dirty:
-        raise _conflict(path, present, "changed")
+    if not snapshot.exists:
+        return FileChange(path, snapshot, "update", (), settings)
+    shown = snapshot.text.shown
+    if snapshot.dirty:
+        raise _conflict(path, snapshot, "changed")
     later = diff(normalise(file.after or ""), normalise(shown))
     if later:
-        raise _conflict(path, present, "overlap", (line_of(normalise(file.after or ""), later[0].start),))
+        raise _conflict(path, snapshot, "overlap", (line_of(normalise(file.after or ""), later[0].start),))
     splices = (Splice(0, len(shown), ""),) if shown else ()
-    return FileChange(path, present, "delete", splices, settings, tools=("write",))
+    return FileChange(path, snapshot, "delete", splices, settings, tools=("write",))
 
 
-def _creation(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+def _creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """What was deleted comes again, if nothing has come in its place."""
     before = file.before or ""
-    if present.exists:
-        if normalise(present.text.shown) == normalise(before):
-            return FileChange(path, present, "update", (), settings)
-        raise _conflict(path, present, "exists")
-    base = replace(present, text=TextFile("", file.encoding, file.bom, lossy=False))
+    if snapshot.exists:
+        if normalise(snapshot.text.shown) == normalise(before):
+            return FileChange(path, snapshot, "update", (), settings)
+        raise _conflict(path, snapshot, "exists")
+    base = replace(snapshot, text=TextFile("", file.encoding, file.bom, lossy=False))
     splices = (Splice(0, 0, before),) if before else ()
     return FileChange(path, base, "create", splices, settings, tools=("write",))
 
 
-def _step_back(path: str, file: KeptFile, present: Present, settings: Settings) -> FileChange:
+def _step_back(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """From after to before; in a file that has moved on, as a merge."""
-    if not present.exists:
-        raise _conflict(path, present, "gone")
-    before, after, shown = file.before or "", file.after or "", present.text.shown
-    if present.ended_by_save:
+    if not snapshot.exists:
+        raise _conflict(path, snapshot, "gone")
+    before, after, shown = file.before or "", file.after or "", snapshot.text.shown
+    if snapshot.ended_by_save:
         before, after = without_end(before), without_end(after)
     if shown == after:
         splices = tuple(shortened(shown, piece) for piece in diff(after, before))
     else:
-        splices = splices_into(path, after, before, present)
-    return FileChange(path, present, "update", splices, settings)
+        splices = splices_into(path, after, before, snapshot)
+    return FileChange(path, snapshot, "update", splices, settings)
 
 
-def _with_what_came_beside(file: KeptFile, accepted: str | None) -> KeptFile:
+def _with_what_came_beside(file: RecordedFile, accepted: str | None) -> RecordedFile:
     """What is kept of a change that landed after it was accepted as `accepted` (None: not kept). The text
     from before gets what came into the file elsewhere while it was saved: the user may have typed it. What
     was made of the change's own lines goes with them."""
@@ -281,22 +283,22 @@ def _with_what_came_beside(file: KeptFile, accepted: str | None) -> KeptFile:
     return replace(file, before=apply_splices(accepted, pieces))
 
 
-def _as_it_was_encoded(file: KeptFile, present: Present) -> Present:
+def _as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
     """The file in the encoding it had before the change, where its bytes read the same in that, or more like
     what the change left: what remains may look like another encoding, and what comes back is to come back in
     its own."""
-    there = present.text
-    if present.blob is None:
-        return present
-    if present.buffer is not None:
-        return _buffer_as_it_was_encoded(file, present)
-    was = decode_as(present.blob.data, file.encoding, file.bom)
+    there = snapshot.text
+    if snapshot.blob is None:
+        return snapshot
+    if snapshot.buffer is not None:
+        return _buffer_as_it_was_encoded(file, snapshot)
+    was = decode_as(snapshot.blob.data, file.encoding, file.bom)
     if was is None or (was.encoding, was.bom) == (there.encoding, there.bom):
-        return present
+        return snapshot
     after = file.after or ""
     if was.text != there.text and _distance(after, was.shown) >= _distance(after, there.shown):
-        return present
-    return replace(present, text=was, disk=was)
+        return snapshot
+    return replace(snapshot, text=was, disk=was)
 
 
 def _distance(one: str, other: str) -> int:
@@ -304,22 +306,22 @@ def _distance(one: str, other: str) -> int:
     return sum(piece.end - piece.start + len(piece.text) for piece in diff(one, other))
 
 
-def _buffer_as_it_was_encoded(file: KeptFile, present: Present) -> Present:
-    there = present.text
+def _buffer_as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
+    there = snapshot.text
     was = replace(there, encoding=file.encoding)
     if there.lossy or there.bom or file.bom or was == there:
-        return present
+        return snapshot
     try:
         reads_the_same = encode(there.text, was) == encode(there.text, there)
     except Unencodable:
-        return present
-    return replace(present, text=was) if reads_the_same else present
+        return snapshot
+    return replace(snapshot, text=was) if reads_the_same else snapshot
 
 
 _REVERSES = {"create": _deletion, "delete": _creation, "update": _step_back}
 
 
-def _conflict(path: str, present: Present, reason: ConflictReason, lines: tuple[int, ...] = ()) -> Conflict:
-    source: Literal["disk", "editor"] = "editor" if present.dirty else "disk"
-    actual = present.revision if present.exists else None
+def _conflict(path: str, snapshot: Snapshot, reason: ConflictReason, lines: tuple[int, ...] = ()) -> Conflict:
+    source: Literal["disk", "editor"] = "editor" if snapshot.dirty else "disk"
+    actual = snapshot.revision if snapshot.exists else None
     return Conflict(path, source, reason, actual=actual, lines=lines)

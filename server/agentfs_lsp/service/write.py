@@ -13,13 +13,13 @@ from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import with_eol
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.files.editorconfig import eol_for
-from agentfs_lsp.service.landing.propose import Asked, Submitted, Trace, submit
+from agentfs_lsp.service.landing.propose import ChangeRequest, Submitted, Trace, submit
 from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -28,7 +28,7 @@ class Write:
     """The whole content a file is to have; `create_dirs` False: not in a folder that is
     missing, though the setting would have it created."""
 
-    asked: Asked
+    request: ChangeRequest
     content: str
     allow_empty: bool = False
     create_dirs: bool | None = None
@@ -37,12 +37,12 @@ class Write:
 async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
     """Propose the content and land it. Raises what `plan_write` and its plan raise, and what the lock, the
     review and the landing raise."""
-    return await submit(ws, command.asked, plan_write(ws, command, trace), trace)
+    return await submit(ws, command.request, plan_write(ws, command, trace), trace)
 
 
 def plan_write(
     ws: Workspace, command: Write, trace: Trace, *, folder_comes: bool = False
-) -> Callable[[Present], FileChange]:
+) -> Callable[[Snapshot], FileChange]:
     """What makes the change of the file as it is when its turn has come. `folder_comes`: its folder will be
     there when it lands. Raises EmptyContent and ResultTooLarge; the plan TextLeftOut, LossyReplace,
     FolderMissing, MalformedPath."""
@@ -50,48 +50,52 @@ def plan_write(
         raise EmptyContent
     limit = ws.settings.limits.max_file_bytes
     if len(command.content) > limit:
-        raise ResultTooLarge(command.asked.path, len(command.content), limit)
+        raise ResultTooLarge(command.request.path, len(command.content), limit)
 
-    def compute(present: Present) -> FileChange:
-        path = trace.resolved or command.asked.path
-        if present.exists:
-            return _replacement(ws, command, path, present, blind=not trace.seen)
-        ws.check_creatable(present.location)
-        settings = ws.settings_in(present.location.root)
+    def compute(snapshot: Snapshot) -> FileChange:
+        path = trace.resolved or command.request.path
+        if snapshot.exists:
+            return _replacement(ws, command, path, snapshot, redacted=not trace.seen)
+        ws.check_creatable(snapshot.location)
+        settings = ws.settings_in(snapshot.location.root)
         create_dirs = settings.create_dirs and command.create_dirs is not False
-        if not create_dirs and not folder_comes and not ws.files.has_folder(present.location):
+        if not create_dirs and not folder_comes and not ws.files.has_folder(snapshot.location):
             raise FolderMissing(path.rpartition("/")[0] + "/", by_setting=not settings.create_dirs)
-        return _creation(ws, command, path, present, create_dirs=create_dirs)
+        return _creation(ws, command, path, snapshot, create_dirs=create_dirs)
 
     return compute
 
 
-def _creation(ws: Workspace, command: Write, path: str, present: Present, *, create_dirs: bool) -> FileChange:
+def _creation(
+    ws: Workspace, command: Write, path: str, snapshot: Snapshot, *, create_dirs: bool
+) -> FileChange:
     content, corrections = _without_mark(command.content)
-    wanted = eol_for(ws.files, present.location)
+    wanted = eol_for(ws.files, snapshot.location)
     if wanted and eol_of(content) not in ("none", wanted.name):
         content = with_eol(content, wanted.end)
         corrections.append(Correction("line_ends", wanted.name))
     splices = (Splice(0, 0, content),) if content else ()
     return FileChange(
         path,
-        present,
+        snapshot,
         "create",
         splices,
-        ws.settings_in(present.location.root),
+        ws.settings_in(snapshot.location.root),
         tools=("write",),
         create_dirs=create_dirs,
         corrections=tuple(corrections),
     )
 
 
-def _replacement(ws: Workspace, command: Write, path: str, present: Present, *, blind: bool) -> FileChange:
-    """`blind`: whether the file holds a marker, or anything, is not to be told."""
-    if present.text.lossy and command.asked.expected.hash is None:
+def _replacement(
+    ws: Workspace, command: Write, path: str, snapshot: Snapshot, *, redacted: bool
+) -> FileChange:
+    """`redacted`: whether the file holds a marker, or anything, is not to be told."""
+    if snapshot.text.lossy and command.request.expected.hash is None:
         raise LossyReplace(path)
-    shown = present.text.shown
-    known = "" if blind else shown
-    left_out = find_left_out(command.content, known) if known or blind else None
+    shown = snapshot.text.shown
+    known = "" if redacted else shown
+    left_out = find_left_out(command.content, known) if known or redacted else None
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)
@@ -99,16 +103,16 @@ def _replacement(ws: Workspace, command: Write, path: str, present: Present, *, 
         content = MARK + content
     own, given = eol_of(shown), eol_of(content)
     splices = diff(shown, content) if own == "none" else splices_towards(shown, content)
-    if present.lost_eol:
-        own = eol_of(present.lost_eol)
+    if snapshot.lost_eol:
+        own = eol_of(snapshot.lost_eol)
     if own != "none" and given not in ("none", own):
         corrections.append(Correction("line_ends", own))
     return FileChange(
         path,
-        present,
+        snapshot,
         "update",
         splices,
-        ws.settings_in(present.location.root),
+        ws.settings_in(snapshot.location.root),
         tools=("write",),
         corrections=tuple(corrections),
     )

@@ -14,7 +14,7 @@ import pytest
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import WAITING_BYTES, SqliteHistory
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
-from agentfs_lsp.service.proposal.record import KeptChange, KeptFile, Wanted
+from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +25,10 @@ NOW_MS = time.time_ns() // 1_000_000
 DAY_MS = 24 * 3600 * 1000
 
 
-def change(number: int, before: str | None = "old\n", after: str | None = "new\n", **more: Any) -> KeptChange:
-    file = KeptFile(
+def change(
+    number: int, before: str | None = "old\n", after: str | None = "new\n", **more: Any
+) -> HistoryRecord:
+    file = RecordedFile(
         ROOT, f"{number}.txt", "update", "sha256:b", "sha256:a", 1, 1, "utf-8", b"", before, after, after
     )
     known: dict[str, Any] = {
@@ -44,7 +46,7 @@ def change(number: int, before: str | None = "old\n", after: str | None = "new\n
         "files_in_all": 1,
         "files": (file,),
     }
-    return KeptChange(**(known | more))
+    return HistoryRecord(**(known | more))
 
 
 @pytest.fixture
@@ -148,7 +150,7 @@ def test_a_file_from_before_accepted_texts_were_kept_takes_them(tmp_path: Path, 
 def test_files_of_two_folders_are_one_change(history: SqliteHistory) -> None:
     one, other = (
         change(1).files[0],
-        KeptFile("/else", "x", "create", None, "h", 1, 0, "utf-8", b"", None, "x", "x"),
+        RecordedFile("/else", "x", "create", None, "h", 1, 0, "utf-8", b"", None, "x", "x"),
     )
     history.keep(0, lambda: change(1, files=(one, other), files_in_all=2))
     (both,) = history.find([ROOT, "/else"], Wanted(5))

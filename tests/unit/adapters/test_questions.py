@@ -10,7 +10,7 @@ import pytest
 
 from agentfs_lsp.adapters.review.questions import Question, Screen, Unanswered
 from agentfs_lsp.domain.errors import NobodyToAsk
-from agentfs_lsp.domain.translation import Say
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.review import Editor, EditorTraits
 
 
@@ -78,7 +78,7 @@ class Desk:
             async with self.screen.turn():
                 quiet = await self.screen.is_quiet()
                 question = Question(lines, "agentfs: Edit a", "No", ("Yes", "Always"))
-                return await self.screen.ask(question, say, quiet=quiet)
+                return await self.screen.ask(question, translate, quiet=quiet)
 
         return asyncio.ensure_future(asked())
 
@@ -96,7 +96,7 @@ class Desk:
             await self.clock.pass_until(self.clock.ms + 500)
 
 
-say = cast(Say, lambda template, plural="", **values: template.format(**values))
+translate = cast(Translate, lambda template, plural="", **values: template.format(**values))
 
 
 @pytest.fixture

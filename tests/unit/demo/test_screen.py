@@ -12,14 +12,14 @@ from rich.console import Console
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
 from agentfs_lsp.demo.screen import GUTTER, Screen
-from agentfs_lsp.domain.translation import Say, english
+from agentfs_lsp.domain.translation import Translate, english
 
 NASTY = "\x1b]0;title\x07\x1b[2J\u202e\x9b31m"
 
 
-def show(draw, width: int = 80, say: Say = english, **console) -> str:
+def show(draw, width: int = 80, translate: Translate = english, **console) -> str:
     output = io.StringIO()
-    draw(Screen(Console(file=output, width=width, highlight=False, **console), say))
+    draw(Screen(Console(file=output, width=width, highlight=False, **console), translate))
     return output.getvalue()
 
 
@@ -75,7 +75,7 @@ def test_what_is_said_begins_in_one_column_however_wide_the_letters_of_the_role(
         screen.decision(Answer("accepted"))
         screen.request("agentfs/edit", {"path": "a"})
 
-    decision, request = show(draw, say=say_in("zh-cn")).splitlines()
+    decision, request = show(draw, translate=say_in("zh-cn")).splitlines()
     assert cell_len(decision.partition("接受")[0]) == cell_len(request.partition("agentfs")[0]) == GUTTER
 
 

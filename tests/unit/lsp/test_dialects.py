@@ -54,7 +54,7 @@ def test_the_wire_names_the_dialects_and_formats_that_there_are() -> None:
 @every_dialect
 def test_a_dialect_has_a_tool_for_each_operation_and_names_it(dialect: Dialect) -> None:
     assert [tool.operation for tool in dialect.tools] == list(OPERATIONS)
-    named = {**NAMES, **dialect.words.names}
+    named = {**NAMES, **dialect.phrasing.names}
     assert named.keys() == NAMES.keys()
     for tool in dialect.tools:
         assert named[tool.operation.capitalize()] == tool.name
@@ -125,9 +125,9 @@ def test_a_closed_list_is_an_enum(dialect: Dialect, tool: Tool) -> None:
 @every_dialect
 @pytest.mark.parametrize("listed", OPERATIONS)
 def test_texts_speak_only_of_tools_that_are_listed(dialect: Dialect, listed: Operation) -> None:
-    say = naming(english, {"Read": "<read>", "Write": "<write>", "Edit": "<edit>"})
+    translate = naming(english, {"Read": "<read>", "Write": "<write>", "Edit": "<edit>"})
     one = files(dialect, listed)
-    told = str(define(dialect, one, say, "anthropic")) + guidance(dialect, one, say)
+    told = str(define(dialect, one, translate, "anthropic")) + guidance(dialect, one, translate)
     assert set(re.findall("<(read|write|edit)>", told)) <= {listed}
 
 
@@ -137,9 +137,9 @@ def test_texts_speak_only_of_tools_that_are_listed(dialect: Dialect, listed: Ope
 @every_dialect
 @pytest.mark.parametrize("locale", ["en", "zh-cn"])
 def test_guidance(dialect: Dialect, locale: str) -> None:
-    say = naming(say_in(locale), dialect.words.names)
+    translate = naming(say_in(locale), dialect.phrasing.names)
     expected = (CASES / f"{dialect.name}.{locale}.md").read_text("utf-8")
-    assert guidance(dialect, files(dialect), say) + "\n" == expected
+    assert guidance(dialect, files(dialect), translate) + "\n" == expected
 
 
 @pytest.mark.parametrize("locale", ["en", "zh-cn"])

@@ -106,10 +106,12 @@ def test_every_wrong_decision_is_told_in_each_language(problem: Any) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_every_error_of_a_dialect_is_told_in_each_language(dialect: Any) -> None:
-    names = dialect.words.names
-    for kind, tell in dialect.words.errors.items():
+    names = dialect.phrasing.names
+    for kind, tell in dialect.phrasing.errors.items():
         for error in instances_of(kind):
-            english, chinese = (tell(error, naming(say, names), "a.md") for say in (ENGLISH, CHINESE))
+            english, chinese = (
+                tell(error, naming(translate, names), "a.md") for translate in (ENGLISH, CHINESE)
+            )
             assert english[0]
             assert not any(WORDS.search(text) for text in chinese), chinese
             assert all("{" not in text for text in (*english, *chinese))

@@ -25,7 +25,7 @@ from agentfs_lsp.adapters.history.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile, Wanted
+    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
 
 VERSION = 1
 """Of the schema, in `user_version`."""
@@ -157,7 +157,7 @@ class HistoryDatabase:
 
     # --- keeping ------------------------------------------------------------------------------------------
 
-    def add(self, changes: Iterable[KeptChange], max_bytes: int | None, oldest_ms: int) -> None:
+    def add(self, changes: Iterable[HistoryRecord], max_bytes: int | None, oldest_ms: int) -> None:
         """Keep the changes' files of this folder, and drop what is older than `oldest_ms` or too much for
         `max_bytes` (None: no bound), all in one step."""
         self._sql.execute("BEGIN IMMEDIATE")
@@ -171,7 +171,7 @@ class HistoryDatabase:
             raise
         self._shrink(max_bytes)
 
-    def _add(self, change: KeptChange, max_bytes: int | None) -> None:
+    def _add(self, change: HistoryRecord, max_bytes: int | None) -> None:
         self._sql.execute(f"INSERT INTO changes VALUES ({_marks(CHANGE_COLUMNS)})", row_of(change))  # noqa: S608
         for position, file in enumerate(change.files):
             if file.root == self._root:
@@ -185,7 +185,7 @@ class HistoryDatabase:
                     made = (change.id, position, file.folders_made)
                     self._sql.execute("INSERT INTO folders VALUES (?, ?, ?)", made)
 
-    def _texts(self, file: KeptFile, max_bytes: int | None) -> Mapping[str | None, int | None] | None:
+    def _texts(self, file: RecordedFile, max_bytes: int | None) -> Mapping[str | None, int | None] | None:
         """The texts' numbers; None where they are not kept."""
         if not file.texts_kept:
             return None
@@ -237,7 +237,7 @@ class HistoryDatabase:
 
     # --- finding ------------------------------------------------------------------------------------------
 
-    def find(self, wanted: Wanted, oldest_ms: int) -> list[KeptChange]:
+    def find(self, wanted: Wanted, oldest_ms: int) -> list[HistoryRecord]:
         """The changes that are wanted, with their files of this folder."""
         clauses, values = ["time_ms >= ?"], cast("list[object]", [oldest_ms])
         for column in ("connection", "session"):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from agentfs_lsp.adapters.fs.state_folder import StateFolder
-    from agentfs_lsp.service.proposal.record import HistoryTrouble, KeptChange, Wanted
+    from agentfs_lsp.service.proposal.record import HistoryRecord, HistoryTrouble, Wanted
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class SqliteHistory:
         self._state = state
         self._settings = settings
         self._told: Callable[[HistoryTrouble, str], None] = lambda *_: None
-        self._waiting: deque[tuple[int, Callable[[], KeptChange]]] = deque()
+        self._waiting: deque[tuple[int, Callable[[], HistoryRecord]]] = deque()
         self._waiting_bytes = 0
         self._databases: dict[str, HistoryDatabase] = {}
         self._in_turn = threading.Lock()  # who holds it has the databases
@@ -72,7 +72,7 @@ class SqliteHistory:
 
     # --- keeping ------------------------------------------------------------------------------------------
 
-    def keep(self, size: int, make: Callable[[], KeptChange]) -> None:
+    def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
         """Keep what `make` gives, which is called from another thread, soon; `size` is how much memory it
         holds on to until then, in bytes."""
         if self._waiting_bytes + size > WAITING_BYTES:
@@ -132,15 +132,15 @@ class SqliteHistory:
             else:
                 self._in_trouble.discard(root)
 
-    def _add(self, changes: Iterable[KeptChange], database: HistoryDatabase) -> None:
+    def _add(self, changes: Iterable[HistoryRecord], database: HistoryDatabase) -> None:
         bounds = self._settings
         database.add(changes, bounds.max_mib * MIB if bounds else None, self._oldest_ms())
 
     # --- finding ------------------------------------------------------------------------------------------
 
-    def find(self, roots: Sequence[str], wanted: Wanted) -> list[KeptChange]:
+    def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
         """What is kept, newest first, of the folders of these real paths. Blocking. Raises SystemFailed."""
-        found: dict[str, KeptChange] = {}
+        found: dict[str, HistoryRecord] = {}
         with self._in_turn:
             self._write()
             for root in roots:
@@ -223,7 +223,7 @@ def _is_damage(error: Exception) -> bool:
     return isinstance(error, Damaged) or (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGED
 
 
-def _without_texts(change: KeptChange) -> Callable[[], KeptChange]:
+def _without_texts(change: HistoryRecord) -> Callable[[], HistoryRecord]:
     files = tuple(
         replace(file, before=None, proposed=None, accepted=None, after=None, texts_kept=False)
         for file in change.files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
+from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ CHANGE_COLUMNS = (
     "modified_by_user",
     "files_in_all",
 )
-"""Each is a field of `KeptChange`."""
+"""Each is a field of `HistoryRecord`."""
 
 FILE_COLUMNS = (
     "change_id",
@@ -43,13 +43,13 @@ FILE_COLUMNS = (
 )
 
 
-def row_of(change: KeptChange) -> tuple[object, ...]:
+def row_of(change: HistoryRecord) -> tuple[object, ...]:
     """The row of `changes`."""
     return tuple(storable(getattr(change, column)) for column in CHANGE_COLUMNS)
 
 
 def row_of_file(
-    change_id: str, position: int, file: KeptFile, texts: Mapping[str | None, int | None] | None
+    change_id: str, position: int, file: RecordedFile, texts: Mapping[str | None, int | None] | None
 ) -> tuple[object, ...]:
     """The row of `files`; `texts`: the numbers of its texts, None where they are not kept."""
     known = texts or {}
@@ -71,18 +71,18 @@ def row_of_file(
     )
 
 
-def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> KeptChange:
+def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> HistoryRecord:
     """The change of a row and its files' rows, which hold texts in place of numbers, how many folders were
     made for the file, and the text that was accepted."""
     fields: dict[str, Any] = dict(zip(CHANGE_COLUMNS, map(_restored, row), strict=True))
     fields["modified_by_user"] = bool(fields["modified_by_user"])
-    return KeptChange(**fields, files=tuple(_file_of(one, root) for one in files))
+    return HistoryRecord(**fields, files=tuple(_file_of(one, root) for one in files))
 
 
-def _file_of(row: Sequence[Any], root: str) -> KeptFile:
+def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
     fields = dict(zip((*FILE_COLUMNS[2:], "folders_made", "accepted"), row[2:], strict=True))
     fields["texts_kept"] = bool(fields["texts_kept"])
-    return KeptFile(root, relative=_restored(fields.pop("path")), **fields)
+    return RecordedFile(root, relative=_restored(fields.pop("path")), **fields)
 
 
 def storable(value: object) -> object:

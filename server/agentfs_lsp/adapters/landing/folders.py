@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.store import Location
 
 
-class Stay:
+class FolderLease:
     """A file's claim on its folder, from staging until it landed or was dropped."""
 
     __slots__ = ("folder", "new", "root")
@@ -41,12 +41,12 @@ class NewFolders:
         self._lock = threading.Lock()
         self._claims: dict[str, int] = {}
 
-    def enter(self, root: Folder, location: Location, *, create: bool) -> Stay:
+    def enter(self, root: Folder, location: Location, *, create: bool) -> FolderLease:
         """Open the folder of `location`, making what is missing if `create`. Raises OSError, SystemRefused
         and SystemFailed; nothing is left of what was made then."""
         base = location.root.path.rstrip("/")
         parts = location.relative.split("/")[:-1]
-        stay = Stay(root, root, [])
+        stay = FolderLease(root, root, [])
         with self._lock:
             try:
                 stay.folder = self._descend(stay, base, parts, create=create)
@@ -55,7 +55,7 @@ class NewFolders:
                 raise
         return stay
 
-    def _descend(self, stay: Stay, base: str, parts: list[str], *, create: bool) -> Folder:
+    def _descend(self, stay: FolderLease, base: str, parts: list[str], *, create: bool) -> Folder:
         try:
             folder = open_folder(self._open_beneath, stay.root.fd, "/".join(parts))
         except FileNotFoundError:
@@ -69,7 +69,7 @@ class NewFolders:
             return folder
         return self._make(stay, base, parts)
 
-    def _make(self, stay: Stay, base: str, parts: list[str]) -> Folder:
+    def _make(self, stay: FolderLease, base: str, parts: list[str]) -> Folder:
         at = open_folder(self._open_beneath, stay.root.fd, "")
         paths = _ancestors(base, parts)
         announced = False
@@ -94,11 +94,11 @@ class NewFolders:
             at = open_folder(self._open_beneath, at.fd, name)
         return at
 
-    def _claim(self, stay: Stay, path: str) -> None:
+    def _claim(self, stay: FolderLease, path: str) -> None:
         self._claims[path] = self._claims.get(path, 0) + 1
         stay.new.append(path)
 
-    def keep(self, stay: Stay, location: Location) -> tuple[str, ...]:
+    def keep(self, stay: FolderLease, location: Location) -> tuple[str, ...]:
         """The file landed: its folders stay. Returns those that are new with it, below the root."""
         with self._lock:
             kept = [path for path in stay.new if self._claims.pop(path, 0)]
@@ -107,7 +107,7 @@ class NewFolders:
         below = len(location.root.path.rstrip("/")) + 1
         return tuple(path[below:] for path in kept)
 
-    def leave(self, stay: Stay, location: Location) -> None:
+    def leave(self, stay: FolderLease, location: Location) -> None:
         """The file did not land: remove its new folders that nobody else has a use for. Never raises."""
         with self._lock:
             self._drop(stay, location.root.path.rstrip("/"))
@@ -117,7 +117,7 @@ class NewFolders:
         with self._lock:
             self._remove(root, relative)
 
-    def _drop(self, stay: Stay, base: str) -> None:
+    def _drop(self, stay: FolderLease, base: str) -> None:
         removed = []
         for path in reversed(stay.new):
             if path not in self._claims:

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.fs.confined import OpenBeneath
     from agentfs_lsp.adapters.fs.state_folder import LandingLock
     from agentfs_lsp.adapters.fs.syscalls import Kernel
-    from agentfs_lsp.adapters.landing.folders import NewFolders, Stay
+    from agentfs_lsp.adapters.landing.folders import FolderLease, NewFolders
     from agentfs_lsp.domain.errors import Conflict, ConflictReason
     from agentfs_lsp.domain.text.patching import Pieces
     from agentfs_lsp.service.files.store import Blob, Location
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class CommitContext:
     """What every landing goes by."""
 
     folders: NewFolders
@@ -59,8 +59,8 @@ class StagedFile(ABC):
         self,
         location: Location,
         base: Blob | None,
-        stay: Stay,
-        means: Means,
+        stay: FolderLease,
+        means: CommitContext,
         *,
         temporary: str,
         content: Pieces | None,

@@ -18,7 +18,7 @@ from agentfs_lsp.adapters.landing.creation import Creation
 from agentfs_lsp.adapters.landing.folders import NewFolders
 from agentfs_lsp.adapters.landing.removal import Removal
 from agentfs_lsp.adapters.landing.replace import Replacement
-from agentfs_lsp.adapters.landing.staged import Means
+from agentfs_lsp.adapters.landing.staged import CommitContext
 from agentfs_lsp.adapters.landing.temporary import remove_temporary, write_temporary
 from agentfs_lsp.domain.errors import FolderMissing, SystemRefused
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath
     from agentfs_lsp.adapters.fs.state_folder import LandingLock
     from agentfs_lsp.adapters.fs.syscalls import Kernel
-    from agentfs_lsp.adapters.landing.folders import Stay
+    from agentfs_lsp.adapters.landing.folders import FolderLease
     from agentfs_lsp.adapters.landing.staged import StagedFile
     from agentfs_lsp.adapters.landing.temporary_registry import Notes
     from agentfs_lsp.service.files.store import Blob, Draft, Location
@@ -37,7 +37,7 @@ class Staging:
 
     def __init__(self, notes: Notes, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath) -> None:
         self._notes = notes
-        self._means = Means(NewFolders(notes, open_beneath), lock, kernel, open_beneath, Closing())
+        self._means = CommitContext(NewFolders(notes, open_beneath), lock, kernel, open_beneath, Closing())
         self._numbers = itertools.count(1)
 
     def stage(self, root: Folder, draft: Draft) -> StagedFile:
@@ -79,7 +79,9 @@ class Staging:
         """See `FileStore.remove_empty`."""
         self._means.folders.remove_empty(root, relative)
 
-    def _enter(self, root: Folder, location: Location, base: Blob | None, *, create_dirs: bool) -> Stay:
+    def _enter(
+        self, root: Folder, location: Location, base: Blob | None, *, create_dirs: bool
+    ) -> FolderLease:
         try:
             return self._means.folders.enter(root, location, create=create_dirs and base is None)
         except FileNotFoundError as error:
@@ -96,7 +98,7 @@ def _kind(draft: Draft) -> type[StagedFile]:
     return Creation if draft.base is None else Replacement
 
 
-def _open_base(stay: Stay, location: Location, base: Blob | None) -> int | None:
+def _open_base(stay: FolderLease, location: Location, base: Blob | None) -> int | None:
     """The file as it is, once it is known to be the base; None where there is none and none should be."""
     folder, name = stay.folder.fd, location.relative.rpartition("/")[2]
     try:

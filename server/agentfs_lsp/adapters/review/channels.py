@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
     from agentfs_lsp.adapters.review.questions import Screen
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.proposals import Decision, Proposal, Rung
-    from agentfs_lsp.service.proposal.review import Editor, Hand
+    from agentfs_lsp.service.proposal.review import Applier, Editor
 
 
-class Ladder:
+class ReviewChannels:
     """The reviewer: picks the rung, and shows one preview or message at a time, in the order they came."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Ladder:
         editor: Editor,
         clock: Clock,
         settings: Callable[[], Settings],
-        say: Callable[[], Say],
+        translate: Callable[[], Translate],
         client_reviews: ClientReviews,
         diff_files: DiffFiles,
         screen: Screen,
@@ -47,12 +47,12 @@ class Ladder:
         self._editor = editor
         self._clock = clock
         self._settings = settings
-        self._say = say
+        self._translate = translate
         self._client_reviews = client_reviews
         self._diff_files = diff_files
         self._screen = screen
 
-    def rung_for(self, proposal: Proposal | None) -> Rung:
+    def channel_for(self, proposal: Proposal | None) -> Rung:
         """The rung that would ask; without a proposal, for a change that any rung can show."""
         traits = self._editor.traits
         if traits.review:
@@ -62,25 +62,25 @@ class Ladder:
             return "preview"
         return "message"
 
-    async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
+    async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Ask by the first rung that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""
-        rung = self.rung_for(proposal)
-        limit = self._settings().approval.seconds(review_client=rung == "review")
-        if rung == "review":
+        channel = self.channel_for(proposal)
+        limit = self._settings().approval.seconds(review_client=channel == "review")
+        if channel == "review":
             return await self._client_reviews.review(proposal, limit)
         while True:
             async with self._screen.turn():
-                say = self._say()
-                if rung == "preview":
+                translate = self._translate()
+                if channel == "preview":
                     try:
-                        return await review_in_preview(self._editor, self._clock, say, proposal, limit)
+                        return await review_in_preview(self._editor, self._clock, translate, proposal, limit)
                     except NobodyToAsk:
-                        rung = proposal.rung = "message"
+                        channel = proposal.channel = "message"
                 show_s = self._settings().landing_timeout_s
                 showing = self._diff_files.shown_for(self._editor, proposal, show_s)
                 try:
                     return await review_by_message(
-                        self._editor, self._screen, self._clock, say, proposal, limit, showing
+                        self._editor, self._screen, self._clock, translate, proposal, limit, showing
                     )
                 except Unanswered:
                     proposal.state = "queued"
@@ -102,7 +102,9 @@ class Ladder:
                 asked_at_ms = asked_at_ms or now_ms
                 try:
                     async with asyncio.timeout(left_of(limit, asked_at_ms, now_ms)):
-                        return await self._screen.ask(question, self._say(), quiet=quiet) in question.yes
+                        return (
+                            await self._screen.ask(question, self._translate(), quiet=quiet) in question.yes
+                        )
                 except Unanswered:
                     continue
                 except TimeoutError:
@@ -113,17 +115,19 @@ class Ladder:
     def _reading(self, path: str, agent: str) -> Question:
         """The path in full, however long; who asks, in so much of the last line as leaves room for the path's
         end."""
-        say = self._say()
+        translate = self._translate()
         columns = limits_of(self._editor.traits).columns
         shown = escape_to_one_line(path)
-        asker = shortened(escape_to_one_line(agent or say("An agent")), columns // 3)
+        asker = shortened(escape_to_one_line(agent or translate("An agent")), columns // 3)
 
         def line(path: str) -> str:
-            return say("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)
+            return translate("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)
 
         last_line = line(shortened(shown, columns - width_of(line(""))))
-        return Question([] if shown in last_line else [shown], last_line, say("Deny"), (say("Allow once"),))
+        return Question(
+            [] if shown in last_line else [shown], last_line, translate("Deny"), (translate("Allow once"),)
+        )
 
-    def let_through(self) -> Hand:
+    def let_through(self) -> Applier:
         """The hand for what policy lets through."""
         return PlainHand(self._editor, "agentfs")

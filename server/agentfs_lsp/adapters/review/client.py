@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentfs_lsp.adapters.documents import OpenDocuments
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposals import Proposal
-    from agentfs_lsp.service.proposal.review import Editor, Hand
+    from agentfs_lsp.service.proposal.review import Applier, Editor
 
 PENDING = "agentfs:pending"
 """The failureReason of a client that answers the preview at once and settles later."""
@@ -40,17 +40,17 @@ class ClientReviews:
     """The conversations under way, by proposal, and the last of those that ended."""
 
     def __init__(
-        self, editor: Editor, documents: OpenDocuments, clock: Clock, say: Callable[[], Say]
+        self, editor: Editor, documents: OpenDocuments, clock: Clock, translate: Callable[[], Translate]
     ) -> None:
         self._editor = editor
         self._documents = documents
         self._clock = clock
-        self._say = say
+        self._translate = translate
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._held: set[asyncio.Task[Applied]] = set()
 
-    async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Hand]:
+    async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
         """Propose and wait for the settle; `timeout_s` None: for ever. Raises Rejected, ReviewTimedOut."""
         conversation = Conversation(proposal, saves=self._editor.traits.save)
         self._conversations[proposal.id] = conversation
@@ -115,7 +115,7 @@ class ClientReviews:
 
     def _preview(self, proposal: Proposal) -> asyncio.Task[Applied]:
         """Send the annotated edit that the client answers at once or when all is over."""
-        title = title_of(proposal, self._say())
+        title = title_of(proposal, self._translate())
         confirm = Confirm(proposal.id, title, proposal.explanation)
         edits = [edit_of(change) for change in proposal.changes]
         held = asyncio.ensure_future(self._editor.apply(edits, label=title, confirm=confirm))

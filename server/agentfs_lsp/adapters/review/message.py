@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.review.diff_file import DiffFile
     from agentfs_lsp.adapters.review.message_limits import MessageLimits
     from agentfs_lsp.adapters.review.questions import Screen
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.proposals import Proposal
-    from agentfs_lsp.service.proposal.review import Editor, Hand
+    from agentfs_lsp.service.proposal.review import Applier, Editor
 
 ROOMY_ROWS = 10
 """A message of fewer rows does not begin with what it ends with."""
@@ -38,11 +38,11 @@ async def review_by_message(
     editor: Editor,
     screen: Screen,
     clock: Clock,
-    say: Say,
+    translate: Translate,
     proposal: Proposal,
     timeout_s: float | None,
     showing: AbstractAsyncContextManager[DiffFile | None],
-) -> tuple[Decision, Hand]:
+) -> tuple[Decision, Applier]:
     """Show the diff and ask. `timeout_s` counts from the first time this was asked; None waits for ever.
     While `showing` lasts the diff is shown as a file. Raises Rejected, ReviewTimedOut, NobodyToAsk,
     Unanswered, and Conflict when that file was tampered with."""
@@ -54,15 +54,15 @@ async def review_by_message(
         quiet = await screen.is_quiet()
         now_ms = clock.now_ms()
         proposal.state, proposal.shown_at_ms = "shown", proposal.shown_at_ms or now_ms
-        always = say("Always for this session")
+        always = translate("Always for this session")
         question = Question(
-            *_words(say, proposal, diff, diff_file, limits),
-            say("Reject"),
-            (say("Approve"), always),
+            *_words(translate, proposal, diff, diff_file, limits),
+            translate("Reject"),
+            (translate("Approve"), always),
         )
         try:
             async with asyncio.timeout(left_of(timeout_s, proposal.shown_at_ms, now_ms)):
-                answer = await screen.ask(question, say, quiet=quiet)
+                answer = await screen.ask(question, translate, quiet=quiet)
         except TimeoutError:
             raise ReviewTimedOut(timeout_s or 0) from None
         if answer not in question.yes:
@@ -72,7 +72,7 @@ async def review_by_message(
         if diff_file is not None and not await diff_file.is_intact():
             raise Conflict(diff_file.name, "disk", "diff_changed")
     decision = Decision("message", "accepted", "user", always=answer == always)
-    return decision, PlainHand(editor, title_of(proposal, say))
+    return decision, PlainHand(editor, title_of(proposal, translate))
 
 
 def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | None:
@@ -88,17 +88,21 @@ def _pageable(proposal: Proposal, limits: MessageLimits) -> list[str]:
 
 
 def _words(
-    say: Say, proposal: Proposal, diff: Sequence[str], diff_file: DiffFile | None, limits: MessageLimits
+    translate: Translate,
+    proposal: Proposal,
+    diff: Sequence[str],
+    diff_file: DiffFile | None,
+    limits: MessageLimits,
 ) -> tuple[list[str], str]:
     """The lines of the question, and the last one. The diff is among them unless it is shown as a file that
     can be read to its end beside the question, and is long."""
-    last_line = last_line_of(proposal, say, limits.columns)
-    title = title_of(proposal, say)
+    last_line = last_line_of(proposal, translate, limits.columns)
+    title = title_of(proposal, translate)
     head = [f"agentfs: {title}"] if limits.rows >= ROOMY_ROWS or title not in last_line else []
-    head += reasons_of(proposal, say)
+    head += reasons_of(proposal, translate)
     if diff_file is None:
         return [*head, *diff], last_line
-    head.append(say("The whole diff is shown in {file}.", file=diff_file.name))
+    head.append(translate("The whole diff is shown in {file}.", file=diff_file.name))
     lines = [*head, *diff]
     if limits.scrolls_behind and (limits.joins_lines or _is_long(lines, last_line, limits)):
         lines = head

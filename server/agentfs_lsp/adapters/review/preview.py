@@ -19,11 +19,11 @@ from agentfs_lsp.service.proposal.review import Confirm
 from agentfs_lsp.service.proposal.wording import in_one_line, title_of
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposals import Proposal
-    from agentfs_lsp.service.proposal.review import Editor, Hand
+    from agentfs_lsp.service.proposal.review import Applier, Editor
 
 
 def is_previewable(proposal: Proposal) -> bool:
@@ -39,11 +39,11 @@ def _is_harmless(change: FileChange) -> bool:
 
 
 async def review_in_preview(
-    editor: Editor, clock: Clock, say: Say, proposal: Proposal, timeout_s: float | None
-) -> tuple[Decision, Hand]:
+    editor: Editor, clock: Clock, translate: Translate, proposal: Proposal, timeout_s: float | None
+) -> tuple[Decision, Applier]:
     """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
     NobodyToAsk when the editor answers with an error, which is no answer of the user's."""
-    title = title_of(proposal, say)
+    title = title_of(proposal, translate)
     confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
     proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
     edits = [edit_of(change) for change in proposal.changes]

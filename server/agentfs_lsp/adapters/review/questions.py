@@ -20,7 +20,7 @@ from agentfs_lsp.domain.errors import NobodyToAsk
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.review import Editor
 
@@ -109,7 +109,7 @@ class Screen:
             await self._clock.sleep((min(quiet_ms, give_up_ms) - now_ms) / 1000)
         return True
 
-    async def ask(self, question: Question, say: Say, *, quiet: bool) -> str | None:
+    async def ask(self, question: Question, translate: Translate, *, quiet: bool) -> str | None:
         """The title chosen, None for none; only the last page has one that says yes, and where numbers choose
         it is confirmed. While the user types (`quiet` is false) no single answer is a yes. Raises
         NobodyToAsk, and Unanswered when others wait for a turn that is held in vain."""
@@ -120,7 +120,7 @@ class Screen:
         if len(pages) == 1 and not quiet and not limits.confirming_choices:
             pages.insert(0, question.last_line)
         for number, page in enumerate(pages[:-1], start=1):
-            onward = say("Next ({next}/{pages})", next=number + 1, pages=len(pages))
+            onward = translate("Next ({next}/{pages})", next=number + 1, pages=len(pages))
             answer = await self._read_answer(page, (question.no, onward), question.no)
             if answer != onward:
                 return answer
@@ -131,7 +131,7 @@ class Screen:
         if answer is None or answer not in question.yes or not limits.confirming_choices:
             return answer
         await self.is_quiet()
-        message = say("Choose “{answer}” again to confirm.", answer=answer) + f"\n{question.last_line}"
+        message = translate("Choose “{answer}” again to confirm.", answer=answer) + f"\n{question.last_line}"
         if traits.first_action_only:
             actions = [answer, question.no]
         else:  # neither of the first two: who types for something else may type the same number twice

@@ -1,4 +1,4 @@
-"""Review by whoever sits at the terminal: the ports `Reviewer` and `Hand` for commands that are typed.
+"""Review by whoever sits at the terminal: the ports `Reviewer` and `Applier` for commands that are typed.
 
 There are no open documents here, so nothing is handed to anybody.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings.rules import Operation
     from agentfs_lsp.domain.settings.setting import Mode
     from agentfs_lsp.service.proposal.proposals import Proposal, Rung
-    from agentfs_lsp.service.proposal.review import DocumentEdit, Hand
+    from agentfs_lsp.service.proposal.review import Applier, DocumentEdit
 
 
 class UsersPolicy(Policy):
@@ -38,11 +38,11 @@ class TerminalReviewer:
         ends another one that waits for a line."""
         self._agrees = agrees
 
-    def rung_for(self, proposal: Proposal | None) -> Rung:  # noqa: ARG002
+    def channel_for(self, proposal: Proposal | None) -> Rung:  # noqa: ARG002
         """There is one."""
         return "terminal"
 
-    async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
+    async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Raises Rejected."""
         proposal.state = "shown"
         if not self._agrees(proposal):
@@ -56,7 +56,7 @@ class TerminalReviewer:
         """It is the user who reads."""
         return True
 
-    def let_through(self) -> Hand:
+    def let_through(self) -> Applier:
         """For what needs no question."""
         return _NoHand()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.batch import Batch, Made, Step
     from agentfs_lsp.service.proposal.change import FileChange
 
@@ -33,7 +33,7 @@ FAILURES_TOLD = 10
 def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChange]) -> Envelope:
     """The envelope of a batch that landed, in part perhaps, or was only tried. `changes`: as accepted, one a
     file."""
-    say, steps = exchange.say, command.steps
+    translate, steps = exchange.translate, command.steps
     landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
     failed = [number for number, step in enumerate(steps) if step.error is not None]
     in_editor = [one for one in landings if one.where == "editor"]
@@ -41,13 +41,13 @@ def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChang
     applied = not command.dry_run and not failed and not in_editor and not _any_dirty(steps)
     data: dict[str, object] = {
         "applied": applied,
-        "results": [_result(step, number, say) for number, step in enumerate(steps)],
+        "results": [_result(step, number, translate) for number, step in enumerate(steps)],
         "diff_preview": preview.text,
         "diff_truncated": preview.truncated,
         "warnings": [
             {"path": change.path, **warning}
             for change in changes
-            for warning in warnings_on_wire(change.warnings, say)
+            for warning in warnings_on_wire(change.warnings, translate)
         ],
     }
     review: dict[str, object] = {}
@@ -61,15 +61,15 @@ def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChang
         data["failed_items"] = failed
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
-    after = landed_texts(landings, review, say)
-    text = _text(say, command, changes, made, after, loose=loose, truncated=preview.truncated)
+    after = landed_texts(landings, review, translate)
+    text = _text(translate, command, changes, made, after, loose=loose, truncated=preview.truncated)
     partial = not applied or loose or preview.truncated
     return exchange.succeed(data, text, _stats(changes), partial=partial)
 
 
 def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Envelope:
     """The envelope of a batch of which nothing landed: the error names the operation that it came up in."""
-    steps, say = command.steps, exchange.say
+    steps, translate = command.steps, exchange.translate
     culprits = [number for number, step in enumerate(steps) if step.error is error]
     if culprits and len(culprits) < len(steps):
         step = steps[culprits[0]]
@@ -78,28 +78,28 @@ def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Env
     if culprits and len(culprits) < len(steps):
         place = _place(culprits[0], steps[culprits[0]])
         message = envelope["error"]["message"]
-        named = say("{place}: {message}", place=place, message=message)
+        named = translate("{place}: {message}", place=place, message=message)
         envelope["text"] = named + envelope["text"].removeprefix(message)
         envelope["error"]["message"] = named
-    envelope["context"]["batch"] = [_result(step, number, say) for number, step in enumerate(steps)]
+    envelope["context"]["batch"] = [_result(step, number, translate) for number, step in enumerate(steps)]
     return envelope
 
 
 def _place(number: int, step: Step) -> str:
-    path = step.trace.resolved or step.command.asked.path
-    return f"operations[{number}] {step.command.asked.tool} {escape_to_one_line(path)}"
+    path = step.trace.resolved or step.command.request.path
+    return f"operations[{number}] {step.command.request.tool} {escape_to_one_line(path)}"
 
 
-def _result(step: Step, number: int, say: Say) -> dict[str, object]:
+def _result(step: Step, number: int, translate: Translate) -> dict[str, object]:
     made, landing, error = step.made, step.landing, step.error
     result: dict[str, object] = {
         "index": number,
-        "tool": step.command.asked.tool,
-        "path": step.trace.resolved or cut_name(step.command.asked.path),
+        "tool": step.command.request.tool,
+        "path": step.trace.resolved or cut_name(step.command.request.path),
         "status": "error" if error is not None else "success",
     }
     if error is not None:
-        result["error"] = {"code": ERRORS[type(error)][0], "message": told_of(error, say)[0]}
+        result["error"] = {"code": ERRORS[type(error)][0], "message": told_of(error, translate)[0]}
     if made is None:
         return result
     result["operation"] = made.operation
@@ -134,7 +134,7 @@ def _stats(changes: Sequence[FileChange]) -> dict[str, object]:
 
 
 def _text(
-    say: Say,
+    translate: Translate,
     command: Batch,
     changes: Sequence[FileChange],
     made: Sequence[Made],
@@ -146,12 +146,12 @@ def _text(
     steps = command.steps
     failed = [(number, step) for number, step in enumerate(steps) if step.error is not None]
     is_known = not any(isinstance(step.error, LandingUnknown) for step in steps)
-    said = [_headline(say, command, changes)] if changes or is_known else []
+    said = [_headline(translate, command, changes)] if changes or is_known else []
     nothing_landed = command.dry_run or (not changes and is_known)
     waiting = {step.trace.resolved for step in steps if step.landing and step.landing.where == "editor"}
     if waiting:
         said.append(
-            say(
+            translate(
                 "One file waits in the editor: the user saves it, until then the disk holds the old content.",
                 plural="{count} files wait in the editor: the user saves them, until then the disk holds the"
                 " old content.",
@@ -159,49 +159,53 @@ def _text(
             )
         )
     if loose:
-        said.append(say("Some text was matched loosely; see diff_preview for what was replaced."))
+        said.append(translate("Some text was matched loosely; see diff_preview for what was replaced."))
     if any(one.merged is not None for one in made):
         said.append(
-            say(
+            translate(
                 "Some of it was merged with what others had changed since it was read; see merged in results."
             )
         )
     if any(one.corrections for one in made):
-        said.append(say("Some of the text was put right; see corrections in results."))
+        said.append(translate("Some of the text was put right; see corrections in results."))
     said += after
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
-        message, next_step = told_of(step.error, say if nothing_landed else _say_beside(say, step))
-        said.append(say("{place}: {message}", place=_place(number, step), message=message))
+        message, next_step = told_of(
+            step.error, translate if nothing_landed else _say_beside(translate, step)
+        )
+        said.append(translate("{place}: {message}", place=_place(number, step), message=message))
         said.append(next_step)
     if len(failed) > FAILURES_TOLD:
-        said.append(say("See results for the other {count} that failed.", count=len(failed) - FAILURES_TOLD))
-    said.append(secrets_text(changes, say, with_paths=True))
+        said.append(
+            translate("See results for the other {count} that failed.", count=len(failed) - FAILURES_TOLD)
+        )
+    said.append(secrets_text(changes, translate, with_paths=True))
     if truncated:
-        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
-    return sentences(say, said)
+        said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
+    return sentences(translate, said)
 
 
-def _say_beside(say: Say, step: Step) -> Say:
+def _say_beside(translate: Translate, step: Step) -> Translate:
     """How a failure is told beside what landed, perhaps of the same file."""
     if step.landing is not None:
-        return beside_what_landed(say, say("This operation changed nothing."))
-    return beside_what_landed(say, say("This file was not changed."))
+        return beside_what_landed(translate, translate("This operation changed nothing."))
+    return beside_what_landed(translate, translate("This file was not changed."))
 
 
-def _headline(say: Say, command: Batch, changes: Sequence[FileChange]) -> str:
+def _headline(translate: Translate, command: Batch, changes: Sequence[FileChange]) -> str:
     stats = _stats(changes)
     facts = {"added": stats["lines_added"], "removed": stats["lines_removed"]}
     if not changes:
-        return say("No file was changed.")
+        return translate("No file was changed.")
     if command.dry_run:
-        return say(
+        return translate(
             "[Dry Run] Would change one file (+{added}/-{removed} lines).",
             plural="[Dry Run] Would change {count} files (+{added}/-{removed} lines).",
             count=len(changes),
             **facts,
         )
-    return say(
+    return translate(
         "Changed one file (+{added}/-{removed} lines).",
         plural="Changed {count} files (+{added}/-{removed} lines).",
         count=len(changes),

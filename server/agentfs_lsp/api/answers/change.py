@@ -15,7 +15,7 @@ from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_lin
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.edit import Edit
-from agentfs_lsp.service.landing.propose import Asked
+from agentfs_lsp.service.landing.propose import ChangeRequest
 from agentfs_lsp.service.proposal.wording import secrets_text
 from agentfs_lsp.service.write import Write
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Exchange
     from agentfs_lsp.api.params import ChangeParams, EditParams, WriteParams
     from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.landing.propose import Submitted
     from agentfs_lsp.service.proposal.change import FileChange, Landing
 
 
 def asked_of(
     tool: Literal["write", "edit"], params: ChangeParams, paths: PathMode | None, *, overwrite: bool = True
-) -> Asked:
+) -> ChangeRequest:
     """The part of the params that every change has. `paths`: how the path may be spelled; `overwrite`:
     whether the file may be there already."""
-    return Asked(
+    return ChangeRequest(
         tool,
         params.path,
         params.session,
@@ -82,7 +82,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         "operation": change.operation,
         "diff_preview": final.preview.text,
         "diff_truncated": final.preview.truncated,
-        "warnings": warnings_on_wire(final.warnings, exchange.say),
+        "warnings": warnings_on_wire(final.warnings, exchange.translate),
         "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
         "unchanged": submitted.unchanged,
     }
@@ -137,30 +137,30 @@ def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
 
 
 def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amended: bool) -> str:
-    say = exchange.say
+    translate = exchange.translate
     said = [_headline(exchange, submitted, final), *exchange.remarks]
-    in_full = amended and exchange.words.amended_text and _fits(final)
+    in_full = amended and exchange.phrasing.amended_text and _fits(final)
     if amended and not in_full:
-        said.append(say("The user accepted it in another form; see review.amendments."))
+        said.append(translate("The user accepted it in another form; see review.amendments."))
     if is_fallback(final.level):
         said.append(
-            say(
+            translate(
                 "The text was matched loosely ({level}); see diff_preview for what was replaced.",
                 level=final.level,
             )
         )
     if final.merged is not None:
-        said.append(say("It was merged with what others had changed since it was read; see merged."))
-    said += [_corrected(say, one.kind, one.detail) for one in final.corrections]
+        said.append(translate("It was merged with what others had changed since it was read; see merged."))
+    said += [_corrected(translate, one.kind, one.detail) for one in final.corrections]
     if submitted.landing is not None:
-        said += _after_landing(say, submitted.landing)
-    said.append(secrets_text((final,), say, with_paths=False))
+        said += _after_landing(translate, submitted.landing)
+    said.append(secrets_text((final,), translate, with_paths=False))
     if final.preview.truncated:
-        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
+        said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
     if in_full:
         text = escape_invisible(normalise(final.shown))
-        said.append(say("The user accepted it in another form:\n{text}", text=text))
-    return sentences(say, said)
+        said.append(translate("The user accepted it in another form:\n{text}", text=text))
+    return sentences(translate, said)
 
 
 def _fits(change: FileChange) -> bool:
@@ -170,63 +170,63 @@ def _fits(change: FileChange) -> bool:
 
 
 def _headline(exchange: Exchange, submitted: Submitted, final: FileChange) -> str:
-    say, (added, removed) = exchange.say, final.line_counts
+    translate, (added, removed) = exchange.translate, final.line_counts
     facts: dict[str, Any] = {"path": exchange.shown(final.path), "added": added, "removed": removed}
     if submitted.unchanged:
-        return _unchanged(say, submitted, facts)
+        return _unchanged(translate, submitted, facts)
     if submitted.landing is None:
         if final.operation == "create":
-            return say("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
-        return say("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
-    if submitted.landing.where == "disk" and exchange.words.landed is not None:
+            return translate("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
+        return translate("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
+    if submitted.landing.where == "disk" and exchange.phrasing.landed is not None:
         written = submitted.landing.bytes_written
         landed = Landed(path=facts["path"], size=written, is_edit=final.level is not None)
-        return exchange.words.landed(landed, say)
-    return _landed(say, submitted.landing, facts)
+        return exchange.phrasing.landed(landed, translate)
+    return _landed(translate, submitted.landing, facts)
 
 
-def _unchanged(say: Say, submitted: Submitted, facts: dict[str, Any]) -> str:
+def _unchanged(translate: Translate, submitted: Submitted, facts: dict[str, Any]) -> str:
     if submitted.dry_run:
-        return say("[Dry Run] '{path}' holds this content already.", **facts)
+        return translate("[Dry Run] '{path}' holds this content already.", **facts)
     if submitted.change.base.dirty:
-        return say("'{path}' holds this content already, in the editor, not saved yet.", **facts)
-    return say("'{path}' holds this content already; nothing was written.", **facts)
+        return translate("'{path}' holds this content already, in the editor, not saved yet.", **facts)
+    return translate("'{path}' holds this content already; nothing was written.", **facts)
 
 
-def _landed(say: Say, landing: Landing, facts: dict[str, Any]) -> str:
+def _landed(translate: Translate, landing: Landing, facts: dict[str, Any]) -> str:
     if landing.where == "editor":
-        return say(
+        return translate(
             "The change of '{path}' (+{added}/-{removed} lines) waits in the editor, not saved yet.", **facts
         )
     facts["size"] = landing.seen.size_bytes
     if landing.change.operation == "create":
-        return say(
+        return translate(
             "Created '{path}' (1 line, {size} bytes).",
             plural="Created '{path}' ({added} lines, {size} bytes).",
             **facts,
             count=facts["added"],
         )
-    return say("Updated '{path}' (+{added}/-{removed} lines, {size} bytes).", **facts)
+    return translate("Updated '{path}' (+{added}/-{removed} lines, {size} bytes).", **facts)
 
 
-def _after_landing(say: Say, landing: Landing) -> list[str]:
+def _after_landing(translate: Translate, landing: Landing) -> list[str]:
     said = []
     if folder := created_folder(landing):
-        said.append(say("(Created directory: {path}/)", path=escape_to_one_line(folder)))
+        said.append(translate("(Created directory: {path}/)", path=escape_to_one_line(folder)))
     if landing.hard_links:
-        said.append(say("The file had other names (hard links): they keep the old content."))
+        said.append(translate("The file had other names (hard links): they keep the old content."))
     if landing.on_save is not None:
-        said.append(say("The editor changed it while saving; see review.on_save."))
+        said.append(translate("The editor changed it while saving; see review.on_save."))
     if landing.where == "editor":
-        said.append(say("The user saves it; until then the disk holds the old content."))
+        said.append(translate("The user saves it; until then the disk holds the old content."))
     return said
 
 
-def _corrected(say: Say, kind: str, detail: str) -> str:
+def _corrected(translate: Translate, kind: str, detail: str) -> str:
     if kind == "line_ends":
-        return say("Line ends were made the file's own ({eol}).", eol=detail)
+        return translate("Line ends were made the file's own ({eol}).", eol=detail)
     if kind == "byte_order_mark":
-        return say(
+        return translate(
             "The byte-order mark in front of the content was left out: the file keeps its own, or none."
         )
     return f"{kind}: {detail}"

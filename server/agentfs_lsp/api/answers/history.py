@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.service.proposal.record import KeptChange, KeptFile
+    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
-    NameOf = Callable[[KeptFile], str]
+    NameOf = Callable[[RecordedFile], str]
 
 
-def change_on_wire(change: KeptChange, name_of: NameOf, *, texts: bool) -> dict[str, object]:
+def change_on_wire(change: HistoryRecord, name_of: NameOf, *, texts: bool) -> dict[str, object]:
     """One of `data.changes`; with `texts` its files have theirs."""
     return {
         "change_id": change.id,
@@ -36,7 +36,7 @@ def date_on_wire(time_ms: int) -> str:
     return date.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _file(file: KeptFile, name: str, *, texts: bool) -> dict[str, object]:
+def _file(file: RecordedFile, name: str, *, texts: bool) -> dict[str, object]:
     shown: dict[str, object] = {
         "path": name,
         "operation": file.operation,

@@ -11,16 +11,16 @@ from agentfs_lsp.service.proposal.wording import detail_text, title_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import FileChange, Warned
     from agentfs_lsp.service.proposal.proposals import Proposal
 
 
-def proposed_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
+def proposed_on_wire(proposal: Proposal, translate: Translate) -> dict[str, object]:
     """The params of `agentfs/proposed`."""
     return {
         "id": proposal.id,
-        "title": title_of(proposal, say),
+        "title": title_of(proposal, translate),
         "tool": proposal.tool,
         "session": proposal.session,
         "agent": proposal.agent,
@@ -30,29 +30,29 @@ def proposed_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
     }
 
 
-def proposal_on_wire(proposal: Proposal, say: Say) -> dict[str, object]:
+def proposal_on_wire(proposal: Proposal, translate: Translate) -> dict[str, object]:
     """The result of `agentfs/proposal`: the same, with the state and the texts, line ends `\\n`."""
     return {
-        **proposed_on_wire(proposal, say),
+        **proposed_on_wire(proposal, translate),
         "state": proposal.state,
-        "files": [{**_file(change), **_texts(change, say)} for change in proposal.changes],
+        "files": [{**_file(change), **_texts(change, translate)} for change in proposal.changes],
     }
 
 
-def _texts(change: FileChange, say: Say) -> dict[str, object]:
+def _texts(change: FileChange, translate: Translate) -> dict[str, object]:
     return {
         "base_text": normalise(change.base.text.shown),
         "proposed_text": normalise(change.shown),
         "encoding": change.base.text.encoding,
         "eol": eol_of(change.shown),
-        "warnings": warnings_on_wire(change.warnings, say),
+        "warnings": warnings_on_wire(change.warnings, translate),
     }
 
 
-def warnings_on_wire(warnings: Sequence[Warned], say: Say) -> list[dict[str, object]]:
+def warnings_on_wire(warnings: Sequence[Warned], translate: Translate) -> list[dict[str, object]]:
     """`warnings` as docs/protocol.md#94-what-the-answer-says has them."""
     return [
-        {"kind": one.kind, "line": one.line, "detail": detail_text(one.kind, one.detail, say)}
+        {"kind": one.kind, "line": one.line, "detail": detail_text(one.kind, one.detail, translate)}
         for one in warnings
     ]
 

@@ -25,7 +25,7 @@ _WITH_TEXT = {"amendments", "on_save"}
 
 def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
     """The envelope of an undo that landed, or of one that had nothing to do."""
-    say, shown, landings = exchange.say, exchange.trace.seen, undone.landings
+    translate, shown, landings = exchange.translate, exchange.trace.seen, undone.landings
     changes = [landing.change for landing in landings]
     in_editor = any(landing.where == "editor" for landing in landings)
     preview = preview_together(changes, exchange.ws.settings)
@@ -42,7 +42,7 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
         "warnings": [
             {"path": change.path, **warning}
             for change in changes
-            for warning in warnings_on_wire(change.warnings, say)
+            for warning in warnings_on_wire(change.warnings, translate)
         ],
     }
     review: dict[str, object] = {}
@@ -61,27 +61,27 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
 def _text(
     exchange: Exchange, undone: Undone, review: Container[str], *, in_editor: bool, truncated: bool
 ) -> str:
-    say = exchange.say
+    translate = exchange.translate
     if not undone.landings:
-        return say("Nothing of change {id} is left to undo.", id=undone.change.id)
+        return translate("Nothing of change {id} is left to undo.", id=undone.change.id)
     stats = _stats([landing.change for landing in undone.landings])
     said = [
-        say(
+        translate(
             "Undid change {id} of {paths} (+{added}/-{removed} lines).",
             id=undone.change.id,
-            paths=files_text([landing.change.path for landing in undone.landings], say),
+            paths=files_text([landing.change.path for landing in undone.landings], translate),
             added=stats["lines_added"],
             removed=stats["lines_removed"],
         )
     ]
-    said += landed_texts(undone.landings, review, say)
+    said += landed_texts(undone.landings, review, translate)
     if in_editor:
-        said.append(say("The user saves it; until then the disk holds the old content."))
+        said.append(translate("The user saves it; until then the disk holds the old content."))
     if exchange.trace.seen:
-        said.append(secrets_text((one.change for one in undone.landings), say, with_paths=True))
+        said.append(secrets_text((one.change for one in undone.landings), translate, with_paths=True))
     if truncated:
-        said.append(say("(Diff preview truncated. Use {Read} to verify full content.)"))
-    return sentences(say, said)
+        said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
+    return sentences(translate, said)
 
 
 def _stats(changes: list[FileChange]) -> dict[str, object]:

@@ -40,14 +40,15 @@ def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
 
 
 def _text(exchange: Exchange, submitted: Submitted) -> str:
-    say, landing = exchange.say, submitted.landing
+    translate, landing = exchange.translate, submitted.landing
     path = exchange.shown(submitted.change.path)
     if landing is None:
-        done = say("[Dry Run] Would write '{path}'.", path=path)
+        done = translate("[Dry Run] Would write '{path}'.", path=path)
     elif landing.where == "editor":
-        done = say("'{path}' waits in the editor, not saved yet.", path=path)
+        done = translate("'{path}' waits in the editor, not saved yet.", path=path)
     else:
-        done = say("Wrote '{path}'.", path=path)
+        done = translate("Wrote '{path}'.", path=path)
     return sentences(
-        say, (done, *exchange.remarks, say("Reading it is denied: nothing is told of what it held."))
+        translate,
+        (done, *exchange.remarks, translate("Reading it is denied: nothing is told of what it held.")),
     )

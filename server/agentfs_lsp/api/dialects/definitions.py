@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from agentfs_lsp.api.dialects.dialect import Dialect, Tool
     from agentfs_lsp.api.dialects.files import Files
     from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 Definition = dict[str, Any]
 
 
-def define(dialect: Dialect, files: Mapping[Operation, Files], say: Say, style: str) -> list[Definition]:
+def define(
+    dialect: Dialect, files: Mapping[Operation, Files], translate: Translate, style: str
+) -> list[Definition]:
     """The definitions of the tools whose operation is in `files`, in the format `style`."""
     shape, tools = FORMATS[style], [tool for tool in dialect.tools if tool.operation in files]
     return [
         shape(
             tool,
-            tool_text(tool.operation, say, ranges=dialect.words.ranges, there=files.keys()),
-            _schema(dialect, tool, files[tool.operation], say),
+            tool_text(tool.operation, translate, ranges=dialect.phrasing.ranges, there=files.keys()),
+            _schema(dialect, tool, files[tool.operation], translate),
         )
         for tool in tools
     ]
@@ -38,14 +40,14 @@ def define(dialect: Dialect, files: Mapping[Operation, Files], say: Say, style: 
 # --- the schema of a tool's arguments ---------------------------------------------------------------------
 
 
-def _schema(dialect: Dialect, tool: Tool, files: Files, say: Say) -> Definition:
+def _schema(dialect: Dialect, tool: Tool, files: Files, translate: Translate) -> Definition:
     hints, own = get_type_hints(tool.takes), fields(tool.takes)
     properties: Definition = {}
     for each in own:
         if each.name == tool.path_parameter:
-            properties[each.name] = _path(dialect, files, say)
+            properties[each.name] = _path(dialect, files, translate)
         else:
-            text = parameter_text(tool.renamed.get(each.name, each.name), say)
+            text = parameter_text(tool.renamed.get(each.name, each.name), translate)
             properties[each.name] = _property(each, hints[each.name], text)
     return {
         "type": "object",
@@ -55,8 +57,8 @@ def _schema(dialect: Dialect, tool: Tool, files: Files, say: Say) -> Definition:
     }
 
 
-def _path(dialect: Dialect, files: Files, say: Say) -> Definition:
-    text = path_text(say, absolute=dialect.absolute_paths, roots=files.roots, named=files.named)
+def _path(dialect: Dialect, files: Files, translate: Translate) -> Definition:
+    text = path_text(translate, absolute=dialect.absolute_paths, roots=files.roots, named=files.named)
     choices = {} if files.closed is None else {"enum": list(files.closed)}
     return {"type": "string", **choices, "description": text}
 

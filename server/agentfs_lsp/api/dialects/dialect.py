@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.api.messages.phrasing import USUAL, Words
+from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Tool:
     operation: Operation
     takes: type[Any]
     renamed: Mapping[str, str] = field(default_factory=dict)
-    told: Mapping[str, Callable[[Say], str]] = field(default_factory=dict)
+    told: Mapping[str, Callable[[Translate], str]] = field(default_factory=dict)
 
     @property
     def path_parameter(self) -> str:
@@ -52,7 +52,7 @@ class Dialect:
 
     name: str
     tools: tuple[Tool, ...]
-    words: Words = USUAL
+    phrasing: Phrasing = USUAL
     absolute_paths: bool = False
 
     def tool(self, name: str) -> Tool | None:

@@ -8,39 +8,39 @@ from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import Say, Told
+    from agentfs_lsp.domain.translation import Told, Translate
 
 
-def folder_missing(error: errors.FolderMissing, say: Say, _: str) -> Told:
+def folder_missing(error: errors.FolderMissing, translate: Translate, _: str) -> Told:
     return (
-        say("There is no folder '{path}'.", path=shown(error.path)),
-        say("The user's settings say that none is created."),
+        translate("There is no folder '{path}'.", path=shown(error.path)),
+        translate("The user's settings say that none is created."),
     )
 
 
-def lossy_replace(_: errors.LossyReplace, say: Say, path: str) -> Told:
+def lossy_replace(_: errors.LossyReplace, translate: Translate, path: str) -> Told:
     return (
-        say("Not all bytes of '{path}' are text in a known encoding.", path=path),
-        say("Change parts of it with {Edit}."),
+        translate("Not all bytes of '{path}' are text in a known encoding.", path=path),
+        translate("Change parts of it with {Edit}."),
     )
 
 
-def too_large(error: errors.TooLarge, say: Say, path: str) -> Told:
+def too_large(error: errors.TooLarge, translate: Translate, path: str) -> Told:
     return (
-        say(
+        translate(
             "'{path}' is too large: {size} bytes, the limit is {limit}.",
             path=path,
             size=error.size,
             limit=error.limit,
         ),
-        say("The user can raise agentfs.limits.max_file_bytes."),
+        translate("The user can raise agentfs.limits.max_file_bytes."),
     )
 
 
-def several_matches(error: errors.SeveralMatches, say: Say, _: str) -> Told:
+def several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> Told:
     return (
-        say("{old_string} was found {count} times.", count=error.count),
-        say("Lines: {lines}. Add context to make it unique.", lines=lines(error)),
+        translate("{old_string} was found {count} times.", count=error.count),
+        translate("Lines: {lines}. Add context to make it unique.", lines=lines(error)),
     )
 
 

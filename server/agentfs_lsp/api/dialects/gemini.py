@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
-from agentfs_lsp.api.messages.phrasing import Words
+from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.domain import errors
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,8 @@ class ReplaceArguments:
     new_string: str
 
 
-def _modified_by_user(say: Say) -> str:
-    return say("The content is the user's version, not the one first proposed.")
+def _modified_by_user(translate: Translate) -> str:
+    return translate("The content is the user's version, not the one first proposed.")
 
 
 _PATH = {"file_path": "path"}
@@ -62,7 +62,7 @@ _TOOLS = (
 GEMINI = Dialect(
     name="gemini",
     tools=_TOOLS,
-    words=Words(
+    phrasing=Phrasing(
         names=names_of(_TOOLS),
         errors={
             errors.FolderMissing: fewer.folder_missing,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool
-from agentfs_lsp.api.messages.phrasing import Words
+from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.api.params import bounded
 from agentfs_lsp.domain import errors
 
@@ -50,7 +50,7 @@ STANDARD = Dialect(
         Tool(name="Write", operation="write", takes=WriteArguments),
         Tool(name="Edit", operation="edit", takes=EditArguments),
     ),
-    words=Words(
+    phrasing=Phrasing(
         errors={
             errors.FolderMissing: fewer.folder_missing,
             errors.LossyReplace: fewer.lossy_replace,

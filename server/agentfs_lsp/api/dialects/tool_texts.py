@@ -1,6 +1,6 @@
 """What models are told of the tools and their parameters (docs/protocol.md#12-tool-catalogue).
 
-One text for all dialects, by the request's own names: `say` puts in what the dialect calls them.
+One text for all dialects, by the request's own names: `translate` puts in what the dialect calls them.
 """
 
 from __future__ import annotations
@@ -15,94 +15,102 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 
-def tool_text(operation: Operation, say: Say, *, ranges: bool, there: AbstractSet[Operation]) -> str:
+def tool_text(
+    operation: Operation, translate: Translate, *, ranges: bool, there: AbstractSet[Operation]
+) -> str:
     """What a tool does. `ranges`: whether a part of a file can be read; `there`: the operations that there
     are tools for."""
     said = {
-        "read": _of_read(say, ranges=ranges, changes=not there <= {"read"}),
-        "write": _of_write(say, reads="read" in there, edits="edit" in there),
-        "edit": _of_edit(say),
+        "read": _of_read(translate, ranges=ranges, changes=not there <= {"read"}),
+        "write": _of_write(translate, reads="read" in there, edits="edit" in there),
+        "edit": _of_edit(translate),
     }
-    return sentences(say, said[operation])
+    return sentences(translate, said[operation])
 
 
-def _of_read(say: Say, *, ranges: bool, changes: bool) -> list[str]:
+def _of_read(translate: Translate, *, ranges: bool, changes: bool) -> list[str]:
     return [
-        say("Read a text file of the workspace, as it is in the editor, unsaved changes included."),
-        say("A long file comes in parts: the answer says where to go on.") if ranges else "",
-        say("Read a file before you change it.") if changes else "",
+        translate("Read a text file of the workspace, as it is in the editor, unsaved changes included."),
+        translate("A long file comes in parts: the answer says where to go on.") if ranges else "",
+        translate("Read a file before you change it.") if changes else "",
     ]
 
 
-def _of_write(say: Say, *, reads: bool, edits: bool) -> list[str]:
+def _of_write(translate: Translate, *, reads: bool, edits: bool) -> list[str]:
     return [
-        say("Create a text file, or replace the whole text of one."),
-        say("Give the complete text: nothing may be left out, or stood in for by a remark."),
-        say("A file that exists has to be read first.") if reads else "",
-        say("To change a part of a file, use {Edit}.") if edits else "",
-        say("Missing folders are created, unless the user's settings forbid it."),
-        *_of_the_answer(say),
+        translate("Create a text file, or replace the whole text of one."),
+        translate("Give the complete text: nothing may be left out, or stood in for by a remark."),
+        translate("A file that exists has to be read first.") if reads else "",
+        translate("To change a part of a file, use {Edit}.") if edits else "",
+        translate("Missing folders are created, unless the user's settings forbid it."),
+        *_of_the_answer(translate),
     ]
 
 
-def _of_edit(say: Say) -> list[str]:
+def _of_edit(translate: Translate) -> list[str]:
     return [
-        say("Replace a piece of a text file that exists and has been read."),
-        say("Copy {old_string} exactly from the file, without line numbers."),
-        say("It has to stand in one place only: take enough lines round it."),
-        *_of_the_answer(say),
+        translate("Replace a piece of a text file that exists and has been read."),
+        translate("Copy {old_string} exactly from the file, without line numbers."),
+        translate("It has to stand in one place only: take enough lines round it."),
+        *_of_the_answer(translate),
     ]
 
 
-def _of_the_answer(say: Say) -> list[str]:
+def _of_the_answer(translate: Translate) -> list[str]:
     return [
-        say("The user may review the change first, and may amend it; the answer comes once it is decided."),
-        say(
+        translate(
+            "The user may review the change first, and may amend it; the answer comes once it is decided."
+        ),
+        translate(
             "If “applied” is true in the answer, the file on disk holds the change: do not send it again,"
             " even if “status” is “partial”, as it is when the diff was cut."
         ),
     ]
 
 
-def parameter_text(name: str, say: Say) -> str:
+def parameter_text(name: str, translate: Translate) -> str:
     """What a parameter means; `name` is the request's, or that of one which only changes what is said. The
     file's is `path_text`."""
     return {
-        "start_line": say("The first line to read, counted from 1."),
-        "limit": say("How many lines to read; 0 for all. Without it: as many as the user's settings let."),
-        "content": say("The complete new text of the file."),
-        "allow_empty": say("True if the file is meant to be empty; otherwise empty content is refused."),
-        "old_string": say("The text to replace, exactly as it stands in the file."),
-        "new_string": say("The text to put in its place; empty to take it out."),
-        "replace_all": say("Replace it in every place, not in just one."),
-        "expected_count": say("In how many places it stands; with more than one all are replaced."),
-        "dry_run": say(
+        "start_line": translate("The first line to read, counted from 1."),
+        "limit": translate(
+            "How many lines to read; 0 for all. Without it: as many as the user's settings let."
+        ),
+        "content": translate("The complete new text of the file."),
+        "allow_empty": translate(
+            "True if the file is meant to be empty; otherwise empty content is refused."
+        ),
+        "old_string": translate("The text to replace, exactly as it stands in the file."),
+        "new_string": translate("The text to put in its place; empty to take it out."),
+        "replace_all": translate("Replace it in every place, not in just one."),
+        "expected_count": translate("In how many places it stands; with more than one all are replaced."),
+        "dry_run": translate(
             "Only say what would change: nothing is written and nobody is asked. The answer has"
             " “status” “partial” and “applied” false."
         ),
-        "modified_by_user": say(
+        "modified_by_user": translate(
             "Whether the user has changed the content that you first proposed. It is reviewed all the same."
         ),
     }[name]
 
 
-def path_text(say: Say, *, absolute: bool, roots: Sequence[str], named: Sequence[str]) -> str:
+def path_text(translate: Translate, *, absolute: bool, roots: Sequence[str], named: Sequence[str]) -> str:
     """How to name a file. `roots`: names of the folders, or their paths where paths are `absolute`; `named`:
     files that the user's rules name."""
     folders = ", ".join(map(shown, roots))
     if absolute:
-        text = say("The file's absolute path, inside the workspace: {folders}.", folders=folders)
+        text = translate("The file's absolute path, inside the workspace: {folders}.", folders=folders)
     elif len(roots) > 1:
-        text = say(
+        text = translate(
             "The file's path, beginning with the name of its folder ({folders}), with '/' between folders.",
             folders=folders,
         )
     else:
-        text = say("The file's path, relative to the workspace folder, with '/' between folders.")
+        text = translate("The file's path, relative to the workspace folder, with '/' between folders.")
     if not named:
         return text
     files = ", ".join(map(shown, named))
-    return sentences(say, (text, say("The user has rules for: {files}.", files=files)))
+    return sentences(translate, (text, translate("The user has rules for: {files}.", files=files)))

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
-from agentfs_lsp.api.messages.phrasing import Words
+from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.api.messages.review import not_approved
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_invisible
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.messages.phrasing import Landed
-    from agentfs_lsp.domain.translation import Say, Told
+    from agentfs_lsp.domain.translation import Told, Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,37 +43,37 @@ class EditArguments:
     newText: str  # noqa: N815
 
 
-def _landed(landed: Landed, say: Say) -> str:
+def _landed(landed: Landed, translate: Translate) -> str:
     if landed.is_edit:
-        return say("Replaced text in {path}", path=landed.path)
-    return say("Wrote {size} bytes to {path}", size=landed.size, path=landed.path)
+        return translate("Replaced text in {path}", path=landed.path)
+    return translate("Wrote {size} bytes to {path}", size=landed.size, path=landed.path)
 
 
-def _file_missing(_: errors.FileMissing, say: Say, path: str) -> Told:
-    return say("File does not exist: {path}", path=path), ""
+def _file_missing(_: errors.FileMissing, translate: Translate, path: str) -> Told:
+    return translate("File does not exist: {path}", path=path), ""
 
 
-def _outside_roots(_: errors.OutsideRoots, say: Say, __: str) -> Told:
-    return say("Access to files outside the workspace is not allowed"), ""
+def _outside_roots(_: errors.OutsideRoots, translate: Translate, __: str) -> Told:
+    return translate("Access to files outside the workspace is not allowed"), ""
 
 
-def _no_match(_: errors.NoMatch, say: Say, path: str) -> Told:
-    return say("The text was not found in {path}. Make sure that it matches exactly.", path=path), ""
+def _no_match(_: errors.NoMatch, translate: Translate, path: str) -> Told:
+    return translate("The text was not found in {path}. Make sure that it matches exactly.", path=path), ""
 
 
-def _several_matches(error: errors.SeveralMatches, say: Say, _: str) -> Told:
-    return say("Found {count} matches. Give more context to make it unique.", count=error.count), ""
+def _several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> Told:
+    return translate("Found {count} matches. Give more context to make it unique.", count=error.count), ""
 
 
-def _nothing_changes(_: errors.NothingChanges, say: Say, __: str) -> Told:
-    return say("The replacement changes nothing."), ""
+def _nothing_changes(_: errors.NothingChanges, translate: Translate, __: str) -> Told:
+    return translate("The replacement changes nothing."), ""
 
 
-def _rejected(error: errors.Rejected, say: Say, _: str) -> Told:
+def _rejected(error: errors.Rejected, translate: Translate, _: str) -> Told:
     if not error.surely_meant:
-        return not_approved(say), ""
-    said = say("“{feedback}”", feedback=escape_invisible(error.feedback)) if error.feedback else ""
-    return say("The user rejected this change."), said
+        return not_approved(translate), ""
+    said = translate("“{feedback}”", feedback=escape_invisible(error.feedback)) if error.feedback else ""
+    return translate("The user rejected this change."), said
 
 
 _TOOLS = (
@@ -90,7 +90,7 @@ _TOOLS = (
 WORKSPACE = Dialect(
     name="workspace",
     tools=_TOOLS,
-    words=Words(
+    phrasing=Phrasing(
         names=names_of(_TOOLS),
         errors={
             errors.FolderMissing: fewer.folder_missing,

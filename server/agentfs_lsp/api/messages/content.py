@@ -11,54 +11,54 @@ from agentfs_lsp.domain.translation import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import Say, Told
+    from agentfs_lsp.domain.translation import Told, Translate
 
 
-def binary_file(error: errors.BinaryFile, say: Say) -> Told:
+def binary_file(error: errors.BinaryFile, translate: Translate) -> Told:
     return (
-        say("'{path}' is a binary file.", path=shown(error.path)),
-        say("It can be neither read nor changed as text."),
+        translate("'{path}' is a binary file.", path=shown(error.path)),
+        translate("It can be neither read nor changed as text."),
     )
 
 
-def nul_put_in(error: errors.NulPutIn, say: Say) -> Told:
+def nul_put_in(error: errors.NulPutIn, translate: Translate) -> Told:
     return (
-        say(
+        translate(
             "Line {line} of the new text of '{path}' has a NUL character: that is no text.",
             line=error.line,
             path=shown(error.path),
         ),
-        nothing_changed(say, say("Leave the character out.")),
+        nothing_changed(translate, translate("Leave the character out.")),
     )
 
 
-def too_large(error: errors.TooLarge, say: Say) -> Told:
+def too_large(error: errors.TooLarge, translate: Translate) -> Told:
     return (
-        say(
+        translate(
             "'{path}' is too large: {size} bytes, the limit is {limit}.",
             path=shown(error.path),
             size=error.size,
             limit=error.limit,
         ),
-        say("Read a range of it with start_line and limit."),
+        translate("Read a range of it with start_line and limit."),
     )
 
 
-def result_too_large(error: errors.ResultTooLarge, say: Say) -> Told:
+def result_too_large(error: errors.ResultTooLarge, translate: Translate) -> Told:
     return (
-        say(
+        translate(
             "The change would make '{path}' too large: {size} bytes, the limit is {limit}.",
             path=shown(error.path),
             size=error.size,
             limit=error.limit,
         ),
-        say("Put the text into several files, or ask the user to raise agentfs.limits.max_file_bytes."),
+        translate("Put the text into several files, or ask the user to raise agentfs.limits.max_file_bytes."),
     )
 
 
-def bad_range(error: errors.BadRange, say: Say) -> Told:
+def bad_range(error: errors.BadRange, translate: Translate) -> Told:
     return (
-        say(
+        translate(
             "start_line {line} is past the end: the file has one line.",
             plural="start_line {line} is past the end: the file has {count} lines.",
             count=error.total_lines,
@@ -68,20 +68,20 @@ def bad_range(error: errors.BadRange, say: Say) -> Told:
     )
 
 
-def unencodable(error: errors.Unencodable, say: Say) -> Told:
+def unencodable(error: errors.Unencodable, translate: Translate) -> Told:
     if error.ascii_only:
         return (
-            say(
+            translate(
                 "The file's encoding is not known, so only ASCII can be put in; line {line} of the new text"
                 " has '{character}' (U+{code:04X}).",
                 line=error.line,
                 character=shown(error.character),
                 code=ord(error.character),
             ),
-            say("Use ASCII characters; the other bytes stay as they are."),
+            translate("Use ASCII characters; the other bytes stay as they are."),
         )
     return (
-        say(
+        translate(
             "The file's encoding {encoding} can't express '{character}' (U+{code:04X}) in line {line} of the"
             " new text.",
             encoding=shown(error.encoding),
@@ -89,48 +89,52 @@ def unencodable(error: errors.Unencodable, say: Say) -> Told:
             code=ord(error.character[0]),
             line=error.line,
         ),
-        say("Use other characters; the file keeps its encoding."),
+        translate("Use other characters; the file keeps its encoding."),
     )
 
 
-def lossy_replace(error: errors.LossyReplace, say: Say) -> Told:
+def lossy_replace(error: errors.LossyReplace, translate: Translate) -> Told:
     return (
-        say("Not all bytes of '{path}' are text in a known encoding.", path=shown(error.path)),
-        say("Change parts of it with {Edit}, or give expected_hash from a {Read} to replace it whole."),
+        translate("Not all bytes of '{path}' are text in a known encoding.", path=shown(error.path)),
+        translate("Change parts of it with {Edit}, or give expected_hash from a {Read} to replace it whole."),
     )
 
 
-def empty_content(_: errors.EmptyContent, say: Say) -> Told:
-    return say("Content cannot be empty."), say("Give allow_empty=true if the file is meant to be empty.")
+def empty_content(_: errors.EmptyContent, translate: Translate) -> Told:
+    return translate("Content cannot be empty."), translate(
+        "Give allow_empty=true if the file is meant to be empty."
+    )
 
 
-def text_left_out(error: errors.TextLeftOut, say: Say) -> Told:
+def text_left_out(error: errors.TextLeftOut, translate: Translate) -> Told:
     return (
-        say(
+        translate(
             "Line {line} stands for text that was left out: '{marker}'.",
             line=error.line,
             marker=escape_invisible(error.marker),
         ),
-        say("Write the text out, or use {Edit} to change only a part."),
+        translate("Write the text out, or use {Edit} to change only a part."),
     )
 
 
-def empty_old_string(_: errors.EmptyOldString, say: Say) -> Told:
-    return say("{old_string} cannot be empty."), say(
+def empty_old_string(_: errors.EmptyOldString, translate: Translate) -> Told:
+    return translate("{old_string} cannot be empty."), translate(
         "Give the text to replace, or use {Write} for a new file."
     )
 
 
-def nothing_changes(_: errors.NothingChanges, say: Say) -> Told:
-    return say("Nothing would change: the new text is the old one."), ""
+def nothing_changes(_: errors.NothingChanges, translate: Translate) -> Told:
+    return translate("Nothing would change: the new text is the old one."), ""
 
 
-def no_match(error: errors.NoMatch, say: Say) -> Told:
+def no_match(error: errors.NoMatch, translate: Translate) -> Told:
     causes = {
-        "line_numbers": say("{old_string} has line numbers in it that are not in the file: leave them out."),
-        "over_escaped": say("{old_string} is escaped once too often."),
-        "letter_case": say("The letter case differs."),
-        "drifted": say("A part of it differs from the file."),
+        "line_numbers": translate(
+            "{old_string} has line numbers in it that are not in the file: leave them out."
+        ),
+        "over_escaped": translate("{old_string} is escaped once too often."),
+        "letter_case": translate("The letter case differs."),
+        "drifted": translate("A part of it differs from the file."),
     }
     parts = [causes[error.cause]] if error.cause else []
     if error.detail:
@@ -139,38 +143,38 @@ def no_match(error: errors.NoMatch, say: Say) -> Told:
         lines = "\n".join(
             f"{near.line + at:4d} | {escape_invisible(line)}" for at, line in enumerate(near.text)
         )
-        parts.append(say("Closest lines in the file:\n{lines}", lines=lines))
+        parts.append(translate("Closest lines in the file:\n{lines}", lines=lines))
     if not parts:
-        parts.append(say("Read the file again and copy the text to replace exactly."))
-    return say("{old_string} was not found."), "\n".join(parts)
+        parts.append(translate("Read the file again and copy the text to replace exactly."))
+    return translate("{old_string} was not found."), "\n".join(parts)
 
 
-def several_matches(error: errors.SeveralMatches, say: Say) -> Told:
+def several_matches(error: errors.SeveralMatches, translate: Translate) -> Told:
     return (
-        say("{old_string} was found {count} times.", count=error.count),
-        say(
+        translate("{old_string} was found {count} times.", count=error.count),
+        translate(
             "Lines: {lines}. Add context to make it unique, or give replace_all or expected_count.",
             lines=_lines(error.lines, error.count),
         ),
     )
 
 
-def count_mismatch(error: errors.CountMismatch, say: Say) -> Told:
+def count_mismatch(error: errors.CountMismatch, translate: Translate) -> Told:
     return (
-        say(
+        translate(
             "{old_string} was found once, not {expected} times.",
             plural="{old_string} was found {count} times, not {expected}.",
             count=error.count,
             expected=error.expected,
         ),
-        say("Lines: {lines}.", lines=_lines(error.lines, error.count)),
+        translate("Lines: {lines}.", lines=_lines(error.lines, error.count)),
     )
 
 
-def overlapping_matches(error: errors.OverlappingMatches, say: Say) -> Told:
+def overlapping_matches(error: errors.OverlappingMatches, translate: Translate) -> Told:
     return (
-        say("{old_string} was found at {count} places that overlap.", count=error.count),
-        say("Lines: {lines}. Replace them one by one.", lines=_lines(error.lines, error.count)),
+        translate("{old_string} was found at {count} places that overlap.", count=error.count),
+        translate("Lines: {lines}. Replace them one by one.", lines=_lines(error.lines, error.count)),
     )
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.translation import Say, Told
+    from agentfs_lsp.domain.translation import Told, Translate
 
 
-def _bad_parameter(error: errors.BadParameter, say: Say) -> Told:
-    return parameter_text(error, say), ""
+def _bad_parameter(error: errors.BadParameter, translate: Translate) -> Told:
+    return parameter_text(error, translate), ""
 
 
-ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Say], Told]]] = {
+ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], Told]]] = {
     errors.BadParameter: ("INVALID_PARAM", _bad_parameter),
     errors.AbsolutePath: ("INVALID_PARAM", paths.absolute_path),
     errors.MalformedPath: ("INVALID_PARAM", paths.malformed_path),

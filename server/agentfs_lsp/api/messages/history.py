@@ -11,7 +11,7 @@ from agentfs_lsp.domain.translation import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import Say, Told
+    from agentfs_lsp.domain.translation import Told, Translate
     from agentfs_lsp.service.proposal.record import HistoryTrouble
 
 
@@ -19,61 +19,61 @@ _MOST_NAMED = 3
 """So many files of a change are named."""
 
 
-def change_unknown(error: errors.ChangeUnknown, say: Say) -> Told:
+def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> Told:
     return (
-        say("No change '{id}' is kept.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))),
-        say("agentfs/history lists those that are; older ones make room for new ones."),
+        translate("No change '{id}' is kept.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))),
+        translate("agentfs/history lists those that are; older ones make room for new ones."),
     )
 
 
-def nothing_to_undo(_: errors.NothingToUndo, say: Say) -> Told:
+def nothing_to_undo(_: errors.NothingToUndo, translate: Translate) -> Told:
     return (
-        say("This session has made no change that is kept."),
-        say("agentfs/history lists the changes of others; undo one by its change_id."),
+        translate("This session has made no change that is kept."),
+        translate("agentfs/history lists the changes of others; undo one by its change_id."),
     )
 
 
-def last_undecided(error: errors.LastUndecided, say: Say) -> Told:
+def last_undecided(error: errors.LastUndecided, translate: Translate) -> Told:
     change_id, paths = (
         shown(error.change_id),
         ", ".join(f"'{shown(path)}'" for path in error.paths[:_MOST_NAMED]),
     )
     message = (
-        say("Change '{id}' of this session, of {paths}, has no answer yet.", id=change_id, paths=paths)
+        translate("Change '{id}' of this session, of {paths}, has no answer yet.", id=change_id, paths=paths)
         if paths
-        else say("Change '{id}' of this session has no answer yet.", id=change_id)
+        else translate("Change '{id}' of this session has no answer yet.", id=change_id)
     )
     return message, nothing_changed(
-        say, say("Wait for its answer, or name the change that is to be undone by its change_id.")
+        translate, translate("Wait for its answer, or name the change that is to be undone by its change_id.")
     )
 
 
-def not_undoable(error: errors.NotUndoable, say: Say) -> Told:
+def not_undoable(error: errors.NotUndoable, translate: Translate) -> Told:
     change_id = shown(error.change_id)
     if error.reason == "texts":
         return (
-            say("The texts of change '{id}' are not kept: there was no room for them.", id=change_id),
-            nothing_changed(say, say("Read the files and undo it by edits.")),
+            translate("The texts of change '{id}' are not kept: there was no room for them.", id=change_id),
+            nothing_changed(translate, translate("Read the files and undo it by edits.")),
         )
     if error.reason == "bytes":
         return (
-            say("Change '{id}' took out bytes that are no text, and they are not kept.", id=change_id),
-            nothing_changed(say, say("Only the user can bring them back, from a copy.")),
+            translate("Change '{id}' took out bytes that are no text, and they are not kept.", id=change_id),
+            nothing_changed(translate, translate("Only the user can bring them back, from a copy.")),
         )
     return (
-        say("Change '{id}' is also of files in a folder that is not open.", id=change_id),
-        nothing_changed(say, say("The user can open that folder too.")),
+        translate("Change '{id}' is also of files in a folder that is not open.", id=change_id),
+        nothing_changed(translate, translate("The user can open that folder too.")),
     )
 
 
-def trouble_text(trouble: HistoryTrouble, where: str, say: Say) -> str:
+def trouble_text(trouble: HistoryTrouble, where: str, translate: Translate) -> str:
     """What the user is told, once, of something wrong with the history in that file."""
     if trouble == "damaged":
-        return say(
+        return translate(
             "agentfs: the history of changes was damaged and has been set aside as {path}; a new one begins.",
             path=shown(where),
         )
-    return say(
+    return translate(
         "agentfs: the history of changes can't be written to {path}. Changes land all the same, but can't be"
         " undone by agentfs.",
         path=shown(where),

@@ -10,17 +10,17 @@ from agentfs_lsp.domain.text.escaping import escape_to_one_line
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import Landing
 
 _NAMED = 5
 """So many files are named."""
 
 
-def files_text(paths: Sequence[str], say: Say) -> str:
+def files_text(paths: Sequence[str], translate: Translate) -> str:
     """Their names, or how many there are."""
     if len(paths) > _NAMED:
-        return say("{count} files", count=len(paths))
+        return translate("{count} files", count=len(paths))
     return ", ".join(f"'{escape_to_one_line(path)}'" for path in paths)
 
 
@@ -32,17 +32,17 @@ def created_folder(landing: Landing) -> str:
     return root + max(landing.created_dirs, key=len)
 
 
-def landed_texts(landings: Sequence[Landing], review: Container[str], say: Say) -> list[str]:
+def landed_texts(landings: Sequence[Landing], review: Container[str], translate: Translate) -> list[str]:
     """What came of it beside the changes themselves. `review`: what the answer's `review` holds."""
     said = []
     if "amendments" in review:
-        said.append(say("The user accepted some of it in another form; see review.amendments."))
+        said.append(translate("The user accepted some of it in another form; see review.amendments."))
     if folders := [folder for folder in map(created_folder, landings) if folder]:
         shown = ", ".join(f"{escape_to_one_line(folder)}/" for folder in folders[:_NAMED])
         if len(folders) > _NAMED:
             shown += ", …"
         said.append(
-            say(
+            translate(
                 "(Created directory: {path})",
                 plural="(Created directories: {path})",
                 path=shown,
@@ -50,8 +50,8 @@ def landed_texts(landings: Sequence[Landing], review: Container[str], say: Say) 
             )
         )
     if linked := [landing.change.path for landing in landings if landing.hard_links]:
-        files = files_text(linked, say)
-        said.append(say("Other names (hard links) of {files} keep the old content.", files=files))
+        files = files_text(linked, translate)
+        said.append(translate("Other names (hard links) of {files} keep the old content.", files=files))
     if "on_save" in review:
-        said.append(say("The editor changed some of it while saving; see review.on_save."))
+        said.append(translate("The editor changed some of it while saving; see review.on_save."))
     return said

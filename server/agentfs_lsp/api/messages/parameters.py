@@ -9,57 +9,57 @@ from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import BadParameter
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
 
 
-def parameter_text(error: BadParameter, say: Say) -> str:
+def parameter_text(error: BadParameter, translate: Translate) -> str:
     """One sentence."""
     fitting = ", ".join(map(shown, error.fitting))
     facts: dict[str, Any] = {"name": shown(cut_name(error.name, LONGEST_UNKNOWN)), "bound": error.bound}
     problems = {
-        "missing": say("Parameter '{name}' is missing.", **facts),
-        "unknown": say(
+        "missing": translate("Parameter '{name}' is missing.", **facts),
+        "unknown": translate(
             "Parameter '{name}' is not a parameter of this request; known are {names}.",
             names=fitting,
             **facts,
         ),
-        "misspelt": say(
+        "misspelt": translate(
             "Parameter '{name}' is not a parameter of this request; did you mean {meant}?",
             meant=fitting,
             **facts,
         ),
-        "twice": say(
+        "twice": translate(
             "Parameters '{other}' and '{name}' mean the same but have different values: give one of them.",
             other=fitting,
             **facts,
         ),
-        "beside_and_in": say(
+        "beside_and_in": translate(
             "Parameter '{name}' has one value beside 'arguments' and another in it: give it once.", **facts
         ),
-        "no_object": say("Parameter '{name}' must be one JSON object.", **facts),
-        "kind": say("Parameter '{name}' must be {kinds}.", kinds=_kinds(error, say), **facts),
-        "choice": say("Parameter '{name}' must be one of {choices}.", choices=fitting, **facts),
-        "small": say("Parameter '{name}' must be at least {bound}.", **facts),
-        "large": say("Parameter '{name}' must be at most {bound}.", **facts),
-        "short": say(
+        "no_object": translate("Parameter '{name}' must be one JSON object.", **facts),
+        "kind": translate("Parameter '{name}' must be {kinds}.", kinds=_kinds(error, translate), **facts),
+        "choice": translate("Parameter '{name}' must be one of {choices}.", choices=fitting, **facts),
+        "small": translate("Parameter '{name}' must be at least {bound}.", **facts),
+        "large": translate("Parameter '{name}' must be at most {bound}.", **facts),
+        "short": translate(
             "Parameter '{name}' must have at least one character.",
             plural="Parameter '{name}' must have at least {count} characters.",
             count=error.bound,
             **facts,
         ),
-        "long": say("Parameter '{name}' must have at most {bound} characters.", **facts),
-        "few": say("Parameter '{name}' must not be empty.", **facts),
-        "many": say("Parameter '{name}' must have at most {bound} entries.", **facts),
+        "long": translate("Parameter '{name}' must have at most {bound} characters.", **facts),
+        "few": translate("Parameter '{name}' must not be empty.", **facts),
+        "many": translate("Parameter '{name}' must have at most {bound} entries.", **facts),
     }
     return problems[error.problem]
 
 
-def _kinds(error: BadParameter, say: Say) -> str:
+def _kinds(error: BadParameter, translate: Translate) -> str:
     kinds = {
-        "string": say("a string"),
-        "whole": say("a whole number"),
-        "flag": say("true or false"),
-        "object": say("a JSON object"),
-        "list": say("a list"),
+        "string": translate("a string"),
+        "whole": translate("a whole number"),
+        "flag": translate("true or false"),
+        "object": translate("a JSON object"),
+        "list": translate("a list"),
     }
-    return say(" or ").join(kinds[kind] for kind in error.kinds)
+    return translate(" or ").join(kinds[kind] for kind in error.kinds)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.translation import Say, Told
+from agentfs_lsp.domain.translation import Told, Translate
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
 
-TellOfFile = Callable[[Any, Say, str], Told]
+TellOfFile = Callable[[Any, Translate, str], Told]
 """Tells of an error: the error, the language, and the file's name as the caller is told it, "" where the path
 led to none."""
 
@@ -30,7 +30,7 @@ class Landed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Phrasing:
     """`names`: what tools and parameters are called. `errors`: errors that are told in other words than those
     of `error_texts.py`. `absolute`: files are named by their absolute paths. `denies_outside`: an absolute
     path outside the roots is told as a path that leads out of them, not as one spelled wrongly. `ranges`: the
@@ -42,9 +42,9 @@ class Words:
     absolute: bool = False
     denies_outside: bool = False
     ranges: bool = True
-    landed: Callable[[Landed, Say], str] | None = None
+    landed: Callable[[Landed, Translate], str] | None = None
     amended_text: bool = False
 
 
-USUAL = Words()
+USUAL = Phrasing()
 """The words of the requests themselves."""

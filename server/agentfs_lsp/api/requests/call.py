@@ -38,15 +38,15 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
     tool = _listed(exchange, dialect, params.name)
     given, expected = _parted(params, tool)
     arguments = parse(tool.takes, given)
-    say = naming(exchange.say, dialect.words.names)
+    translate = naming(exchange.translate, dialect.phrasing.names)
     inner = replace(
         exchange,
         params=_request_params(params, tool, arguments) | expected,
         came=exchange.params,
-        say=say,
-        words=dialect.words,
+        translate=translate,
+        phrasing=dialect.phrasing,
         paths="any" if dialect.absolute_paths else None,
-        remarks=tuple(tell(say) for name, tell in tool.told.items() if getattr(arguments, name)),
+        remarks=tuple(tell(translate) for name, tell in tool.told.items() if getattr(arguments, name)),
     )
     answered = answer(requests[tool.operation], inner)
     return answered if isinstance(answered, dict) else await answered

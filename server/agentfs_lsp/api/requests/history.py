@@ -14,9 +14,9 @@ from agentfs_lsp.service.history import Browse, browse, location_of
 if TYPE_CHECKING:
     from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.history import Browsed
-    from agentfs_lsp.service.proposal.record import KeptFile
+    from agentfs_lsp.service.proposal.record import RecordedFile
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -37,10 +37,10 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
     name_of = partial(_name, exchange.ws)
     changes = [change_on_wire(change, name_of, texts=params.texts) for change in browsed.changes]
     data = {"changes": changes, "more": browsed.more}
-    return exchange.succeed(data, _text(exchange.say, browsed), {}, partial=browsed.texts_left_out)
+    return exchange.succeed(data, _text(exchange.translate, browsed), {}, partial=browsed.texts_left_out)
 
 
-def _name(ws: Workspace, file: KeptFile) -> str:
+def _name(ws: Workspace, file: RecordedFile) -> str:
     return ws.name_of(location_of(ws, file))
 
 
@@ -48,17 +48,17 @@ def _names_session(params: object) -> bool:
     return isinstance(params, dict) and params.get("session") is not None
 
 
-def _text(say: Say, browsed: Browsed) -> str:
+def _text(translate: Translate, browsed: Browsed) -> str:
     changes = browsed.changes
     if not changes:
-        return say("No change that landed is kept.")
+        return translate("No change that landed is kept.")
     said = [
-        say(
+        translate(
             "One change that landed.", plural="{count} changes that landed, newest first.", count=len(changes)
         )
     ]
     if browsed.more:
-        said.append(say("Older ones remain: go on with before={id}.", id=changes[-1].id))
+        said.append(translate("Older ones remain: go on with before={id}.", id=changes[-1].id))
     if browsed.texts_left_out:
-        said.append(say("Not all texts found room; ask for a change by its change_id."))
-    return sentences(say, said)
+        said.append(translate("Not all texts found room; ask for a change by its change_id."))
+    return sentences(translate, said)

@@ -74,49 +74,51 @@ def _content(params: ReadParams, passage: Passage) -> str:
 
 
 def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
-    say, path = exchange.say, exchange.shown(passage.path)
+    translate, path = exchange.translate, exchange.shown(passage.path)
     last = passage.start_line + passage.lines - 1
     if passage.lines == 0:
-        said = [say("'{path}' is empty.", path=path)]
+        said = [translate("'{path}' is empty.", path=path)]
     else:
         said = [
-            say(
+            translate(
                 "Read '{path}', lines {first} to {last}{of_total}.",
                 path=path,
                 first=passage.start_line,
                 last=last,
-                of_total=say(" of {total}", total=passage.total_lines) if passage.total_lines else "",
+                of_total=translate(" of {total}", total=passage.total_lines) if passage.total_lines else "",
             )
         ]
-    if passage.truncated and not exchange.words.ranges:
-        said.append(say("Lines remain that {Read} does not show; the user can raise agentfs.limits."))
+    if passage.truncated and not exchange.phrasing.ranges:
+        said.append(translate("Lines remain that {Read} does not show; the user can raise agentfs.limits."))
     elif passage.truncated and not passage.content.endswith(("\n", "\r")):
         if params.limit is None:
             said.append(
-                say("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last)
+                translate("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last)
             )
         else:
             said.append(
-                say("Line {line} is cut: it is over agentfs.limits.max_file_bytes by itself.", line=last)
+                translate(
+                    "Line {line} is cut: it is over agentfs.limits.max_file_bytes by itself.", line=last
+                )
             )
     elif passage.truncated:
-        said.append(say("Lines remain: go on with start_line={next}.", next=last + 1))
+        said.append(translate("Lines remain: go on with start_line={next}.", next=last + 1))
     if passage.dirty:
-        said.append(say("This is the editor's text, with changes that are not saved yet."))
+        said.append(translate("This is the editor's text, with changes that are not saved yet."))
     if passage.lossy and passage.source == "editor":
-        said.append(say("The editor shows '{path}' in an encoding that loses characters.", path=path))
-        said.append(say("Ask the user to reopen the file with its encoding."))
+        said.append(translate("The editor shows '{path}' in an encoding that loses characters.", path=path))
+        said.append(translate("Ask the user to reopen the file with its encoding."))
     elif passage.lossy:
         said.append(
-            say("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
+            translate("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
         )
         if passage.likely_encoding:
             said.append(
-                say(
+                translate(
                     "They look like {encoding}: the user can set agentfs.encoding.default to it.",
                     encoding=passage.likely_encoding,
                 )
             )
         else:
-            said.append(say("The user can name the file's encoding in agentfs.encoding.default."))
-    return sentences(say, said)
+            said.append(translate("The user can name the file's encoding in agentfs.encoding.default."))
+    return sentences(translate, said)

@@ -36,20 +36,20 @@ def status_request(exchange: Exchange) -> Envelope:
         "mode": mode,
         "roots": [{"name": root.name, "uri": root.uri} for root in ws.roots],
         "switches": dict(ws.settings.switches),
-        "rung": ws.reviewer.rung_for(None),
+        "rung": ws.reviewer.channel_for(None),
         "sessions": [
             {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()
         ],
         "pending": pending,
     }
-    say = exchange.say
+    translate = exchange.translate
     if pending:
-        text = say(
+        text = translate(
             "Mode {mode}; one change is waiting.",
             plural="Mode {mode}; {count} changes are waiting.",
             count=len(pending),
             mode=mode,
         )
     else:
-        text = say("Mode {mode}; nothing is waiting.", mode=mode)
+        text = translate("Mode {mode}; nothing is waiting.", mode=mode)
     return exchange.succeed(data, text, {})

@@ -24,15 +24,15 @@ async def tools_request(exchange: Exchange) -> Envelope:
     params = parse(ToolsParams, exchange.params)
     await exchange.prepared()
     dialect, ws = DIALECTS[params.dialect], exchange.ws
-    say = naming(exchange.say, dialect.words.names)
+    translate = naming(exchange.translate, dialect.phrasing.names)
     files = files_of(dialect, ws, reach(ws))
     tools = [tool.name for tool in dialect.tools if tool.operation in files]
     data = {
-        "tools": define(dialect, files, say, params.format),
-        "prompt": guidance(dialect, files, say),
+        "tools": define(dialect, files, translate, params.format),
+        "prompt": guidance(dialect, files, translate),
     }
     if not ws.roots:
-        return exchange.succeed(data, sentences(say, told_of(NoRoot(), say)), {})
+        return exchange.succeed(data, sentences(translate, told_of(NoRoot(), translate)), {})
     if not tools:
-        return exchange.succeed(data, say("The user's settings let no tool touch a file now."), {})
-    return exchange.succeed(data, say("Tools: {tools}.", tools=", ".join(tools)), {})
+        return exchange.succeed(data, translate("The user's settings let no tool touch a file now."), {})
+    return exchange.succeed(data, translate("Tools: {tools}.", tools=", ".join(tools)), {})

@@ -196,19 +196,19 @@ class Search:
             return {}
         begin, inner = self.whole_lines[0], self.inner
         lines = self.lines[begin : self.whole_lines[-1] + len(inner)]
-        present, letters = _spelt_by_indent(lines), _spelt_by_indent(inner)
+        snapshot, letters = _spelt_by_indent(lines), _spelt_by_indent(inner)
         firsts = [letters.index(letter) for letter in dict.fromkeys(letters.replace(_NO_SAY, ""))]
         known: dict[str, tuple[Shift, str] | None] = {}
         found = {}
         for at in self.whole_lines:
             there = at - begin
-            indents = "".join([present[there + first] for first in firsts])
+            indents = "".join([snapshot[there + first] for first in firsts])
             if indents not in known:
                 shift = find_shift([lines[there + it] for it in firsts], [inner[it] for it in firsts])
                 made = str.maketrans("".join([letters[it] for it in firsts]), indents)
                 known[indents] = None if shift is None else (shift, letters.translate(made))
             fitting = known[indents]
-            if fitting is not None and present.startswith(fitting[1], there):
+            if fitting is not None and snapshot.startswith(fitting[1], there):
                 found[at] = fitting[0]
         return found
 

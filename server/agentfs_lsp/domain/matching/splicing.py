@@ -83,8 +83,8 @@ class Splicer:
     def _splice(self, place: Place, stretch: Stretch) -> Splice | None:
         a0, a1, b0, b1 = stretch
         segments = place.segments
-        present = [self._text[start:end] for start, end in segments[a0:a1]]
-        lines = place.revise(self._block[a0:a1], self._new[b0:b1], present)
+        snapshot = [self._text[start:end] for start, end in segments[a0:a1]]
+        lines = place.revise(self._block[a0:a1], self._new[b0:b1], snapshot)
         if lines is None:
             return None
         if b0 == 0 < b1 and len(self._block) > 1 and not self._block[0]:

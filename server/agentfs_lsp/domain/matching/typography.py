@@ -71,13 +71,13 @@ def _begins_anew(character: str) -> bool:
     return character < "\u0300" or not (category(character)[0] == "M" or "\u1160" <= character <= "\u11ff")
 
 
-def keep_characters(old: Sequence[str], new: Sequence[str], present: Sequence[str]) -> list[str]:
+def keep_characters(old: Sequence[str], new: Sequence[str], snapshot: Sequence[str]) -> list[str]:
     """The new lines with the file's own characters wherever the request left a word or a sign as it was.
 
     `present` folds to the same as `old`. A paragraph on one line thus keeps its quotes when a word changes.
     """
     was, wanted = _tokens(old), _tokens(new)
-    held = _tokens(present)
+    held = _tokens(snapshot)
     if [fold(token) for token in was] != [fold(token) for token in held]:
         return list(new)
     pieces: list[str] = []

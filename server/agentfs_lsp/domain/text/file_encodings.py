@@ -10,7 +10,7 @@ import re
 from fnmatch import translate
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.cached import lazily
+from agentfs_lsp.domain.cached import cached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class FileEncodings:
                 return encoding
         return None
 
-    @lazily
+    @cached
     def _compiled(self) -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
         """The last rule first."""
         return tuple(

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agentfs_lsp.domain.cached import lazily
+from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.errors import BinaryFile, Unencodable
 from agentfs_lsp.domain.text.lines import line_of
 
@@ -71,7 +71,7 @@ class TextFile:
     bom: bytes
     lossy: bool
 
-    @lazily
+    @cached
     def shown(self) -> str:
         """`text` with U+FFFD in place of every lone surrogate, one for one: the offsets stay. Made once: of
         many such bytes that takes long."""
@@ -84,7 +84,7 @@ class TextFile:
             self.encoding == "utf-8" and not self.lossy and not self.text.startswith("\ufeff")
         )
 
-    @lazily
+    @cached
     def line_ends(self) -> LineEnds:
         """Its line ends, counted once."""
         return line_ends_of(self.text)

@@ -25,7 +25,7 @@ from agentfs_lsp.service.state.workspace import InForce
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
     from agentfs_lsp.lsp.configuration.layers import SettingsStore
     from agentfs_lsp.lsp.configuration.reading import Problem
@@ -51,14 +51,14 @@ class Configuration:
         outgoing: Outgoing,
         workspace: Workspace,
         own_folders: Sequence[str],
-        say: Callable[[], Say],
+        translate: Callable[[], Translate],
         changed: Callable[[Changed], None],
     ) -> None:
         self._store = store
         self._outgoing = outgoing
         self._workspace = workspace
         self._own_folders = tuple(own_folders)
-        self._say = say
+        self._translate = translate
         self._changed = changed
         self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
         self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
@@ -181,7 +181,7 @@ class Configuration:
             if said is not NO_FILE
         }
         self._changed(changed)
-        for text in problems_texts(changed.problems, self._say()):
+        for text in problems_texts(changed.problems, self._translate()):
             self._outgoing.notify("window/showMessage", {"type": 2, "message": text})
         self._withdraw_denied()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from agentfs_lsp.domain.settings.shapes import Wanted
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.configuration.reading import Problem
 
 
@@ -26,52 +26,52 @@ _LONGEST_KEY = 80
 RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", "requires": switch}'
 
 
-def problems_texts(problems: Iterable[Problem], say: Say) -> Iterator[str]:
+def problems_texts(problems: Iterable[Problem], translate: Translate) -> Iterator[str]:
     """What the user is told of problems that came up together: one text for each file that they stand in, and
     one for the editor's settings."""
     by_origin: dict[str, list[Problem]] = {}
     for problem in problems:
         by_origin.setdefault(problem.origin, []).append(problem)
     for origin, ones in by_origin.items():
-        yield problem_text(ones[0], say) if len(ones) == 1 else _problems_of(origin, ones, say)
+        yield problem_text(ones[0], translate) if len(ones) == 1 else _problems_of(origin, ones, translate)
 
 
-def _problems_of(origin: str, problems: Sequence[Problem], say: Say) -> str:
+def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate) -> str:
     """How many there are, and the first of them: what is ignored comes behind what is not."""
     count = len(problems)
     if origin:
-        said = [say("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
+        said = [translate("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
     else:
-        said = [say("agentfs: {count} problems in the settings.", count=count)]
+        said = [translate("agentfs: {count} problems in the settings.", count=count)]
     first = sorted(problems, key=lambda one: one.kind == "unknown")[:_TOLD]
-    said += [_told(one, _key(one), say) for one in first]
+    said += [_told(one, _key(one), translate) for one in first]
     more = count - len(first)
     if more and origin:
-        said.append(say("agentfs-lsp check-config lists the other {count} as well.", count=more))
+        said.append(translate("agentfs-lsp check-config lists the other {count} as well.", count=more))
     elif more:
-        said.append(say("There are {count} more.", count=more))
-    return sentences(say, said)
+        said.append(translate("There are {count} more.", count=more))
+    return sentences(translate, said)
 
 
-def problem_text(problem: Problem, say: Say) -> str:
+def problem_text(problem: Problem, translate: Translate) -> str:
     """One or two sentences: what is wrong with which setting, and what is in force instead."""
     key = _key(problem)
     if not problem.origin:
-        return _told(problem, key, say)
+        return _told(problem, key, translate)
     origin = escape_to_one_line(problem.origin)
-    return _told(problem, f"{origin}: {key}" if key else origin, say)
+    return _told(problem, f"{origin}: {key}" if key else origin, translate)
 
 
-def _told(problem: Problem, name: str, say: Say) -> str:
+def _told(problem: Problem, name: str, translate: Translate) -> str:
     match problem.kind:
         case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml":
-            return _of_workspace(problem, name, say)
+            return _of_workspace(problem, name, translate)
         case "unknown":
-            return say("{name} is no setting of agentfs; it is ignored.", name=name)
+            return translate("{name} is no setting of agentfs; it is ignored.", name=name)
         case "switch_missing":
-            return say("{name} is required by a rule and not set: the switch is off.", name=name)
+            return translate("{name} is required by a rule and not set: the switch is off.", name=name)
         case "no_object":
-            return say(
+            return translate(
                 "{name} must be an object, not {given}; what guards in it is as strict as can be.",
                 name=name,
                 given=problem.given,
@@ -81,9 +81,9 @@ def _told(problem: Problem, name: str, say: Say) -> str:
             facts: dict[str, Any] = {
                 "name": name,
                 "given": problem.given,
-                "wanted": _wanted(problem.wanted, say),
+                "wanted": _wanted(problem.wanted, translate),
             }
-            return _instead(problem.key, facts, say)
+            return _instead(problem.key, facts, translate)
 
 
 def _key(problem: Problem) -> str:
@@ -94,59 +94,61 @@ def _key(problem: Problem) -> str:
     return path if problem.origin or is_section else f"agentfs.{path}"
 
 
-def _of_workspace(problem: Problem, name: str, say: Say) -> str:
+def _of_workspace(problem: Problem, name: str, translate: Translate) -> str:
     """What is wrong with a workspace's file, and what that means."""
     if problem.kind == "users_alone":
-        return say("{name} can be set in your own settings alone; it is ignored.", name=name)
+        return translate("{name} can be set in your own settings alone; it is ignored.", name=name)
     if problem.kind == "loosens":
         only = json.dumps(SETTINGS[problem.key].strictest)
-        return say("{name} can only be {only} in a workspace; it is ignored.", name=name, only=only)
+        return translate("{name} can only be {only} in a workspace; it is ignored.", name=name, only=only)
     whats = {
-        "too_large": say("{name} is larger than 64 KiB.", name=name),
-        "unreadable": say("{name} can't be read as a plain file.", name=name),
-        "no_toml": say("{name} is not TOML in UTF-8.", name=name),
+        "too_large": translate("{name} is larger than 64 KiB.", name=name),
+        "unreadable": translate("{name} can't be read as a plain file.", name=name),
+        "no_toml": translate("{name} is not TOML in UTF-8.", name=name),
     }
-    asked = say("Until it is mended, you are asked before anything in its folder is read or changed.")
-    return sentences(say, (whats[problem.kind], asked))
+    asked = translate("Until it is mended, you are asked before anything in its folder is read or changed.")
+    return sentences(translate, (whats[problem.kind], asked))
 
 
-def _instead(key: str, facts: dict[str, Any], say: Say) -> str:
+def _instead(key: str, facts: dict[str, Any], translate: Translate) -> str:
     """What is wrong, and what is in force for it."""
     setting = SETTINGS.get(key)
     if setting is not None and setting.wrong_asks:
-        return say(
+        return translate(
             "{name} must be {wanted}, not {given}. Until it is mended, you are asked before anything is read"
             " or changed.",
             **facts,
         )
     if key == "files":
-        return say("{name} must be {wanted}, not {given}; it names no file.", **facts)
+        return translate("{name} must be {wanted}, not {given}; it names no file.", **facts)
     strictest = setting.strictest if setting is not None else False
     if strictest is None:
-        return say("{name} must be {wanted}, not {given}; it is ignored.", **facts)
-    return say(
+        return translate("{name} must be {wanted}, not {given}; it is ignored.", **facts)
+    return translate(
         "{name} must be {wanted}, not {given}; {instead} is used.", instead=json.dumps(strictest), **facts
     )
 
 
-def _wanted(wanted: Wanted, say: Say) -> str:
+def _wanted(wanted: Wanted, translate: Translate) -> str:
     bounds: dict[str, Any] = {"minimum": wanted.minimum, "maximum": wanted.maximum}
     kinds = {
-        "choice": say("one of {options}", options=", ".join(f'"{option}"' for option in wanted.options)),
-        "flag": say("true or false"),
-        "whole": say("a whole number from {minimum} to {maximum}", **bounds),
-        "seconds": say("a number of seconds from {minimum:g} to {maximum:g}", **bounds),
-        "encoding": say("the name of an encoding that extends ASCII, such as utf-8 or windows-1252"),
-        "roots": say("a list of {entry}", entry='{"path": …, "name": …}'),
-        "absolute_paths": say("a list of folders given by absolute paths or file: URIs"),
-        "plain_names": say("a list of folders with printable names without slashes"),
-        "own_names": say("a list of folders each with a name of its own"),
-        "rules": say("a list of {entry}", entry=RULE),
-        "globs": say("a list of globs as .gitignore has them"),
-        "glob": say("a glob as .gitignore has them, with few stars"),
-        "plain_paths": say("a list of paths relative to the workspace folder"),
-        "plain_path": say("a path relative to the workspace folder, without * in it"),
-        "switches": say("an object of names that are true or false"),
-        "switch_name": say("the name of a switch"),
+        "choice": translate(
+            "one of {options}", options=", ".join(f'"{option}"' for option in wanted.options)
+        ),
+        "flag": translate("true or false"),
+        "whole": translate("a whole number from {minimum} to {maximum}", **bounds),
+        "seconds": translate("a number of seconds from {minimum:g} to {maximum:g}", **bounds),
+        "encoding": translate("the name of an encoding that extends ASCII, such as utf-8 or windows-1252"),
+        "roots": translate("a list of {entry}", entry='{"path": …, "name": …}'),
+        "absolute_paths": translate("a list of folders given by absolute paths or file: URIs"),
+        "plain_names": translate("a list of folders with printable names without slashes"),
+        "own_names": translate("a list of folders each with a name of its own"),
+        "rules": translate("a list of {entry}", entry=RULE),
+        "globs": translate("a list of globs as .gitignore has them"),
+        "glob": translate("a glob as .gitignore has them, with few stars"),
+        "plain_paths": translate("a list of paths relative to the workspace folder"),
+        "plain_path": translate("a path relative to the workspace folder, without * in it"),
+        "switches": translate("an object of names that are true or false"),
+        "switch_name": translate("the name of a switch"),
     }
     return kinds[wanted.kind]

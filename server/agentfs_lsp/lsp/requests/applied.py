@@ -20,7 +20,7 @@ def applied_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Re
     """Take the report; answered once the change stands or falls, with what to save or to take back."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
-        return {**refusal(UNKNOWN, exchange.say), "revert": None}
+        return {**refusal(UNKNOWN, exchange.translate), "revert": None}
     reports = parse_reports(exchange.params, conversation, "applied")
     if not conversation.is_answered:
         raise BadReviewParams("unsettled")
@@ -34,4 +34,4 @@ async def _answered(exchange: EditorExchange, conversation: Conversation, report
         return {"ok": True, "save": list(answer.save)}
     back = exchange.reviews.taken_back(conversation) if any(one.done for one in reports.values()) else ()
     revert = workspace_edit(back, exchange.encoding) if back else None
-    return {**refusal(answer, exchange.say), "revert": revert}
+    return {**refusal(answer, exchange.translate), "revert": revert}

@@ -17,5 +17,5 @@ def proposal_request(exchange: EditorExchange) -> dict[str, object]:
     """The proposal with its texts, or `ok` false where there is none of this id."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None or conversation.proposal is None:
-        return refusal(UNKNOWN, exchange.say)
-    return proposal_on_wire(conversation.proposal, exchange.say)
+        return refusal(UNKNOWN, exchange.translate)
+    return proposal_on_wire(conversation.proposal, exchange.translate)

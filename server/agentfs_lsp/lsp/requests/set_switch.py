@@ -27,7 +27,9 @@ def set_switch_request(exchange: EditorExchange) -> dict[str, object]:
     return {
         "ok": False,
         "code": "UNKNOWN",
-        "reason": exchange.say("The settings have no switch '{name}'.", name=shown(name[:_LONGEST_SHOWN])),
+        "reason": exchange.translate(
+            "The settings have no switch '{name}'.", name=shown(name[:_LONGEST_SHOWN])
+        ),
     }
 
 

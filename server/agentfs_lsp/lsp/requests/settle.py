@@ -24,7 +24,7 @@ def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Res
     the client must apply, null for nothing."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
-        return refusal(UNKNOWN, exchange.say)
+        return refusal(UNKNOWN, exchange.translate)
     settlement = parse_settlement(exchange.params, conversation)
     amendments = conversation.amendments(settlement)
     if sum(max(change.base.size, len(text)) for change, text in amendments) > INLINE_BYTES:
@@ -32,7 +32,7 @@ def settle_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Res
         return _checked(exchange, conversation, settlement, amendments)
     unfit = _misfit(amendments)
     if unfit is not None:
-        return refusal(unfit, exchange.say)
+        return refusal(unfit, exchange.translate)
     conversation.answered_by(exchange.sent)
     return _answered(exchange, conversation.settle(settlement))
 
@@ -46,7 +46,7 @@ async def _checked(
     """Settle once the texts are known to fit; until then nothing is decided."""
     unfit = await in_thread(_misfit, amendments)
     if unfit is not None:
-        return refusal(unfit, exchange.say)
+        return refusal(unfit, exchange.translate)
     return await _answered(exchange, conversation.settle(settlement))
 
 
@@ -64,5 +64,5 @@ def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
 async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> Result:
     answer = await settled
     if answer.code is not None:
-        return refusal(answer, exchange.say)
+        return refusal(answer, exchange.translate)
     return {"ok": True, "apply": workspace_edit(answer.edits, exchange.encoding) if answer.edits else None}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
 from agentfs_lsp.lsp.transport.framing import BadHeader, Body, Frame, Framer, TooLarge
 from agentfs_lsp.lsp.transport.loop import PollLoop
-from agentfs_lsp.lsp.transport.writer import Outbox
+from agentfs_lsp.lsp.transport.writer import Writer
 
 if TYPE_CHECKING:
     import asyncio
@@ -62,7 +62,7 @@ class Transport:
         self._on_end = on_end
         self._max_body = max_body
         self._framer = Framer(max_body)
-        self._outbox = Outbox(stdout_fd, self._end_from_anywhere)
+        self._writer = Writer(stdout_fd, self._end_from_anywhere)
         self._readable = select.poll()
         self._readable.register(stdin_fd, select.POLLIN)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -80,13 +80,13 @@ class Transport:
         body = encode(message)
         header = b"Content-Length: %d\r\n\r\n" % len(body)
         # In one write where it is small; a large body is not copied for the sake of its header.
-        self._outbox.put(*([header + body] if len(body) < _LARGE else [header, body]))
+        self._writer.put(*([header + body] if len(body) < _LARGE else [header, body]))
 
     def close(self, timeout: float = 5.0) -> bool:
         """Stop reading, and wait up to `timeout` seconds until all is written; whether it was."""
         self._ended = True
         self._unwatch()
-        return self._outbox.close(timeout)
+        return self._writer.close(timeout)
 
     # --- reading ---
 

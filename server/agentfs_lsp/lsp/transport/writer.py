@@ -23,7 +23,7 @@ _AT_ONCE: Final = 1 << 16
 """Bytes; a longer frame is the thread's from the first one on, as writing it would hold the loop up."""
 
 
-class Outbox:
+class Writer:
     """What is still to be written to `fd`. `on_broken` is called once, from any thread, when nobody can read
     it any more; what is put after that is dropped. Methods may be called from any thread."""
 

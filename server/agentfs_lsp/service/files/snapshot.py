@@ -67,7 +67,7 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class Snapshot:
     """A file at one moment: the disk's bytes, the editor's buffer, and what of the two is true.
 
     `text` is the buffer's where there is one, in the encoding and with the mark of the file.
@@ -142,14 +142,14 @@ def look(
     settings: Settings,
     max_bytes: int,
     named: str | None = None,
-) -> Present:
+) -> Snapshot:
     """Read the file and put the buffer over it. `named`: the encoding in which the editor would open it, as
     the editor calls it. Raises what `FileStore.read` raises but for FileMissing, and BinaryFile."""
     try:
         blob = files.read(location, max_bytes)
     except FileMissing:
         text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else empty_as(named)
-        return Present(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
+        return Snapshot(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
 
     told = encoding_named(buffer.encoding_hint) if buffer and buffer.encoding_hint else None
 
@@ -166,7 +166,7 @@ def look(
     known = _remembered(files, decoded, location, blob.data, digest, settings, named)
     if buffer is None:
         text = known or disk
-        return Present(location, blob, text, None, text, dirty=False, hash=digest)
+        return Snapshot(location, blob, text, None, text, dirty=False, hash=digest)
     readings = [known or disk, disk]
     if told == disk.encoding:
         readings = [disk]
@@ -288,11 +288,11 @@ def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
 
 def _overlay(
     location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer, *, differs: bool
-) -> Present:
+) -> Snapshot:
     mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
     text = TextFile(buffer.text, disk.encoding, mark, lossy=False)
     digest = _hash_of_buffer(text) if differs else disk_digest
-    return Present(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
+    return Snapshot(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
 
 
 def _hash_of_buffer(text: TextFile) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.landing.landing import Outcome
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposals import Proposal
-    from agentfs_lsp.service.proposal.review import Hand
+    from agentfs_lsp.service.proposal.review import Applier
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -50,11 +50,11 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome
     puts_in_secrets = await _puts_in_secrets(ws, proposal)
     verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
     if verdict.decision == "allow" and not puts_in_secrets:
-        decision, hand = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
-        return await _decided(ws, proposal, decision, hand)
+        decision, applier = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
+        return await _decided(ws, proposal, decision, applier)
     await described(changes)
-    proposal.rung = ws.reviewer.rung_for(proposal)
-    previewed = proposal.rung == "preview"
+    proposal.channel = ws.reviewer.channel_for(proposal)
+    previewed = proposal.channel == "preview"
     with ExitStack() as watching:
         observed = [watching.enter_context(Observation(ws.documents, change)) for change in changes]
         try:
@@ -79,10 +79,10 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome
         ]
 
 
-async def _decided(ws: Workspace, proposal: Proposal, decision: Decision, hand: Hand) -> list[Outcome]:
+async def _decided(ws: Workspace, proposal: Proposal, decision: Decision, applier: Applier) -> list[Outcome]:
     """Land what was decided."""
     changes = proposal.changes
-    proposal.rung, proposal.decision, proposal.state = decision.rung, decision, "landing"
+    proposal.channel, proposal.decision, proposal.state = decision.channel, decision, "landing"
     proposal.decided_at_ms = ws.clock.now_ms()
     if decision.always:
         ws.sessions.set_mode("auto_edit", proposal.session)
@@ -90,12 +90,12 @@ async def _decided(ws: Workspace, proposal: Proposal, decision: Decision, hand: 
         accepted = [
             _as_accepted(change, decision) for change in changes if not _is_rejected(change, decision)
         ]
-        landed = await _land(ws, proposal, accepted, hand)
+        landed = await _land(ws, proposal, accepted, applier)
     except Exception as error:
         if isinstance(error, LandingUnknown):
             for change in changes:
                 ws.sessions.forget(proposal.session, change.base.location.absolute)
-        hand.failed(error)
+        applier.failed(error)
         raise
     outcomes = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
     rejected = Rejected("rejected", decision.feedback)
@@ -121,18 +121,18 @@ async def _puts_in_secrets(ws: Workspace, proposal: Proposal) -> bool:
 
 
 async def _land(
-    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], hand: Hand
+    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], applier: Applier
 ) -> list[Outcome]:
     for change in changes:
         await off_loop(change.extent, _remember_form, ws, change)
     if proposal.atomic:
-        outcomes = await land(ws, changes, hand)
+        outcomes = await land(ws, changes, applier)
         _check_some_landed(outcomes)
     else:
-        outcomes = await land_each(ws, changes, hand, lambda: proposal.stopped)
+        outcomes = await land_each(ws, changes, applier, lambda: proposal.stopped)
         failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
         if len(failures) == len(outcomes):
-            hand.failed(failures[0])
+            applier.failed(failures[0])
     for change, outcome in zip(changes, outcomes, strict=True):
         if isinstance(outcome, Landing):
             _remember(ws, proposal.session, outcome)
@@ -201,7 +201,7 @@ def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
     return revision, change.shown
 
 
-async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Hand]:
+async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]:
     """Put the proposal before the user of an editor that applies what was previewed: it says no in the same
     words whether the user did or a file had moved, so that is looked at."""
     try:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.service.proposal.change import FileChange, Landing
-    from agentfs_lsp.service.proposal.review import Applied, Hand
+    from agentfs_lsp.service.proposal.review import Applied, Applier
     from agentfs_lsp.service.state.workspace import Workspace
 
 UNTICKED_S = 5.0
@@ -34,9 +34,9 @@ class InEditor:
     """The open files of one landing, watched from the moment it is entered. What failed is remembered for
     each, so that it can be told."""
 
-    def __init__(self, ws: Workspace, changes: Sequence[FileChange], hand: Hand) -> None:
+    def __init__(self, ws: Workspace, changes: Sequence[FileChange], applier: Applier) -> None:
         self._ws = ws
-        self._hand = hand
+        self._applier = applier
         self._observations = [Observation(ws.documents, change) for change in changes]
         self._failed: dict[Observation, DomainError] = {}
         self._watching = ExitStack()
@@ -65,7 +65,7 @@ class InEditor:
         edits = [observation.edit for observation in self._observations]
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
-                answers = await self._hand.apply(edits)
+                answers = await self._applier.apply(edits)
                 for observation, answer in zip(self._observations, answers, strict=True):
                     if not await self._is_refused(observation, answer):
                         await observation.arrival()
@@ -146,7 +146,7 @@ class InEditor:
         """Those that arrived stand: have them saved where they are to be. What goes wrong from here on does
         not take them back. What failed before is its own outcome."""
         arrived = [one for one in self._observations if one not in self._failed]
-        kept = dict(zip(arrived, await keep_as_it_stands(self._ws, arrived, self._hand), strict=True))
+        kept = dict(zip(arrived, await keep_as_it_stands(self._ws, arrived, self._applier), strict=True))
         return [kept[one] if one in kept else await self._why_not(one) for one in self._observations]
 
     async def failures(self) -> list[DomainError]:
@@ -167,7 +167,7 @@ class InEditor:
         back = {one: one.reversal() for one in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
-                await self._hand.take_back([edit for edit in back.values() if edit is not None], error)
+                await self._applier.take_back([edit for edit in back.values() if edit is not None], error)
                 for observation, edit in back.items():
                     if edit is not None:
                         await observation.departure()
@@ -175,7 +175,7 @@ class InEditor:
             pass  # whether it is there is looked at below
         holding: tuple[Held, ...] = ()
         for observation in self._observations:
-            if back[observation] is not None and self._hand.saves:
+            if back[observation] is not None and self._applier.saves:
                 await self._saved_again(observation)
             await put_back(self._ws, observation.change)
             holding += await observation.held(self._ws)
@@ -195,11 +195,11 @@ class InEditor:
 
 
 async def find_in_editor(
-    ws: Workspace, changes: Sequence[FileChange], hand: Hand, *, all_or_none: bool
+    ws: Workspace, changes: Sequence[FileChange], applier: Applier, *, all_or_none: bool
 ) -> list[Landing | DomainError]:
     """The editor asked and applied by itself. With `all_or_none` raises what one of them failed by, the
     others taken back; else that is its outcome."""
-    with InEditor(ws, changes, hand) as in_editor:
+    with InEditor(ws, changes, applier) as in_editor:
         await in_editor.find()
         failed = in_editor.first_failure
         if failed is not None and (all_or_none or not in_editor.anything_arrived):

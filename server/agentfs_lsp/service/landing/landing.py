@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.service.files.store import Landed, Staged
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.review import Hand
+    from agentfs_lsp.service.proposal.review import Applier
     from agentfs_lsp.service.state.workspace import Workspace
 
 Outcome = Landing | DomainError
 """What became of one file of several."""
 
 
-async def land(ws: Workspace, changes: Sequence[FileChange], hand: Hand) -> list[Outcome]:
+async def land(ws: Workspace, changes: Sequence[FileChange], applier: Applier) -> list[Outcome]:
     """Bring the changes to their files, all or none. Raises Conflict, NotLanded, LandingUnknown and what the
     disk raises; but for LandingUnknown nothing changed then. An outcome that is no landing is a
     LandingUnknown: what the others say of themselves stands.
@@ -41,20 +41,20 @@ async def land(ws: Workspace, changes: Sequence[FileChange], hand: Hand) -> list
     The closed files are staged, the open ones applied by the client; then the closed are committed, and the
     open ones saved. Whatever fails before the commit drops the staged and takes back the applied.
     """
-    if hand.applied_already:
-        return await find_in_editor(ws, changes, hand, all_or_none=True)
+    if applier.applied_already:
+        return await find_in_editor(ws, changes, applier, all_or_none=True)
     changes = [await _on_what_is_there(ws, change) for change in changes]
     opened = [change for change in changes if lands_in_editor(change)]
     closed = [change for change in changes if not lands_in_editor(change)]
     if not opened:
         landed = await _committed(ws, closed, None)
-        await hand.committed(())
+        await applier.committed(())
         return list(landed)
     staged = None
     if closed:
         with _links_told(ws, closed):
             staged = await in_thread(_stage, ws, closed)
-    with InEditor(ws, opened, hand) as in_editor:
+    with InEditor(ws, opened, applier) as in_editor:
         try:
             await in_editor.apply()
             landed = await _committed(ws, closed, staged) if staged else []
@@ -71,12 +71,12 @@ async def land(ws: Workspace, changes: Sequence[FileChange], hand: Hand) -> list
 
 
 async def land_each(
-    ws: Workspace, changes: Sequence[FileChange], hand: Hand, is_stopped: Callable[[], bool]
+    ws: Workspace, changes: Sequence[FileChange], applier: Applier, is_stopped: Callable[[], bool]
 ) -> list[Outcome]:
     """Bring each change to its file, whatever becomes of the others: the open ones first, then the closed in
     their order, as long as not `is_stopped`. Raises nothing of its own."""
-    if hand.applied_already:
-        return await find_in_editor(ws, changes, hand, all_or_none=False)
+    if applier.applied_already:
+        return await find_in_editor(ws, changes, applier, all_or_none=False)
     outcomes: dict[int, Outcome] = {}
     opened: list[tuple[int, FileChange]] = []
     closed: list[tuple[int, FileChange]] = []
@@ -87,7 +87,7 @@ async def land_each(
             outcomes[number] = error
         else:
             (opened if lands_in_editor(there) else closed).append((number, there))
-    with InEditor(ws, [change for _, change in opened], hand) as in_editor:
+    with InEditor(ws, [change for _, change in opened], applier) as in_editor:
         await in_editor.apply_each()
         for number, change in closed:
             try:

@@ -20,7 +20,7 @@ from agentfs_lsp.service.landing.precondition import preview_between
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.splices import Splice
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.state.sessions import ReadRecord
 
@@ -29,38 +29,38 @@ _MOVED_ON = ("changed", "expected")
 
 
 def as_read(
-    present: Present, record: ReadRecord | None, expected: Expected, conflict: Conflict
-) -> Present | None:
+    snapshot: Snapshot, record: ReadRecord | None, expected: Expected, conflict: Conflict
+) -> Snapshot | None:
     """The file with the text that this session has read, to compute a change on; None where nothing can be
     merged: the text is no longer held, or is not what the caller says it builds on."""
     if conflict.reason not in _MOVED_ON or record is None or record.text is None:
         return None
     if expected and not expected.met_by(record.revision):
         return None
-    text = replace(present.text, text=record.text)
-    return replace(present, text=text, hash=record.revision.hash or "")
+    text = replace(snapshot.text, text=record.text)
+    return replace(snapshot, text=text, hash=record.revision.hash or "")
 
 
-def brought_into(change: FileChange, present: Present) -> FileChange:
+def brought_into(change: FileChange, snapshot: Snapshot) -> FileChange:
     """A change of what was read as a change of what is present. Raises Conflict where both changed the same
     lines."""
     read = change.base.text.shown
-    since = preview_between(change.path, read, present.text.shown, change.settings)
+    since = preview_between(change.path, read, snapshot.text.shown, change.settings)
     try:
-        splices = splices_into(change.path, read, change.shown, present)
+        splices = splices_into(change.path, read, change.shown, snapshot)
     except Conflict as conflict:
         conflict.expected, conflict.diff = Expected(hash=change.base.hash), since
         raise
-    return replace(change, base=present, splices=splices, merged=since)
+    return replace(change, base=snapshot, splices=splices, merged=since)
 
 
-def splices_into(path: str, before: str, after: str, present: Present) -> tuple[Splice, ...]:
+def splices_into(path: str, before: str, after: str, snapshot: Snapshot) -> tuple[Splice, ...]:
     """The step from one text to another, as pieces of what is present, whatever line ends each has. Raises
     Conflict."""
-    shown = present.text.shown
+    shown = snapshot.text.shown
     found = merge(normalise(before), normalise(after), normalise(shown))
     if found.clashes:
-        source: Literal["disk", "editor"] = "editor" if present.dirty else "disk"
-        raise Conflict(path, source, "overlap", actual=present.revision, lines=found.clashes)
-    pieces = placed(shown, found.splices, present.lost_eol or first_eol(after))
+        source: Literal["disk", "editor"] = "editor" if snapshot.dirty else "disk"
+        raise Conflict(path, source, "overlap", actual=snapshot.revision, lines=found.clashes)
+    pieces = placed(shown, found.splices, snapshot.lost_eol or first_eol(after))
     return tuple(shortened(shown, piece) for piece in pieces)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.files.documents import Document, Documents
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -95,7 +95,7 @@ class Observation:
             is_on_disk = self._seen_some or not self.refused
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
-    def _is_on_disk(self, now: Present) -> bool:
+    def _is_on_disk(self, now: Snapshot) -> bool:
         base = self.change.base
         if now.blob is None or now.disk is None:
             return self.change.operation == "delete" and base.exists

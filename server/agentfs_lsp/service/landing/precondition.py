@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import ConflictReason
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.state.sessions import ReadRecord
 
 
 def check_lock(
-    path: str, present: Present, record: ReadRecord | None, expected: Expected, settings: Settings
+    path: str, snapshot: Snapshot, record: ReadRecord | None, expected: Expected, settings: Settings
 ) -> None:
     """Raise NotRead or Conflict unless a change may build on what is present.
 
@@ -30,28 +30,28 @@ def check_lock(
     still decides: times and sizes may be the same by chance. A file that is not there passes when nobody
     expected one.
     """
-    if not present.exists:
+    if not snapshot.exists:
         if expected or record is not None:
             known = expected or (record.revision if record else None)
             raise Conflict(path, "disk", "gone", expected=known)
         return
-    if present.wrongly_shown:
-        raise Conflict(path, "editor", "wrong_encoding", actual=present.revision)
-    if expected and not expected.met_by(present.revision):
-        diff_text = _diff_since(path, record, present, settings)
-        raise _conflict(path, present, "expected", expected, diff_text)
+    if snapshot.wrongly_shown:
+        raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
+    if expected and not expected.met_by(snapshot.revision):
+        diff_text = _diff_since(path, record, snapshot, settings)
+        raise _conflict(path, snapshot, "expected", expected, diff_text)
     if expected.hash is not None or (expected and record is None):
         return
     if record is None:
         if settings.require_read:
             raise NotRead(path)
         return
-    if not _is_as_read(present, record):
-        diff_text = _diff_since(path, record, present, settings)
-        raise _conflict(path, present, "changed", record.revision, diff_text)
+    if not _is_as_read(snapshot, record):
+        diff_text = _diff_since(path, record, snapshot, settings)
+        raise _conflict(path, snapshot, "changed", record.revision, diff_text)
 
 
-def check_unmoved(path: str, base: Present, now: Present, settings: Settings) -> None:
+def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) -> None:
     """Raise Conflict when the file is no longer what the proposal was made of.
 
     Opening or closing it in between is no change; neither is a touch, nor that the user saved just what the
@@ -93,23 +93,23 @@ def preview_between(path: str, old: str, new: str, settings: Settings) -> str:
     ).text
 
 
-def _is_as_read(present: Present, record: ReadRecord) -> bool:
-    if record.revision.hash == present.hash:
+def _is_as_read(snapshot: Snapshot, record: ReadRecord) -> bool:
+    if record.revision.hash == snapshot.hash:
         return True
-    if record.text is None or (present.buffer is None and not record.in_editor):
+    if record.text is None or (snapshot.buffer is None and not record.in_editor):
         return False
-    return reads_same(record.text, present.text.shown)
+    return reads_same(record.text, snapshot.text.shown)
 
 
-def _diff_since(path: str, record: ReadRecord | None, present: Present, settings: Settings) -> str | None:
+def _diff_since(path: str, record: ReadRecord | None, snapshot: Snapshot, settings: Settings) -> str | None:
     if record is None or record.text is None:
         return None
-    return preview_between(path, record.text, present.text.shown, settings) or None
+    return preview_between(path, record.text, snapshot.text.shown, settings) or None
 
 
 def _conflict(
-    path: str, present: Present, reason: ConflictReason, expected: Expected | None, diff_text: str | None
+    path: str, snapshot: Snapshot, reason: ConflictReason, expected: Expected | None, diff_text: str | None
 ) -> Conflict:
     return Conflict(
-        path, "editor" if present.dirty else "disk", reason, expected, present.revision, diff_text
+        path, "editor" if snapshot.dirty else "disk", reason, expected, snapshot.revision, diff_text
     )

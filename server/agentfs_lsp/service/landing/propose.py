@@ -15,7 +15,7 @@ from agentfs_lsp.service.landing.deciding import decide_and_land
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.landing.merging import as_read, brought_into
 from agentfs_lsp.service.landing.precondition import check_lock
-from agentfs_lsp.service.landing.redaction import blindly, unseen
+from agentfs_lsp.service.landing.redaction import redacting, unseen
 from agentfs_lsp.service.proposal.proposals import Proposal
 from agentfs_lsp.service.state.workspace import off_loop
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.policy.verdict import Verdict
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChangeRequest:
     """What every change carries besides the change itself."""
 
     tool: Literal["write", "edit"]
@@ -78,44 +78,44 @@ class Submitted:
 
 
 async def submit(
-    ws: Workspace, asked: Asked, compute: Callable[[Present], FileChange], trace: Trace
+    ws: Workspace, request: ChangeRequest, compute: Callable[[Snapshot], FileChange], trace: Trace
 ) -> Submitted:
     """Take the change from its computation to its landing. `compute` is called with the present file once
     it is this change's turn, off the event loop unless the file is small."""
-    location, reading = located(ws, asked, trace)
+    location, reading = located(ws, request, trace)
     if reading.decision != "deny":
-        return await _submitted(ws, asked, location, compute, trace)
-    with blindly(ws.name_of(location), reading, asked.expected):
-        return await _submitted(ws, asked, location, compute, trace, blind=True)
+        return await _submitted(ws, request, location, compute, trace)
+    with redacting(ws.name_of(location), reading, request.expected):
+        return await _submitted(ws, request, location, compute, trace, redacted=True)
 
 
 async def _submitted(
     ws: Workspace,
-    asked: Asked,
+    request: ChangeRequest,
     location: Location,
-    compute: Callable[[Present], FileChange],
+    compute: Callable[[Snapshot], FileChange],
     trace: Trace,
     *,
-    blind: bool = False,
+    redacted: bool = False,
 ) -> Submitted:
-    """`blind`: the session may not read what it changes, nor be told whether it changed anything."""
+    """`redacted`: the session may not read what it changes, nor be told whether it changed anything."""
     path = ws.name_of(location)
-    if asked.dry_run:
-        change = await computed(ws, asked, location, compute, trace, blind=blind)
+    if request.dry_run:
+        change = await computed(ws, request, location, compute, trace, redacted=redacted)
         await described([change])
         return Submitted(change, None, dry_run=True)
-    refuse_flood(ws, asked.session)
+    refuse_flood(ws, request.session)
     proposal = trace.proposal = Proposal(
-        asked.session,
-        asked.agent,
-        asked.tool,
-        asked.explanation,
+        request.session,
+        request.agent,
+        request.tool,
+        request.explanation,
         {location.absolute: path},
         ws.clock.now_ms(),
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):
-            change = await computed(ws, asked, location, compute, trace, blind=blind)
+            change = await computed(ws, request, location, compute, trace, redacted=redacted)
             proposal.changes = (change,)
             unchanged = Submitted(change, None)
             if unchanged.unchanged and trace.seen:
@@ -125,21 +125,21 @@ async def _submitted(
             if isinstance(landing, DomainError):
                 raise landing
         landed.outcome = "landed" if landing.where == "disk" else "editor"
-        trace.seen = trace.seen and ws.judge("read", location, asked.session).decision != "deny"
+        trace.seen = trace.seen and ws.judge("read", location, request.session).decision != "deny"
         return Submitted(landing.change, landing)
 
 
-def located(ws: Workspace, asked: Asked, trace: Trace) -> tuple[Location, Verdict]:
+def located(ws: Workspace, request: ChangeRequest, trace: Trace) -> tuple[Location, Verdict]:
     """The file that is to be changed, unless policy denies that, and whether the session may read it. Raises
     PolicyDenied, and what a path may be refused for."""
-    location = ws.locate(asked.path, asked.paths)
+    location = ws.locate(request.path, request.paths)
     path = trace.resolved = ws.name_of(location)
     trace.absolute = location.absolute
-    reading = ws.judge("read", location, asked.session)
+    reading = ws.judge("read", location, request.session)
     trace.readable = reading.decision == "allow"
-    verdict = ws.judge(asked.tool, location, asked.session)
+    verdict = ws.judge(request.tool, location, request.session)
     if verdict.decision == "deny":
-        raise PolicyDenied(path, asked.tool, verdict.rule or "")
+        raise PolicyDenied(path, request.tool, verdict.rule or "")
     return location, reading
 
 
@@ -151,46 +151,46 @@ def refuse_flood(ws: Workspace, session: str) -> None:
 
 async def computed(
     ws: Workspace,
-    asked: Asked,
+    request: ChangeRequest,
     location: Location,
-    compute: Callable[[Present], FileChange],
+    compute: Callable[[Snapshot], FileChange],
     trace: Trace,
     *,
-    blind: bool = False,
+    redacted: bool = False,
 ) -> FileChange:
     """Look, check the lock, compute."""
-    present = await ws.look(location)
+    snapshot = await ws.look(location)
     path = ws.name_of(location)
-    record = ws.sessions.get(asked.session, location.absolute)
-    known = record is not None and record.revision.hash == present.hash
-    trace.seen = not present.exists or (not blind and (trace.readable or known))
-    if not trace.seen and not blind:
-        raise unseen(path, present, record)
-    if present.exists and not asked.overwrite:
-        raise Conflict(path, "editor" if present.dirty else "disk", "exists", actual=present.revision)
-    read: Present | None = None
-    if blind:
-        return await off_loop(present.size, compute_checked, compute, present, read)
+    record = ws.sessions.get(request.session, location.absolute)
+    known = record is not None and record.revision.hash == snapshot.hash
+    trace.seen = not snapshot.exists or (not redacted and (trace.readable or known))
+    if not trace.seen and not redacted:
+        raise unseen(path, snapshot, record)
+    if snapshot.exists and not request.overwrite:
+        raise Conflict(path, "editor" if snapshot.dirty else "disk", "exists", actual=snapshot.revision)
+    read: Snapshot | None = None
+    if redacted:
+        return await off_loop(snapshot.size, compute_checked, compute, snapshot, read)
     try:
         read_size = len(record.text or "") if record is not None else 0
-        known_as = (path, present, record, asked.expected, ws.settings_in(location.root))
-        await off_loop(max(present.size, read_size), check_lock, *known_as)
+        known_as = (path, snapshot, record, request.expected, ws.settings_in(location.root))
+        await off_loop(max(snapshot.size, read_size), check_lock, *known_as)
     except Conflict as conflict:
-        read = as_read(present, record, asked.expected, conflict) if asked.merges else None
+        read = as_read(snapshot, record, request.expected, conflict) if request.merges else None
         if read is None:
             raise
     if record is not None and known:
         ws.sessions.record(
-            asked.session, location.absolute, present.revision, record.text, in_editor=present.dirty
+            request.session, location.absolute, snapshot.revision, record.text, in_editor=snapshot.dirty
         )
-    return await off_loop(present.size, compute_checked, compute, present, read)
+    return await off_loop(snapshot.size, compute_checked, compute, snapshot, read)
 
 
 def compute_checked(
-    compute: Callable[[Present], FileChange], present: Present, read: Present | None
+    compute: Callable[[Snapshot], FileChange], snapshot: Snapshot, read: Snapshot | None
 ) -> FileChange:
     """`read`: what the change is computed on where the file has moved on since."""
-    change = compute(present) if read is None else brought_into(compute(read), present)
+    change = compute(snapshot) if read is None else brought_into(compute(read), snapshot)
     change = change.ended_as_its_document().in_its_line_ends()
     change.check()
     return change

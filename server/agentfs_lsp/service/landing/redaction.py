@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.policy.verdict import Verdict
     from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.state.sessions import ReadRecord
 
 
-def unseen(path: str, present: Present, record: ReadRecord | None) -> NotRead | Conflict:
+def unseen(path: str, snapshot: Snapshot, record: ReadRecord | None) -> NotRead | Conflict:
     """The answer to a change of a file whose reading asks, where the session was not let see it as it is:
     neither `expected_*` nor `require_read` counts there."""
     if record is None:
         return NotRead(path)
-    return Conflict(path, "editor" if present.dirty else "disk", "changed", record.revision)
+    return Conflict(path, "editor" if snapshot.dirty else "disk", "changed", record.revision)
 
 
 @contextmanager
-def blindly(path: str, reading: Verdict, expected: Expected) -> Iterator[None]:
+def redacting(path: str, reading: Verdict, expected: Expected) -> Iterator[None]:
     """Replace a file whose reading is denied. What only its text or bytes could make fail, or what compares
     them with a guess, is told as what it is: a matter of reading. Raises PolicyDenied for that."""
     denied = PolicyDenied(path, "read", reading.rule or "")

@@ -15,7 +15,7 @@ from agentfs_lsp.service.files.store import Draft
 from agentfs_lsp.service.state.workspace import in_thread
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import FileStore
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.state.workspace import Workspace
@@ -39,11 +39,11 @@ async def put_back(ws: Workspace, change: FileChange) -> None:
         return
 
 
-def _is_base(now: Present, base: Present) -> bool:
+def _is_base(now: Snapshot, base: Snapshot) -> bool:
     return base.blob is not None and now.blob is not None and now.blob.data == base.blob.data
 
 
-def _bytes_before(base: Present) -> bytes:
+def _bytes_before(base: Snapshot) -> bytes:
     """Raises Unencodable."""
     if base.blob is not None and not base.dirty:
         return base.blob.data

@@ -16,19 +16,19 @@ from agentfs_lsp.service.proposal.change import Landing
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.landing.observing import Observation
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.review import Hand
+    from agentfs_lsp.service.proposal.review import Applier
     from agentfs_lsp.service.state.workspace import Workspace
 
 
 async def keep_as_it_stands(
-    ws: Workspace, observations: Sequence[Observation], hand: Hand
+    ws: Workspace, observations: Sequence[Observation], applier: Applier
 ) -> list[Landing | DomainError]:
     """Have the documents saved that were clean, and look at each: a landing, or LandingUnknown."""
     deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
-    expected = await _asked_to_save([one.change for one in observations], hand, deadline)
+    expected = await _asked_to_save([one.change for one in observations], applier, deadline)
     outcomes: list[Landing | DomainError] = []
     for observation in observations:
         change = observation.change
@@ -51,7 +51,7 @@ async def _closed(ws: Workspace, observation: Observation) -> DomainError:
     return LandingUnknown(path, "closed", holding=held) if held else NotLanded(path, "closed")
 
 
-async def _asked_to_save(changes: Sequence[FileChange], hand: Hand, deadline: float) -> Collection[str]:
+async def _asked_to_save(changes: Sequence[FileChange], applier: Applier, deadline: float) -> Collection[str]:
     """Tell the client that the change stands, and what to save; of which documents a save can be expected."""
     save = [
         change.base.buffer.uri
@@ -59,17 +59,17 @@ async def _asked_to_save(changes: Sequence[FileChange], hand: Hand, deadline: fl
         if change.base.buffer is not None
         and {"always": True, "never": False}.get(change.settings.save, not change.base.dirty)
     ]
-    if not (save and hand.saves):
-        await hand.committed(())
+    if not (save and applier.saves):
+        await applier.committed(())
         return ()
     try:
         async with asyncio.timeout_at(deadline):
-            return await hand.committed(save)
+            return await applier.committed(save)
     except TimeoutError:
         return ()
 
 
-async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Present | None:
+async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Snapshot | None:
     """The file once the disk holds the change. None: it waits unsaved."""
     change = observation.change
     try:
@@ -86,7 +86,7 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Pr
         return None
 
 
-def _is_saved(now: Present, change: FileChange) -> bool:
+def _is_saved(now: Snapshot, change: FileChange) -> bool:
     """Whether the disk holds what was accepted; or what the document reads, a formatter's work included, and
     is past the base: a save from before the edit arrived says nothing. Of a document that was closed the disk
     alone tells: it holds all of it then, whatever the user typed beside it."""
@@ -102,7 +102,7 @@ def _is_saved(now: Present, change: FileChange) -> bool:
     return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
 
 
-async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None) -> Landing | None:
+async def _as_it_stands(ws: Workspace, change: FileChange, saved: Snapshot | None) -> Landing | None:
     """None: the document was closed, and the disk does not hold all of it."""
     now = saved or await ws.look(change.base.location)
     if saved or _is_saved(now, change):
@@ -117,7 +117,7 @@ async def _as_it_stands(ws: Workspace, change: FileChange, saved: Present | None
     return Landing(change, "editor", revision, change.shown)
 
 
-def _on_disk(change: FileChange, now: Present) -> Landing:
+def _on_disk(change: FileChange, now: Snapshot) -> Landing:
     assert now.blob is not None
     assert now.disk is not None
     accepted, saved = normalise(change.shown), normalise(now.disk.shown)

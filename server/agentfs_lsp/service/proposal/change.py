@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.cached import lazily
+from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import first_eol, leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import Preview, preview
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.domain.text.patching import Pieces
     from agentfs_lsp.domain.text.textfile import TextFile
-    from agentfs_lsp.service.files.snapshot import Present
+    from agentfs_lsp.service.files.snapshot import Snapshot
 
 Operation = Literal["create", "update", "delete"]
 
@@ -112,7 +112,7 @@ class FileChange:
     """
 
     path: str
-    base: Present
+    base: Snapshot
     operation: Operation
     splices: tuple[Splice, ...]
     settings: Settings
@@ -125,24 +125,24 @@ class FileChange:
     merged: str | None = None
     end_is_kept: bool = False
 
-    @lazily
+    @cached
     def hunks(self) -> tuple[Splice, ...]:
         """The pieces widened to whole lines: what editors and people are handed."""
         return widen(self.base.text.shown, self.splices)
 
-    @lazily
+    @cached
     def proposed(self) -> str:
         """The whole text after the change, in the file's own line ends; undecodable bytes stay surrogates."""
         return apply_splices(self.base.text.text, self.splices)
 
-    @lazily
+    @cached
     def shown(self) -> str:
         """`proposed` as people and models read it: U+FFFD for what did not decode."""
         if not self.base.text.lossy:
             return self.proposed
         return apply_splices(self.base.text.shown, self.splices)
 
-    @lazily
+    @cached
     def proposed_pieces(self) -> Pieces:
         """What a landing on disk writes: the base's bytes wherever nothing is changed."""
         if self.operation == "delete":
@@ -152,12 +152,12 @@ class FileChange:
             patched = patch(self.base.blob.data, self.base.text, self.splices)
         return (encode(self.proposed, self.base.text),) if patched is None else patched
 
-    @lazily
+    @cached
     def proposed_bytes(self) -> bytes:
         """`proposed_pieces` put together."""
         return b"".join(self.proposed_pieces)
 
-    @lazily
+    @cached
     def proposed_hash(self) -> str:
         """The name of `proposed_bytes`."""
         return hash_bytes(*self.proposed_pieces)
@@ -167,7 +167,7 @@ class FileChange:
         """`proposed` with the file's encoding and mark."""
         return replace(self.base.text, text=self.proposed)
 
-    @lazily
+    @cached
     def proposed_size(self) -> int:
         """Bytes of the proposed text; of an editor's text that its file can't express, as UTF-8."""
         try:
@@ -175,18 +175,18 @@ class FileChange:
         except UnicodeError:
             return len(self.proposed.encode("utf-8", "surrogatepass"))
 
-    @lazily
+    @cached
     def line_counts(self) -> tuple[int, int]:
         """Lines added and removed by the whole change."""
         return counts(self.base.text.shown, self.hunks)
 
-    @lazily
+    @cached
     def preview(self) -> Preview:
         """The unified diff, within the limits of `diff.*`."""
         limits = self.settings.diff
         return self.preview_within(limits.max_lines, limits.max_bytes, limits.max_line_chars)
 
-    @lazily
+    @cached
     def full_preview(self) -> str:
         """The unified diff, whole: what a reviewer without a diff editor is shown."""
         unlimited = 1 << 62
@@ -205,7 +205,7 @@ class FileChange:
             context=self.settings.diff.context,
         )
 
-    @lazily
+    @cached
     def warnings(self) -> tuple[Warned, ...]:
         """What stands in the inserted text that eyes miss, and what else the landing touches."""
         links = self.base.blob.stat.links if self.base.blob else 1
@@ -224,7 +224,7 @@ class FileChange:
             shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
         return (*of_file, *sorted(found, key=lambda one: one.line))
 
-    @lazily
+    @cached
     def secrets(self) -> tuple[Warned, ...]:
         """What looks like a secret and stood nowhere in the file before, in the order of lines, at most
         MOST_FINDINGS; where there is any, the user is asked (docs/protocol.md#13-settings-and-policy)."""
@@ -281,7 +281,7 @@ class FileChange:
         """What the file will read, its line ends plain."""
         return normalise(self.shown) + "\n" * self.end_is_kept
 
-    def result(self) -> Present:
+    def result(self) -> Snapshot:
         """The file as it would be, for another change to build on. Raises Unencodable for an editor's text
         that its file can't express."""
         base, data, text = self.base, self.proposed_bytes, self.proposed_file
@@ -304,7 +304,7 @@ class FileChange:
             level=None,
         )
 
-    def onto(self, now: Present) -> FileChange:
+    def onto(self, now: Snapshot) -> FileChange:
         """The same change on the same text seen again: perhaps opened or closed since, or its buffer's line
         ends made uniform by the editor."""
         if now.text.text == self.base.text.text:
@@ -352,7 +352,7 @@ class FileChange:
         ended = (replace(splice, text=with_eol(splice.text, eol)) for splice in self.splices)
         return replace(self, splices=tuple(ended))
 
-    def amended(self, text: str, now: Present | None = None) -> FileChange:
+    def amended(self, text: str, now: Snapshot | None = None) -> FileChange:
         """The change that makes the file read `text` instead, whatever line ends that has: a file that was to
         be deleted stays then, unless `text` is empty. A mark in front of `text` is none of it: the file keeps
         its own, or none."""

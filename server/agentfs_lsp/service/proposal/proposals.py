@@ -46,7 +46,7 @@ class Decision:
     the files that the yes is not for.
     """
 
-    rung: Rung
+    channel: Rung
     decision: Literal["allowed", "accepted", "amended"]
     by: Literal["mode", "rule", "user"]
     rule: str | None = None
@@ -76,7 +76,7 @@ class Proposal:
     settled: bool = False  # an accepting settle has come, and may not have been acted on yet
     stopped: bool = False  # cancelled when it was too late for all of it: what has not landed yet is left
     changes: tuple[FileChange, ...] = ()
-    rung: Rung | Literal[""] = ""
+    channel: Rung | Literal[""] = ""
     decision: Decision | None = None
     shown_at_ms: float | None = None
     decided_at_ms: float | None = None

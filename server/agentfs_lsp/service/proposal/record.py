@@ -19,7 +19,7 @@ KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
+class RecordedFile:
     """One file of a change. `root` is the real path of its workspace folder, `relative` the file's path in
     it; hashes name bytes, None where there was no file. Texts are as reads show them, None where there was
     no file, where they were not asked for, and where they are not kept (`texts_kept`). `accepted` is what was
@@ -44,7 +44,7 @@ class KeptFile:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptChange:
+class HistoryRecord:
     """A change that landed. `time_ms` is since the epoch; `connection` names the process that served it, and
     with `session` whose it is; `files_in_all` counts files of other workspace folders too."""
 
@@ -60,7 +60,7 @@ class KeptChange:
     landing: Literal["disk", "editor"]
     modified_by_user: bool
     files_in_all: int
-    files: tuple[KeptFile, ...]
+    files: tuple[RecordedFile, ...]
 
     @property
     def order(self) -> tuple[int, str]:
@@ -94,11 +94,11 @@ HistoryTrouble = Literal[
 class History(Protocol):
     """Where what landed is kept, by workspace folder. Called from any thread."""
 
-    def keep(self, size: int, make: Callable[[], KeptChange]) -> None:
+    def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
         """Keep what `make` gives, which is called from another thread, soon. Never waits and never fails;
         `size` is how much memory `make` holds on to, in bytes."""
 
-    def find(self, roots: Sequence[str], wanted: Wanted) -> list[KeptChange]:
+    def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
         """What is kept, newest first, of the folders of these real paths. Blocking. Raises SystemFailed and
         SystemRefused."""
 

@@ -87,7 +87,7 @@ class Editor(Protocol):
         """Tell a reviewing client what is coming."""
 
 
-class Hand(Protocol):
+class Applier(Protocol):
     """By whom an accepted change gets into open documents, once a rung has its yes."""
 
     @property
@@ -115,10 +115,10 @@ class Hand(Protocol):
 class Reviewer(Protocol):
     """Puts a proposal before the user."""
 
-    def rung_for(self, proposal: Proposal | None) -> Rung:
+    def channel_for(self, proposal: Proposal | None) -> Rung:
         """The name of the rung that would ask; with None, for a change that any rung can show."""
 
-    async def review(self, proposal: Proposal) -> tuple[Decision, Hand]:
+    async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Wait for the user. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict. When cancelled, what
         is shown is withdrawn and nothing that comes later approves it."""
 
@@ -128,5 +128,5 @@ class Reviewer(Protocol):
     async def allow_read(self, path: str, agent: str) -> bool:
         """Ask whether this agent may read a protected file, once. Raises NobodyToAsk, ReviewTimedOut."""
 
-    def let_through(self) -> Hand:
+    def let_through(self) -> Applier:
         """The hand for what policy lets through without a question."""

@@ -14,7 +14,7 @@ from agentfs_lsp.domain.text.width import shortened, width_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agentfs_lsp.domain.translation import Say
+    from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposals import Proposal
 
@@ -29,32 +29,32 @@ MOST_WARNINGS = 8
 """So many warnings stand in a message, a line each."""
 
 
-def title_of(proposal: Proposal, say: Say, path_columns: int | None = None) -> str:
+def title_of(proposal: Proposal, translate: Translate, path_columns: int | None = None) -> str:
     """One line: what happens to which file, and how much of it; of several files, to how many. A path of more
     than `path_columns` is shortened."""
     if len(proposal.changes) > 1:
-        return _title_of_several(proposal.changes, say)
+        return _title_of_several(proposal.changes, translate)
     (change,) = proposal.changes
     path = escape_to_one_line(change.path)
     path = path if path_columns is None else shortened(path, path_columns)
     added, removed = change.line_counts
     if change.operation == "delete":
-        deletion = say("Delete {path} (-{removed})", path="{path}", removed=removed)
+        deletion = translate("Delete {path} (-{removed})", path="{path}", removed=removed)
         return deletion.replace("{path}", path)
     templates = {
-        ("write", "create"): say("Create {path} (+{added})", path="{path}", added=added),
-        ("write", "update"): say(
+        ("write", "create"): translate("Create {path} (+{added})", path="{path}", added=added),
+        ("write", "update"): translate(
             "Write {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed
         ),
     }
-    edit = say("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
+    edit = translate("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
     template = templates.get((proposal.tool, change.operation), edit)
     return template.replace("{path}", path)
 
 
-def _title_of_several(changes: Sequence[FileChange], say: Say) -> str:
+def _title_of_several(changes: Sequence[FileChange], translate: Translate) -> str:
     counted = [change.line_counts for change in changes]
-    return say(
+    return translate(
         "Change {count} files (+{added}/-{removed})",
         count=len(changes),
         added=sum(added for added, _ in counted),
@@ -62,13 +62,13 @@ def _title_of_several(changes: Sequence[FileChange], say: Say) -> str:
     )
 
 
-def last_line_of(proposal: Proposal, say: Say, columns: int) -> str:
+def last_line_of(proposal: Proposal, translate: Translate, columns: int) -> str:
     """What happens and who asks, in one row: names that are too long for it are shortened."""
     agent = shortened(escape_to_one_line(proposal.agent), columns // 5)
 
     def line(path_columns: int) -> str:
-        title = title_of(proposal, say, path_columns)
-        asked = say("{title}, asked by {agent}", title=title, agent=agent) if agent else title
+        title = title_of(proposal, translate, path_columns)
+        asked = translate("{title}, asked by {agent}", title=title, agent=agent) if agent else title
         return f"agentfs: {asked}"
 
     return line(columns - width_of(line(0)))
@@ -79,26 +79,26 @@ def full_preview_of(proposal: Proposal) -> str:
     return "".join(change.full_preview for change in proposal.changes)
 
 
-def reasons_of(proposal: Proposal, say: Say) -> list[str]:
+def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
     """Who asks, as claimed, and why; then the warnings, a line each."""
     lines = []
     if proposal.agent:
-        lines.append(say("Asked by: {agent}", agent=escape_to_one_line(proposal.agent)))
+        lines.append(translate("Asked by: {agent}", agent=escape_to_one_line(proposal.agent)))
     if proposal.explanation:
-        lines.append(say("Why: {explanation}", explanation=in_one_line(proposal.explanation)))
+        lines.append(translate("Why: {explanation}", explanation=in_one_line(proposal.explanation)))
     several = len(proposal.changes) > 1
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
     warnings.sort(key=lambda one: one[1].kind != "secret")  # so that no crowd of others hides it
     for change, warning in warnings[:MOST_WARNINGS]:
-        where = say("line {line}", line=warning.line) if warning.line else say("file")
+        where = translate("line {line}", line=warning.line) if warning.line else translate("file")
         if several:
             where = f"{escape_to_one_line(change.path)}, {where}"
-        warned = warning_text(warning.kind, warning.detail, say)
-        lines.append("⚠ " + say("{where}: {warning}", where=where, warning=warned))
+        warned = warning_text(warning.kind, warning.detail, translate)
+        lines.append("⚠ " + translate("{where}: {warning}", where=where, warning=warned))
     if len(warnings) > MOST_WARNINGS:
         lines.append(
             "⚠ "
-            + say(
+            + translate(
                 "and one more warning",
                 plural="and {count} more warnings",
                 count=len(warnings) - MOST_WARNINGS,
@@ -114,25 +114,27 @@ def in_one_line(explanation: str) -> str:
     return text if len(text) <= EXPLANATION_SHOWN else text[:EXPLANATION_SHOWN] + "…"
 
 
-def warning_text(kind: str, detail: str, say: Say) -> str:
+def warning_text(kind: str, detail: str, translate: Translate) -> str:
     """What a warning means."""
     meanings = {
-        "bidirectional": say("a character that turns the direction of text"),
-        "invisible": say("an invisible character"),
-        "control": say("a control character"),
-        "secret": say("what looks like a secret"),
-        "hard_links": say("the file has other names, which keep the old content"),
-        "on_save": say("the editor's save will change it"),
+        "bidirectional": translate("a character that turns the direction of text"),
+        "invisible": translate("an invisible character"),
+        "control": translate("a control character"),
+        "secret": translate("what looks like a secret"),
+        "hard_links": translate("the file has other names, which keep the old content"),
+        "on_save": translate("the editor's save will change it"),
     }
     meaning = meanings.get(kind, kind)
     if not detail:
         return meaning
-    return say(
-        "{meaning} ({detail})", meaning=meaning, detail=escape_to_one_line(detail_text(kind, detail, say))
+    return translate(
+        "{meaning} ({detail})",
+        meaning=meaning,
+        detail=escape_to_one_line(detail_text(kind, detail, translate)),
     )
 
 
-def secrets_text(changes: Iterable[FileChange], say: Say, *, with_paths: bool) -> str:
+def secrets_text(changes: Iterable[FileChange], translate: Translate, *, with_paths: bool) -> str:
     """Which secrets the changes put in and where, never their values; "" for none. `with_paths`: the reader
     does not know yet which file each line is of."""
     found = [(change.path, one) for change in changes for one in change.secrets]
@@ -140,38 +142,40 @@ def secrets_text(changes: Iterable[FileChange], say: Say, *, with_paths: bool) -
         return ""
     said = []
     for path, one in found[:_SECRETS_NAMED]:
-        what = detail_text(one.kind, one.detail, say)
+        what = detail_text(one.kind, one.detail, translate)
         if with_paths:
             said.append(
-                say("{what} in {path}, line {line}", what=what, path=escape_to_one_line(path), line=one.line)
+                translate(
+                    "{what} in {path}, line {line}", what=what, path=escape_to_one_line(path), line=one.line
+                )
             )
         else:
-            said.append(say("{what} in line {line}", what=what, line=one.line))
+            said.append(translate("{what} in line {line}", what=what, line=one.line))
     if len(found) > _SECRETS_NAMED:
-        said.append(say("and {count} more", count=len(found) - _SECRETS_NAMED))
-    return say(
+        said.append(translate("and {count} more", count=len(found) - _SECRETS_NAMED))
+    return translate(
         "What looks like a secret needs the user's approval in every mode: {secrets}.",
         secrets=", ".join(said),
     )
 
 
-def detail_text(kind: str, detail: str, say: Say) -> str:
+def detail_text(kind: str, detail: str, translate: Translate) -> str:
     """What a warning names: the kind of a secret in words, characters and numbers as they are."""
     if kind != "secret":
         return detail
     secrets = {
-        "private key": say("private key"),
-        "AWS access key": say("AWS access key"),
-        "AWS secret access key": say("AWS secret access key"),
-        "GitHub token": say("GitHub token"),
-        "GitLab token": say("GitLab token"),
-        "Slack token": say("Slack token"),
-        "Slack webhook": say("Slack webhook"),
-        "Anthropic key": say("Anthropic key"),
-        "OpenAI key": say("OpenAI key"),
-        "Google API key": say("Google API key"),
-        "Stripe key": say("Stripe key"),
-        "npm token": say("npm token"),
-        "PyPI token": say("PyPI token"),
+        "private key": translate("private key"),
+        "AWS access key": translate("AWS access key"),
+        "AWS secret access key": translate("AWS secret access key"),
+        "GitHub token": translate("GitHub token"),
+        "GitLab token": translate("GitLab token"),
+        "Slack token": translate("Slack token"),
+        "Slack webhook": translate("Slack webhook"),
+        "Anthropic key": translate("Anthropic key"),
+        "OpenAI key": translate("OpenAI key"),
+        "Google API key": translate("Google API key"),
+        "Stripe key": translate("Stripe key"),
+        "npm token": translate("npm token"),
+        "PyPI token": translate("PyPI token"),
     }
     return secrets[detail]

@@ -11,7 +11,7 @@ from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, RootM
 from agentfs_lsp.domain.paths import check_new_name, display, parse
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
-from agentfs_lsp.service.files.snapshot import Buffer, Present, look
+from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, look
 from agentfs_lsp.service.files.store import Location
 from agentfs_lsp.service.state.queue import FileQueue
 
@@ -207,7 +207,7 @@ class Workspace:
         if self._remembering.get(absolute) is done:
             del self._remembering[absolute]
 
-    async def look(self, location: Location) -> Present:
+    async def look(self, location: Location) -> Snapshot:
         """The file as it is now, buffer over disk; off the event loop unless it is small. What is still
         being remembered of its last landing, or recovered of an interrupted one, is waited for."""
         await self.recovered(location)
@@ -216,16 +216,16 @@ class Workspace:
             await asyncio.wait([remembering])
         return await self._look(location, self.buffer_of(location))
 
-    async def look_at_disk(self, location: Location) -> Present:
+    async def look_at_disk(self, location: Location) -> Snapshot:
         """The same as if no editor had the file open."""
         return await self._look(location, None)
 
-    async def _look(self, location: Location, buffer: Buffer | None) -> Present:
-        present = await self._found(location, buffer)
-        lost_eol = self.decoded.remembered_eol(location.absolute, present.hash)
-        return replace(present, lost_eol=lost_eol) if lost_eol and present.exists else present
+    async def _look(self, location: Location, buffer: Buffer | None) -> Snapshot:
+        snapshot = await self._found(location, buffer)
+        lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash)
+        return replace(snapshot, lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
 
-    async def _found(self, location: Location, buffer: Buffer | None) -> Present:
+    async def _found(self, location: Location, buffer: Buffer | None) -> Snapshot:
         settings = self.settings_in(location.root)
         known = (self.files, self.decoded, location, buffer, settings)
         named = self.encoding_of(location)
