@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, EDITOR_REQUESTS, USER_REQUESTS
+from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.editor import REVIEW, REVIEWING, editing
 
 if TYPE_CHECKING:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentfs_lsp.lsp.methods import COMMANDS, EDITOR_REQUESTS, USER_REQUESTS
+from agentfs_lsp.api.methods import USER_REQUESTS
+from agentfs_lsp.lsp.features.agents import COMMANDS
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.editor import AUTO, editing
 
 if TYPE_CHECKING:

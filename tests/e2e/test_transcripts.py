@@ -24,9 +24,11 @@ import pytest_asyncio
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.domain.text.escaping import Kind
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, USER_REQUESTS
+from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from agentfs_lsp.service.proposal.proposals import Decision, Outcome, Rung, State
 from support.docs import REPOSITORY, keys, section, table, text_of
 from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, handshake

@@ -8,9 +8,10 @@ import tomllib
 
 import pytest
 
+from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.layers import SettingsStore
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS
+from agentfs_lsp.lsp.features.agents import COMMANDS
 from support.docs import codes, examples, section, table, text_of
 from support.editor import recorded
 

@@ -10,7 +10,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, EDITOR_REQUESTS
+from agentfs_lsp.api.methods import AGENT_REQUESTS
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.docs import text_of
 from support.editor import AUTO, PENDING, REVIEWING, Editor, editing
 

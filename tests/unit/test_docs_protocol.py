@@ -15,6 +15,7 @@ import pytest
 
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.api.params import (
     BatchParams,
     CallParams,
@@ -29,7 +30,8 @@ from agentfs_lsp.api.params import (
 )
 from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.lsp.capabilities import flatten
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, MANUAL_COMMAND, USER_REQUESTS
+from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from agentfs_lsp.service.proposal.proposals import Decision, Outcome, Rung, State
 from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
@@ -260,7 +262,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.adapters.review import client, questions
     from agentfs_lsp.api import envelope
     from agentfs_lsp.domain.text import escaping as shown
-    from agentfs_lsp.lsp import progress, review_params, server, serving, sweeping
+    from agentfs_lsp.lsp import language_server, progress, review_params, serving, sweeping
     from agentfs_lsp.lsp.configuration import configuration
     from agentfs_lsp.lsp.transport import codec, framing
     from agentfs_lsp.service import history as service_history
@@ -269,7 +271,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
 
     yield f"deeper than {codec.MAX_DEPTH} levels", "1"
     yield f"at most {framing.MAX_HEADER // 1024} KiB", "1"
-    assert server.FINISH_S == 5
+    assert language_server.FINISH_S == 5
     yield "at most five seconds for that", "1"
     assert sweeping.LONGEST_S == 5
     yield "at most five seconds from the start", "1"

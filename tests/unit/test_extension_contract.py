@@ -16,12 +16,14 @@ from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api import params as wire
 from agentfs_lsp.api.answers import history as history_wire
 from agentfs_lsp.api.answers import proposal as review_wire
+from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.domain.settings.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.settings.settings import SETTINGS, SaveMode, Setting
 from agentfs_lsp.domain.settings.shapes import Choice, Flag, Seconds, Whole
 from agentfs_lsp.lsp import review_params
-from agentfs_lsp.lsp.methods import AGENT_REQUESTS, COMMANDS, EDITOR_REQUESTS, USER_REQUESTS
+from agentfs_lsp.lsp.features.agents import COMMANDS
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from agentfs_lsp.service.proposal.proposals import Outcome, State
 from support.docs import codes, keys, section, table
 

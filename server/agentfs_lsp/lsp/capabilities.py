@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentfs_lsp.lsp.raw import member
 from agentfs_lsp.service.proposal.review import EditorTraits
 
 if TYPE_CHECKING:
@@ -32,34 +33,34 @@ class ClientCapabilities:
 
 def flatten(params: object) -> ClientCapabilities:
     """Read the params of `initialize`. Never raises."""
-    workspace = _at(params, "capabilities", "workspace")
-    window = _at(params, "capabilities", "window")
-    agentfs = _at(params, "capabilities", "experimental", "agentfs")
-    name = _text(_at(params, "clientInfo", "name"))
+    workspace = member(params, "capabilities", "workspace")
+    window = member(params, "capabilities", "window")
+    agentfs = member(params, "capabilities", "experimental", "agentfs")
+    name = _text(member(params, "clientInfo", "name"))
     return ClientCapabilities(
         traits=EditorTraits(
             name=name,
-            review=_at(agentfs, "review") is True,
-            save=_at(agentfs, "save") is True,
+            review=member(agentfs, "review") is True,
+            save=member(agentfs, "save") is True,
             preview=name in _ASK_BY_PREVIEW
-            and isinstance(_at(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
-            show_document=_at(window, "showDocument", "support") is True,
+            and isinstance(member(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
+            show_document=member(window, "showDocument", "support") is True,
             first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
             ends_last_line=name in _END_LAST_LINE,
         ),
-        locale=_text(_at(params, "locale")).lower().replace("_", "-"),
-        position_encoding=_position_encoding(_at(params, "capabilities", "general", "positionEncodings")),
-        pulls_configuration=_at(workspace, "configuration") is True,
-        registers_configuration_changes=_at(workspace, "didChangeConfiguration", "dynamicRegistration")
+        locale=_text(member(params, "locale")).lower().replace("_", "-"),
+        position_encoding=_position_encoding(member(params, "capabilities", "general", "positionEncodings")),
+        pulls_configuration=member(workspace, "configuration") is True,
+        registers_configuration_changes=member(workspace, "didChangeConfiguration", "dynamicRegistration")
         is True,
-        registers_watched_files=_watches(_at(workspace, "didChangeWatchedFiles")),
+        registers_watched_files=_watches(member(workspace, "didChangeWatchedFiles")),
         knows_agentfs=isinstance(agentfs, dict),
     )
 
 
 def _watches(watching: object) -> bool:
     """Older clients watch every folder for a single name; those that know patterns relative to one do not."""
-    return _at(watching, "dynamicRegistration") is _at(watching, "relativePatternSupport") is True
+    return member(watching, "dynamicRegistration") is member(watching, "relativePatternSupport") is True
 
 
 def served(client: ClientCapabilities, methods: Sequence[str], commands: Sequence[str]) -> dict[str, Any]:
@@ -90,14 +91,6 @@ def _position_encoding(offered: object) -> PositionEncoding:
             if encoding in offered:
                 return encoding
     return "utf-16"
-
-
-def _at(value: object, *keys: str) -> object:
-    for key in keys:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(key)
-    return value
 
 
 def _text(value: object) -> str:

@@ -11,6 +11,8 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
+from pygls.exceptions import JsonRpcException
+
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.progress import Progress
 
@@ -137,6 +139,9 @@ class PendingRequests:
         self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
 
     def _fail(self, request_id: RequestId, error: BaseException) -> None:
+        if isinstance(error, JsonRpcException):
+            self._refuse(request_id, error.code or INTERNAL_ERROR, error.message)
+            return
         self._refuse(request_id, INTERNAL_ERROR, f"Internal error, incident {record_incident(_log, error)}.")
 
     def _refuse(self, request_id: RequestId, code: int, message: str) -> None:

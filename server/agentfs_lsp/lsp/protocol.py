@@ -1,30 +1,37 @@
-"""pygls' protocol, fed by our own transport (docs/protocol.md#1-start-and-transport, docs/adr/0003-pygls.md).
+"""pygls' protocol with its defects worked around (docs/adr/0003-pygls.md).
 
-pygls knows LSP: its types, the handshake, what a server says of itself. What it would leave unanswered,
-convert needlessly, log, or show to the user as an error is decided here, before it sees the message: the
-methods of `server.py` go to their handlers with the params as they came.
+Features are registered with pygls, by `@server.feature` and `@server.command`, and looked up in its feature
+manager. What stands between a message and its feature is overridden where pygls 2.1 leaves clients without an
+answer, changes what they sent, or shows them errors; each override names its defect, and
+`tests/unit/lsp/test_pygls_defects.py` shows stock pygls failing.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, get_type_hints
 
+import attrs
+from cattrs.errors import BaseValidationError
 from lsprotocol import types
-from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.feature_manager import is_thread_function
+from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from agentfs_lsp import __version__
-from agentfs_lsp.lsp.pending_requests import PendingRequests, is_id
+from agentfs_lsp.lsp.outgoing import Outgoing
+from agentfs_lsp.lsp.pending_requests import Later, PendingRequests, is_id
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, is_capped
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Collection, Generator
+
+    from cattrs import Converter
+    from pygls.lsp.server import LanguageServer
 
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.lsp.pending_requests import RequestId
 
 _log = logging.getLogger(__name__)
@@ -33,56 +40,34 @@ METHOD_NOT_FOUND = -32601
 NOT_INITIALIZED = -32002
 
 Message = dict[str, Any]
-Send = Callable[[Message], None]
-Handler = Callable[[object], object]
-"""Takes the params as they came. What it gives is a request's answer, now or `Later`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A method of our own: `answers` for a request, which does nothing when it comes as a notification."""
-
-    handler: Handler
-    answers: bool = True
-
-
-class PyglsServer(LanguageServer):
-    """pygls' server, that never puts a message before the user by itself."""
-
-    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
-        """Odd and late messages are the log's, not the user's."""
-        _log.warning("pygls: %s", type(error).__name__)
+Feature = Callable[[Any], object]
 
 
 class AgentfsProtocol(LanguageServerProtocol):
-    """Routes every message: the server's methods at once, the handshake through pygls, and the rest to a
-    JSON-RPC error."""
+    """One connection's messages. Nothing is sent before `connect`."""
 
-    _send: Send
-    _methods: Mapping[str, Method]
-    _outgoing: Outgoing
-    _initialized: Callable[[object], dict[str, Any]]
-    pending_requests: PendingRequests
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        self.handshake: object = None
+        """The params of `initialize` as they came."""
+        self._greeted = False
 
     def connect(
         self,
-        send: Send,
-        methods: Mapping[str, Method],
-        outgoing: Outgoing,
-        initialized: Callable[[object], dict[str, Any]],
-        to_the_end: Collection[str],
+        send: Callable[[Message], None],
         translate: Callable[[], Translate],
+        *,
+        notifications: Collection[str] = (),
+        to_the_end: Collection[str] = (),
     ) -> None:
-        """Attach the connection. `initialized` gets the raw params of `initialize` and gives capabilities to
-        put over pygls' own; `to_the_end` are the methods served after the shutdown too."""
-        self._to_the_end = to_the_end
+        """Attach the transport. `translate`: gives the language of progress titles. `notifications`: methods
+        beside LSP's own that the client sends without waiting for an answer. `to_the_end`: requests that are
+        served after `shutdown` too."""
         self._send = send
-        self._methods = methods
-        self._outgoing = outgoing
-        self._initialized = initialized
-        self._handshake: object = None
-        self._greeted = False
-        self.pending_requests = PendingRequests(send, outgoing.notify, translate)
+        self._notifications = frozenset(notifications)
+        self._to_the_end = frozenset(to_the_end)
+        self.outgoing = Outgoing(send)
+        self.pending_requests = PendingRequests(self._send_answer, self.outgoing.notify, translate)
 
     def rest(self) -> None:
         """From here on nothing new is begun; only what a landing under way needs is served."""
@@ -95,17 +80,28 @@ class AgentfsProtocol(LanguageServerProtocol):
 
     # --- what comes in ------------------------------------------------------------------------------------
 
-    def receive(self, message: Message) -> None:
-        """Serve one message of any shape."""
+    def _register_builtin_features(self) -> None:
+        """Only the handshake is pygls' own. Its text sync splits lines at form feeds and U+2028, which no
+        editor does, so that the next change lands in the wrong place; its `shutdown` cancels landings."""
+        self.fm.add_builtin_feature(types.INITIALIZE, self.lsp_initialize)
+
+    def structure_message(self, data: Message) -> Message:
+        """Leave params as they came: pygls turns those of methods it does not know into namedtuples, in which
+        `class` and `dry-run` become `_0` and `_1`, and drops a request whose params it can't read."""
+        return data
+
+    def handle_message(self, message: Message) -> None:  # type: ignore[override]
+        """Answer every request, of whatever shape: pygls drops those without params, with a top-level key it
+        does not know, or with another `jsonrpc`, and their client waits for ever."""
         if "method" not in message and self._is_answer(message):
-            self._outgoing.answered(message)
+            self.outgoing.answered(message)
         elif "id" in message:
-            self._receive_request(message, message.get("method"), message["id"])
+            self._take_request(message, message.get("method"), message["id"])
         else:
-            self._receive_notification(message, message.get("method"))
+            self._take_notification(message, message.get("method"))
 
     def refuse(self, code: int, detail: str, request_id: object = None) -> None:
-        """Answer what is no request that can be served."""
+        """Answer what is no request that can be served with a JSON-RPC error."""
         known = (
             request_id if isinstance(request_id, int | float | str) and not is_capped(request_id) else None
         )
@@ -113,9 +109,9 @@ class AgentfsProtocol(LanguageServerProtocol):
 
     def _is_answer(self, message: Message) -> bool:
         """Whether it answers us; some clients leave a result of null out."""
-        return "result" in message or "error" in message or self._outgoing.waits_for(message.get("id"))
+        return "result" in message or "error" in message or self.outgoing.waits_for(message.get("id"))
 
-    def _receive_request(self, message: Message, method: object, request_id: object) -> None:
+    def _take_request(self, message: Message, method: object, request_id: object) -> None:
         if message.get("jsonrpc") != "2.0":
             self.refuse(INVALID_REQUEST, "jsonrpc must be 2.0.", request_id)
         elif not isinstance(method, str):
@@ -124,12 +120,8 @@ class AgentfsProtocol(LanguageServerProtocol):
             self.refuse(INVALID_REQUEST, "id must be a string or a whole number.", request_id)
         elif (problem := self._too_early_or_late(method)) is not None:
             self.refuse(*problem, request_id)
-        elif method in self._methods:
-            self.pending_requests.serve(request_id, self._methods[method].handler, message.get("params"))
-        elif method == types.INITIALIZE:
-            self._greet(request_id, message.get("params"))
         else:
-            self.refuse(METHOD_NOT_FOUND, f"Unknown method: {method[:200]}", request_id)
+            self._handle_request(request_id, method, message.get("params"))
 
     def _too_early_or_late(self, method: str) -> tuple[int, str] | None:
         if self._shutdown and method not in self._to_the_end:
@@ -138,20 +130,65 @@ class AgentfsProtocol(LanguageServerProtocol):
             return (INVALID_REQUEST, "The server is initialized already.") if self._greeted else None
         return None if self._greeted else (NOT_INITIALIZED, "The first request must be initialize.")
 
-    def _receive_notification(self, message: Message, method: object) -> None:
-        """Odd ones are passed over: there is nobody to answer, and nothing to bother the user with."""
-        served = self._methods.get(method) if isinstance(method, str) else None
+    def _handle_request(self, msg_id: RequestId, method_name: str, params: object) -> None:
+        """Give exactly one answer, and let cancelling stop the work: pygls' cancellation leaves the thread
+        running, and an exception goes to the client with its traceback."""
+        if method_name == types.INITIALIZE:
+            self.handshake, self._greeted = params, True
+            least = self._converter.structure(_least(params), types.InitializeParams)
+            super()._handle_request(msg_id, method_name, least)
+        elif (feature := self.fm.features.get(method_name)) is None:
+            self.refuse(METHOD_NOT_FOUND, f"Unknown method: {method_name[:200]}", msg_id)
+        else:
+            self.pending_requests.serve(msg_id, self._called(feature), params)
+
+    def _take_notification(self, message: Message, method: object) -> None:
+        """Pass over what is none: pygls shows its user an error for a change of an unknown document."""
         if message.get("jsonrpc") != "2.0" or not (self._greeted or method == types.EXIT):
             _log.info("a notification that is none, or before initialize")
-        elif served is not None and not served.answers:
-            served.handler(message.get("params"))
+        elif isinstance(method, str) and self._is_notification(method):
+            self._handle_notification(method, message.get("params"))
 
-    def _greet(self, request_id: RequestId, params: object) -> None:
-        self._handshake, self._greeted = params, True
-        request = {"jsonrpc": "2.0", "id": request_id, "method": types.INITIALIZE, "params": _least(params)}
-        self.handle_message(self.structure_message(request))
+    def _is_notification(self, method: str) -> bool:
+        """A request sent without an id is not run: nobody would be told what became of it."""
+        known = types.METHOD_TO_TYPES.get(method)
+        return method in self._notifications if known is None else known[1] is None
+
+    def is_own_request(self, method: str) -> bool:
+        """Whether it is a request that LSP does not know."""
+        return method not in types.METHOD_TO_TYPES and method not in self._notifications
+
+    def _handle_notification(self, method_name: str, params: object) -> None:
+        feature = self.fm.features.get(method_name)
+        if feature is None:
+            return
+        result = self._called(feature)(params)
+        if isinstance(result, Later):
+            self._server.in_background(_awaited(result))  # type: ignore[attr-defined]
+
+    def _called(self, feature: Feature) -> Feature:
+        return partial(_call, feature, self._converter)
 
     # --- what goes out ------------------------------------------------------------------------------------
+
+    def notify(self, method: str, params: Any | None = None) -> None:
+        """Send without links in what the user sees; pygls logs whole bodies at level INFO."""
+        self.outgoing.notify(method, self._converter.unstructure(params))
+
+    async def send_request_async(
+        self,
+        method: str,
+        params: Any | None = None,
+        msg_id: RequestId | None = None,  # noqa: ARG002 - pygls' signature; ids are ours
+    ) -> object:
+        """As pygls', but a late answer is dropped: pygls shows it to the user as an error. Raises
+        ClientError."""
+        return await self.outgoing.request(method, self._converter.unstructure(params))
+
+    def _send_answer(self, message: Message) -> None:
+        if not isinstance(message.get("result"), dict):  # our own are JSON already
+            message = self._converter.unstructure(message)
+        self._send(message)
 
     def _send_data(self, data: Any) -> None:
         """Send what pygls made. Bodies are not logged."""
@@ -159,26 +196,46 @@ class AgentfsProtocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, Any]:
-        """The handshake: pygls' answer with our capabilities in it."""
+        """The handshake: pygls' answer with the server's own capabilities in it. pygls sees only what it
+        needs of the params: a capability of a shape that it does not know keeps an editor from starting."""
         result = yield from super().lsp_initialize(params)
         wire = self._converter.unstructure(result)
-        wire["capabilities"].update(self._initialized(self._handshake))
+        wire["capabilities"].update(self._server.capabilities)  # type: ignore[attr-defined]
         return wire
 
 
-def build_pygls() -> AgentfsProtocol:
-    """A pygls server with our protocol, not yet connected."""
-    server = PyglsServer(
-        "agentfs-lsp", __version__, protocol_cls=AgentfsProtocol, converter_factory=default_converter
-    )
-    protocol = server.protocol
-    assert isinstance(protocol, AgentfsProtocol)
-    return protocol
+def _call(feature: Feature, converter: Converter, params: object) -> object:
+    """Call a feature of any kind that pygls knows: plain, `async def`, or `@server.thread()`."""
+    params_type, in_thread = _kind_of(feature)
+    if params_type is not None:
+        try:
+            params = converter.structure(params, params_type)
+        except (BaseValidationError, ValueError, TypeError, KeyError) as error:
+            raise JsonRpcInvalidParams(f"The params are no {params_type.__name__}.") from error
+    if in_thread:
+        return Later(asyncio.to_thread(feature, params))
+    result = feature(params)
+    return Later(result) if isinstance(result, Coroutine) else result
+
+
+@cache
+def _kind_of(feature: Feature) -> tuple[type | None, bool]:
+    """The type of LSP that it declares for its params, None for JSON as it came; and whether it runs in a
+    thread."""
+    function = getattr(feature, "func", feature)
+    try:
+        declared = get_type_hints(function).get("params")
+    except NameError:  # imported for type checkers alone
+        declared = None
+    typed = declared if isinstance(declared, type) and attrs.has(declared) else None
+    return typed, bool(is_thread_function(feature))  # type: ignore[no-untyped-call]
+
+
+async def _awaited(later: Later) -> None:
+    await later.work
 
 
 def _least(params: object) -> dict[str, object]:
-    """The part of the handshake pygls needs. Capabilities are read raw (`capabilities.py`): a shape the
-    converter does not know must not keep an editor from starting."""
     given = params if isinstance(params, dict) else {}
     process_id = given.get("processId")
     return {

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
-from agentfs_lsp.lsp.server import Server
+from agentfs_lsp.lsp.server import create_server
 from agentfs_lsp.lsp.transport.connection import Transport
 from agentfs_lsp.lsp.transport.loop import new_event_loop
 
@@ -72,12 +72,13 @@ async def _serve(
     transport = Transport(
         stdin,
         stdout,
-        on_message=lambda message: server.protocol.receive(message),  # noqa: PLW0108 - made below
+        on_message=lambda message: server.protocol.handle_message(message),  # noqa: PLW0108 - made below
         on_malformed=lambda *refusal: server.protocol.refuse(*refusal),  # noqa: PLW0108
         on_end=lose,
         max_body=max_body,
     )
-    server = Server(transport.send, end, files, history, DiffFiles(own_folders[0]), own_folders, say_in)
+    diff_files = DiffFiles(own_folders[0])
+    server = create_server(transport.send, end, files, history, diff_files, own_folders, say_in)
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
     gc.freeze()  # what was imported stays: no collection needs to walk it again

@@ -1,0 +1,61 @@
+"""What agents call: requests (docs/protocol.md#2-requests) and commands (docs/protocol.md#15-commands)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from agentfs_lsp.api.exchange import Exchange, answer
+from agentfs_lsp.api.methods import AGENT_REQUESTS, unknown_command
+from agentfs_lsp.lsp.pending_requests import Later
+from agentfs_lsp.lsp.raw import member
+
+if TYPE_CHECKING:
+    from agentfs_lsp.api.exchange import Request
+    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
+
+COMMANDS = {method.replace("agentfs/", "agentfs."): request for method, request in AGENT_REQUESTS.items()}
+MANUAL_COMMAND = "agentfs.manual"
+
+
+def register_agents(server: AgentfsLanguageServer) -> None:
+    """Register every request of an agent, and the same as a command."""
+    for method, request in AGENT_REQUESTS.items():
+        server.feature(method)(partial(serve, server, request))
+    for name, request in COMMANDS.items():
+        server.command(name)(partial(_run, server, request))
+
+    @server.command(MANUAL_COMMAND)
+    def manual(ls: AgentfsLanguageServer, *_: object) -> object:
+        ls.set_mode("manual", None)
+        return {"ok": True}
+
+    @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
+    def execute_command(ls: AgentfsLanguageServer, params: object) -> object:
+        """Hand the arguments over as they came: pygls converts them to what a command declares."""
+        name, arguments = member(params, "command"), member(params, "arguments")
+        command = ls.protocol.fm.commands.get(name) if isinstance(name, str) else None
+        if command is None:
+            return serve(ls, partial(unknown_command, tuple(ls.protocol.fm.commands)), params)
+        result = command(*arguments) if isinstance(arguments, list) else command(arguments)
+        token = member(params, "workDoneToken")
+        if isinstance(result, Later) and result.progress_token is None:
+            return replace(result, progress_token=token)
+        return result
+
+
+def _run(server: AgentfsLanguageServer, request: Request, *arguments: object) -> object:
+    """A command's one argument is the request's params."""
+    return serve(server, request, arguments[0] if len(arguments) == 1 else list(arguments) or None)
+
+
+def serve(server: AgentfsLanguageServer, request: Request, params: object) -> object:
+    """Answer with an envelope, now or later."""
+    exchange = Exchange(server.workspace, params, server.language(), server.prepared)
+    result = answer(request, exchange)
+    if isinstance(result, dict):
+        return result
+    return Later(result, lambda: exchange.past_return, member(params, "workDoneToken"), exchange.stop)

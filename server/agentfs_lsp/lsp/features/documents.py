@@ -1,0 +1,35 @@
+"""What the editor holds open (docs/protocol.md#1-start-and-transport)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
+
+
+def register_documents(server: AgentfsLanguageServer) -> None:
+    """Register the text sync."""
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(ls: AgentfsLanguageServer, params: object) -> None:
+        ls.documents.opened(params)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(ls: AgentfsLanguageServer, params: object) -> None:
+        ls.documents.changed(params)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(ls: AgentfsLanguageServer, params: object) -> None:
+        ls.documents.saved(params)
+        ls.configuration.look_at_all()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(ls: AgentfsLanguageServer, params: object) -> None:
+        ls.documents.closed(params)
+
+    @server.feature("agentfs/documentState")
+    def document_state(ls: AgentfsLanguageServer, params: object) -> None:
+        ls.documents.hinted(params)

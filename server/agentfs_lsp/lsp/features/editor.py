@@ -1,0 +1,57 @@
+"""What only the editor itself calls: the user's decisions (docs/protocol.md#14-the-editors-own-methods)."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.api.methods import USER_REQUESTS
+from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
+from agentfs_lsp.lsp.features.agents import serve
+from agentfs_lsp.lsp.pending_requests import Later
+from agentfs_lsp.lsp.requests.applied import applied_request
+from agentfs_lsp.lsp.requests.proposal import proposal_request
+from agentfs_lsp.lsp.requests.saved import saved_request
+from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
+from agentfs_lsp.lsp.requests.set_switch import set_switch_request
+from agentfs_lsp.lsp.requests.settle import settle_request
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.editor_exchange import EditorRequest
+    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
+
+EDITOR_REQUESTS: dict[str, EditorRequest] = {
+    "agentfs/proposal": proposal_request,
+    "agentfs/settle": settle_request,
+    "agentfs/applied": applied_request,
+    "agentfs/saved": saved_request,
+    "agentfs/setApprovalMode": set_approval_mode_request,
+    "agentfs/setSwitch": set_switch_request,
+}
+
+
+def register_editor(server: AgentfsLanguageServer) -> None:
+    """Register every request of the editor's own."""
+    for method, request in EDITOR_REQUESTS.items():
+        server.feature(method)(partial(_serve, server, request))
+    for method, answered_request in USER_REQUESTS.items():
+        server.feature(method)(partial(serve, server, answered_request))
+
+
+def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object) -> object:
+    """What the editor tells of the user's decision is not taken back by cancelling."""
+    sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    exchange = EditorExchange(
+        params,
+        server.reviews,
+        server.editor.encoding,
+        server.language(),
+        server.set_mode,
+        server.set_switch,
+        sent,
+    )
+    result = answer_editor(request, exchange)
+    if isinstance(result, dict):
+        return result
+    return Later(result, lambda: True, sent=lambda: sent.set_result(None))

@@ -1,0 +1,62 @@
+"""From `initialize` to `exit`, and what cancels a request (docs/protocol.md#1-start-and-transport)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from agentfs_lsp.lsp.capabilities import flatten, served
+from agentfs_lsp.lsp.pending_requests import Later
+from agentfs_lsp.lsp.raw import member
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
+
+
+def register_lifecycle(server: AgentfsLanguageServer) -> None:
+    """Register what begins and ends the connection and its requests."""
+
+    @server.feature(types.INITIALIZE)
+    def initialize(ls: AgentfsLanguageServer, _: object) -> None:
+        """Take the handshake's facts, and say what this server can do."""
+        params = ls.protocol.handshake
+        ls.client = client = flatten(params)
+        ls.editor.traits, ls.editor.encoding = client.traits, client.position_encoding
+        ls.documents.set_encoding(client.position_encoding)
+        ls.documents.ends_last_line = client.traits.ends_last_line
+        ls.settings.replace_layer("initialization", member(params, "initializationOptions"))
+        ls.choose_language()
+        ls.folders.opened(params)
+        ls.configuration.look_at_all()
+        ls.in_background(ls.sweeping.begin())
+        methods = [name for name in ls.protocol.fm.features if ls.protocol.is_own_request(name)]
+        ls.capabilities = served(client, methods, list(ls.protocol.fm.commands))
+
+    @server.feature(types.INITIALIZED)
+    def initialized(ls: AgentfsLanguageServer, _: object) -> None:
+        ls.announcements.begin(ls.client)
+        ls.in_background(ls.configuration.begin(ls.client))
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(ls: AgentfsLanguageServer, _: object) -> Later:
+        ls.protocol.rest()
+        return Later(_finished(ls), lambda: True)
+
+    @server.feature(types.EXIT)
+    def exit_(ls: AgentfsLanguageServer, _: object) -> None:
+        code = 0 if ls.protocol.is_resting else 1
+        ls.protocol.rest()
+        ls.stop(code)
+
+    @server.feature(types.CANCEL_REQUEST)
+    def cancel(ls: AgentfsLanguageServer, params: object) -> None:
+        ls.protocol.pending_requests.cancel(member(params, "id"))
+
+    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def cancel_progress(ls: AgentfsLanguageServer, params: object) -> None:
+        ls.protocol.pending_requests.cancel_progress(member(params, "token"))
+
+
+async def _finished(server: AgentfsLanguageServer) -> None:
+    await server.finish()

@@ -1,0 +1,230 @@
+"""The server of one connection: a pygls `LanguageServer` and the state its features share.
+
+The features themselves are under `features/`; `server.py` puts both together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from agentfs_lsp import __version__
+from agentfs_lsp.adapters.clock import SteadyClock
+from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.adapters.review.channels import ReviewChannels
+from agentfs_lsp.adapters.review.client import ClientReviews
+from agentfs_lsp.adapters.review.questions import Screen
+from agentfs_lsp.api.incidents import record_incident
+from agentfs_lsp.api.messages.history import trouble_text
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.groups import MIB
+from agentfs_lsp.lsp.announcements import Announcements
+from agentfs_lsp.lsp.capabilities import flatten
+from agentfs_lsp.lsp.configuration.configuration import Configuration
+from agentfs_lsp.lsp.configuration.layers import SettingsStore
+from agentfs_lsp.lsp.editor import LspEditor
+from agentfs_lsp.lsp.protocol import AgentfsProtocol
+from agentfs_lsp.lsp.roots import Folders
+from agentfs_lsp.lsp.sweeping import Sweeping
+from agentfs_lsp.service.proposal.proposals import Proposals
+from agentfs_lsp.service.state.sessions import Sessions
+from agentfs_lsp.service.state.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from agentfs_lsp.adapters.review.diff_file import DiffFiles
+    from agentfs_lsp.domain.settings.setting import Mode
+    from agentfs_lsp.domain.settings.settings import Settings
+    from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.lsp.configuration.layers import Changed
+    from agentfs_lsp.service.files.store import FileStore
+    from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
+    from agentfs_lsp.service.proposal.record import History, HistoryTrouble
+
+_log = logging.getLogger(__name__)
+
+FINISH_S = 5.0
+"""So long what is under way may take once the server is to end."""
+
+NOTIFICATIONS = ("agentfs/documentState", "agentfs/fileEncodings")
+"""What the client sends beside LSP's own notifications; every other method of agentfs is a request."""
+
+
+class AgentfsLanguageServer(LanguageServer):
+    """One connection, from its first message to its last. Made by `server.create_server`."""
+
+    protocol: AgentfsProtocol
+
+    def __init__(
+        self,
+        send: Callable[[dict[str, Any]], None],
+        stop: Callable[[int], None],
+        files: FileStore,
+        history: History,
+        diff_files: DiffFiles,
+        own_folders: Sequence[str],
+        catalogue: Callable[[str], Translate],
+        *,
+        to_the_end: Sequence[str],
+    ) -> None:
+        super().__init__(
+            "agentfs-lsp", __version__, protocol_cls=AgentfsProtocol, converter_factory=default_converter
+        )
+        self.stop = stop
+        self.protocol.connect(send, self.language, notifications=NOTIFICATIONS, to_the_end=to_the_end)
+        self._outgoing = outgoing = self.protocol.outgoing
+        self._loop = asyncio.get_running_loop()
+        self._catalogue = catalogue
+        self._translate = catalogue("en")
+        self.client = flatten(None)
+        self.capabilities: dict[str, Any] = {}
+        """What the answer to `initialize` says beside what pygls finds among the features."""
+        self.settings = SettingsStore()
+        self.editor = LspEditor(outgoing, self.language)
+        clock = SteadyClock()
+        self.documents = OpenDocuments(clock=clock)
+        self.reviews = ClientReviews(self.editor, self.documents, clock, self.language)
+        settings = self.settings.current
+        self._workspace = Workspace(
+            files,
+            self.documents,
+            ReviewChannels(
+                self.editor,
+                clock,
+                self._current,
+                self.language,
+                self.reviews,
+                diff_files,
+                Screen(self.editor, clock, self.documents.changed_at_ms),
+            ),
+            Sessions(settings.limits.records, settings.limits.base_text_mib * MIB, settings.limits.sessions),
+            Proposals(clock, self._status_changed, self._proposal_ended),
+            clock,
+            settings,
+            Policy(settings, own_folders),
+            history,
+        )
+        history.on_trouble(self._history_in_trouble)
+        self.announcements = Announcements(outgoing, self.workspace)
+        self.folders = Folders(self.workspace)
+        self.configuration = Configuration(
+            self.settings, outgoing, self.workspace, own_folders, self.language, self._settings_changed
+        )
+        self.sweeping = Sweeping(self.workspace, diff_files, outgoing, self.language)
+        self._preparing: asyncio.Task[None] | None = None
+        self._is_prepared = asyncio.Event()
+        self.workspace.recover = self._recover
+        self._finished_by = 0.0
+        self._background: set[asyncio.Task[None]] = set()
+
+    @property
+    def workspace(self) -> Workspace:  # type: ignore[override]
+        """Ours: pygls' copies of open documents are not kept."""
+        return self._workspace
+
+    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
+        """Log it: pygls shows the user odd and late messages as errors."""
+        _log.warning("pygls: %s", type(error).__name__)
+
+    # --- start and end ------------------------------------------------------------------------------------
+
+    async def prepared(self) -> None:
+        """Return once the user's settings are known and what killed servers left is gone, or in a while. All
+        who wait go on together, in the order in which they came: timers of their own would run out in any."""
+        if self._preparing is None:
+            self._preparing = self.in_background(self._prepare())
+        await self._is_prepared.wait()
+
+    async def _prepare(self) -> None:
+        try:
+            await self.configuration.known()
+            await self.sweeping.prepared()
+        finally:
+            self._is_prepared.set()
+
+    def _recover(self) -> None:
+        again = self.sweeping.begin_again()
+        if again is not None:
+            self.in_background(again)
+
+    def lost(self) -> None:
+        """The client is gone: nothing that waits for it comes any more."""
+        self.protocol.outgoing.abandon()
+        self.reviews.abandon()
+
+    async def finish(self) -> bool:
+        """Begin nothing new, withdraw what waits, and see landings under way through; whether all of it ended
+        in FINISH_S, which begin when this is first asked for."""
+        self.protocol.rest()
+        for proposal in self.workspace.proposals:
+            proposal.withdraw("shutdown")
+        self._finished_by = self._finished_by or self._loop.time() + FINISH_S
+        try:
+            async with asyncio.timeout_at(self._finished_by):
+                await self.protocol.pending_requests.land_all()
+                await self.sweeping.over()
+        except TimeoutError:
+            _log.warning("what was under way was given up: it did not end in time")
+            return False
+        return True
+
+    def in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Do what no answer waits for; a defect in it is logged."""
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            record_incident(_log, error)
+
+    # --- what the user set --------------------------------------------------------------------------------
+
+    def language(self) -> Translate:
+        """The user's language, as it is now."""
+        return self._translate
+
+    def choose_language(self) -> None:
+        """Take the one that the settings name, else the client's."""
+        self._translate = self._catalogue(self.settings.current.locale or self.client.locale)
+
+    def set_mode(self, mode: Mode, session: str | None) -> None:
+        """The user's choice, for one session or, with None, for all."""
+        self.workspace.sessions.set_mode(mode, session)
+        self._status_changed()
+
+    def set_switch(self, name: str, on: bool) -> bool:
+        """Turn a switch; whether there is one of that name."""
+        return self.settings.switch(name, on=on) is not None
+
+    def _current(self) -> Settings:
+        return self.settings.current
+
+    def _settings_changed(self, changed: Changed) -> None:
+        if changed.before.roots != changed.after.roots:
+            self.folders.apply()
+            self.configuration.look_at_all()
+        self.choose_language()
+        self._status_changed()
+        self.announcements.tools()
+
+    # --- what is told -------------------------------------------------------------------------------------
+
+    def _proposal_ended(self, proposal: Proposal, outcome: Outcome) -> None:
+        self.reviews.ended(proposal)
+        self.announcements.settled(proposal, outcome)
+
+    def _status_changed(self) -> None:
+        self.announcements.status()
+
+    def _history_in_trouble(self, trouble: HistoryTrouble, where: str) -> None:
+        """From the history's own thread."""
+        message = {"type": 2, "message": trouble_text(trouble, where, self._translate)}
+        self._loop.call_soon_threadsafe(self._outgoing.notify, "window/showMessage", message)
