@@ -12,6 +12,7 @@ import { BASE, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } fr
 import { Signal } from '../signal';
 import { Turns } from '../turns';
 import { closeTabs } from './closing';
+import { keysForTheFront, run, withoutFocus } from './keys';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
 
 /** A file of a proposal with its texts. */
@@ -84,8 +85,7 @@ export class ReviewEditors implements vscode.Disposable {
       return;
     }
     if (next !== undefined && goesOn) {
-      const giveKeys = await keysForTheFront();
-      await this.shows.take(() => this.showNow(next, giveKeys));
+      await this.shows.take(() => this.showNow(next, true));
     } else {
       await this.goBack();
     }
@@ -129,9 +129,8 @@ export class ReviewEditors implements vscode.Disposable {
     this.listener.dispose();
   }
 
-  /** With `giveKeys` it takes the place of a review that was decided. */
-  private async showNow(review: Review, giveKeys?: GiveKeys): Promise<void> {
-    const isNext = giveKeys !== undefined;
+  /** With `isNext` it takes the place of a review that was decided. */
+  private async showNow(review: Review, isNext = false): Promise<void> {
     const { id } = review.proposed;
     if (!(await this.fetch(review)) || review.proposal === undefined || this.queue.get(id) === undefined) {
       return;
@@ -142,24 +141,30 @@ export class ReviewEditors implements vscode.Disposable {
     } else {
       this.unlock(review);
     }
+    const giveKeys = await keysForTheFront();
     review.setAside = false;
     this.opening = { review, isNext };
-    await Promise.all([open(review, sides, isNext), giveKeys?.()]).finally(() => {
+    const opened = open(review, sides, isNext && giveKeys !== undefined);
+    await Promise.all([opened, isNext && giveKeys && run(giveKeys)]).finally(() => {
       this.opening = undefined;
     });
     this.opened.fire({ review, isNext });
-    await giveKeys?.();
+    if (giveKeys !== undefined) {
+      await run(giveKeys);
+    }
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
     await this.prepareNext();
   }
 
   /** To the editor that was in front before the reviews, or another one of the group. */
   private async goBack(): Promise<void> {
+    const giveKeys = await keysForTheFront();
     const { tabs } = vscode.window.tabGroups.activeTabGroup;
     const others = tabs.filter((tab) => !isReviewTab(tab));
     const tab = others.find((other) => other === this.before) ?? others.at(-1);
     if (tab !== undefined) {
-      await vscode.commands.executeCommand('workbench.action.openEditorAtIndex', tabs.indexOf(tab));
+      const byIndex = { command: 'workbench.action.openEditorAtIndex', args: [tabs.indexOf(tab)] };
+      await (giveKeys === undefined ? run(byIndex) : run(withoutFocus(tab) ?? byIndex, giveKeys));
     }
   }
 
@@ -209,26 +214,6 @@ export class ReviewEditors implements vscode.Disposable {
 /** Whether it comes true at once. */
 function soon(coming: Promise<boolean>): Promise<boolean> {
   return Promise.race([coming, new Promise<false>((resolve) => setTimeout(resolve, SOON_MS, false))]);
-}
-
-/** Gives the keys to what is in front, where nothing else has them. */
-type GiveKeys = () => Thenable<void>;
-
-interface Layout {
-  groups: readonly { groups?: readonly unknown[] }[];
-}
-
-/**
- * How to give the keys to the editor in front, unless the user has them elsewhere by then, such as in the search. No
- * stable API tells where they are; when VS Code lays out its editors, it looks itself, and here they stay as they are.
- * With several groups that would undo what the user has made of their sizes.
- */
-async function keysForTheFront(): Promise<GiveKeys> {
-  const layout = await vscode.commands.executeCommand<Layout>('vscode.getEditorLayout');
-  const [only, ...more] = layout.groups;
-  return more.length === 0 && only?.groups === undefined
-    ? () => vscode.commands.executeCommand('vscode.setEditorLayout', layout)
-    : () => vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
 }
 
 interface Sides {

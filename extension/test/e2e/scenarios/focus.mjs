@@ -425,3 +425,69 @@ scenario("a key that is held does not reject with an empty reason in the box tha
   await ui.answer("");
   await until("it is over", async () => (await state()).pending.length === 0);
 });
+
+const inZen = file("focus/in-zen.txt", "old\n");
+const behind = file("focus/behind.txt", "");
+
+scenario("in Zen Mode a review takes the keys, and after the decision they are back in the editor behind it", async () => {
+  await behind.open();
+  await ui.focusEditor();
+  const edited = await agent("in-zen").readAndEdit(inZen, "old", "new");
+  await call("command", { id: "workbench.action.toggleZenMode" });
+  try {
+    await reviewWith("new");
+    await ui.focused("modified");
+    await page().keyboard.press("Control+Enter");
+    assert.equal((await edited.answer).data.review.decision, "accepted");
+    await until("its tab is closed", async () => (await state()).tabs.length === 1);
+    await page().keyboard.type("and on");
+    await until("what is typed goes into the editor", async () => (await behind.document()).text === "and on");
+  } finally {
+    await call("command", { id: "workbench.action.toggleZenMode" });
+  }
+});
+
+const last = file("focus/last.txt", "old\n");
+const returned = file("focus/returned.txt", "");
+
+scenario("whoever has gone elsewhere before the last review closes keeps the keys there", async () => {
+  await returned.open();
+  const edited = await agent("last").readAndEdit(last, "old", "new last");
+  await OWNERS["the search box"].enter();
+  await reviewWith("new last");
+
+  await acceptAndSearch();
+
+  assert.equal((await edited.answer).data.review.decision, "accepted");
+  await ui.tabsAre("returned.txt");
+  assert.ok(await isFocusKept());
+  assert.equal(await OWNERS["the search box"].text(), WORDS);
+  assert.equal((await returned.document()).text, "");
+  await OWNERS["the search box"].leave();
+});
+
+const typedOn = file("focus/typed-on.txt", "old\n");
+const goesOn = file("focus/goes-on.txt", "");
+
+scenario("whoever types on through the last decision loses no key between the review and the editor behind it", async () => {
+  await goesOn.open();
+  const edited = await agent("typed-on").readAndEdit(typedOn, "old", "new");
+  await reviewWith("new");
+  await ui.focused("modified");
+  await page().evaluate(() => {
+    window.agentfsLost = "";
+    const note = ({ key, target }) => (window.agentfsLost += target === document.body ? key : "");
+    window.addEventListener("keydown", note, { capture: true });
+  });
+
+  await page().keyboard.press("Control+Enter");
+  await until("the review is left", async () => {
+    await page().keyboard.type("....");
+    return (await goesOn.document()).text !== "";
+  }, { everyMs: 0 });
+  await page().keyboard.type(WORDS);
+
+  assert.match((await edited.answer).data.review.decision, /^(accepted|amended)$/);
+  assert.equal(await page().evaluate(() => window.agentfsLost), "");
+  await until("all that followed is in the editor", async () => (await goesOn.document()).text.endsWith(WORDS));
+});
