@@ -86,9 +86,23 @@ export class Drafts implements vscode.Disposable {
   /** Bring all of a draft to its file, in the editor and unsaved, where its place is certain. */
   async apply(draft: Draft): Promise<void> {
     const name = baseName(draft.path);
-    const document = await vscode.workspace.openTextDocument(await targetOf(draft));
+    const target = await targetOf(draft);
+    let document: vscode.TextDocument;
+    try {
+      document = await vscode.workspace.openTextDocument(target);
+    } catch (error) {
+      const message = vscode.l10n.t(
+        '{0} was not changed, as VS Code cannot open it as text. Your draft is kept. {1}',
+        name,
+        error instanceof Error ? error.message : String(error),
+      );
+      void notify('warning', message);
+      return;
+    }
     const now = document.getText();
-    const text = reapplied(draft.base, draft.text, normalise(now));
+    // Where the file is gone, the draft is all of the new one.
+    const current = target.scheme === 'untitled' && now === '' ? draft.base : normalise(now);
+    const text = reapplied(draft.base, draft.text, current);
     if (text === undefined) {
       const message = vscode.l10n.t(
         '{0} has changed where your draft differs. Bring it there part by part, with the arrows between the sides.',

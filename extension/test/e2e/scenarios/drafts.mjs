@@ -1,6 +1,7 @@
 // What a person typed into a proposal outlives whatever ends its review, and finds its way to the file.
 
 import assert from "node:assert/strict";
+import { mkdirSync, rmSync } from "node:fs";
 
 import { until } from "../harness/page.mjs";
 import { agent, call, file, killServer, openReview, reloadWindow, scenario, servers, state, ui } from "../harness/suite.mjs";
@@ -69,6 +70,41 @@ scenario("VS Code refuses the edit that brings a draft to its file: the person i
   await ui.titleButton("Apply Draft to the File").click();
   const text = `${lines.replace("old", "new and mine")}more\n`;
   await until("it is in the editor", async () => (await refused.document())?.text === text);
+});
+
+const folder = file("drafts/folder.txt", lines);
+
+scenario("the file of a draft is a folder by now: the person is told, and the draft is kept", async () => {
+  const asked = await typed("folder", folder);
+  await asked.cancel();
+  await ui.saysInPassing(KEPT);
+  rmSync(folder.path);
+  mkdirSync(folder.path);
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", "folder.txt").click();
+
+  await ui.titleButton("Apply Draft to the File").click();
+
+  await ui.saysInPassing("folder.txt was not changed, as VS Code cannot open it as text. Your draft is kept.");
+  await discard("folder.txt");
+});
+
+const gone = file("drafts/gone.txt", lines);
+
+scenario("the file of a draft is gone by now: all of the draft is in a new one, unsaved", async () => {
+  const asked = await typed("gone", gone);
+  await asked.cancel();
+  await ui.saysInPassing(KEPT);
+  rmSync(gone.path);
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", "gone.txt").click();
+
+  await ui.titleButton("Apply Draft to the File").click();
+
+  const uri = `untitled:${gone.path}`;
+  const text = lines.replace("old", "new and mine");
+  await until("it is in the editor", async () => (await state()).documents.find((one) => one.uri === uri)?.text === text);
+  await until("the draft is used", async () => (await rows("gone.txt")) === 0);
 });
 
 const windows = file("drafts/windows.txt", lines.replaceAll("\n", "\r\n"));
