@@ -142,7 +142,7 @@ scenario("an undo that overlaps with what came later is a conflict, and says so"
   await call("command", { id: "agentfs.ui.showPending" });
 
   await ui.pressInRow("Landed", "overlapping.txt", "Propose to Undo");
-  await ui.saysInPassing("overlapping.txt");
+  await ui.saysInPassing("'views/overlapping.txt' was changed on disk in the same lines");
   assert.equal(overlapping.text(), "1, by hand\n");
   assert.deepEqual((await state()).pending, []);
 });
