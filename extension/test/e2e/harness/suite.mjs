@@ -2,18 +2,16 @@
 
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
 import { connect } from "./extension.mjs";
 import { until, WorkbenchPage } from "./page.mjs";
-import { makeHome, READY, repository, startWorkbench } from "./workbench.mjs";
+import { keepEvidence, makeHome, READY, startWorkbench } from "./workbench.mjs";
 
 /** Everything that the run writes is below it. */
 export const home = await makeHome();
 const workspace = path.join(home, "workspace");
-const failures = path.join(repository, ".editors/failures");
 
 /** No scenario takes longer, an answer that never comes included. */
 const LONGEST_MS = 120_000;
@@ -36,7 +34,7 @@ export function scenario(name, body, longestMs = LONGEST_MS) {
       await soon(body(), longestMs);
       assert.deepEqual(await leftStanding(), [], "messages are left standing");
     } catch (error) {
-      await keepEvidence(name);
+      await keepEvidence(name, home, workbench);
       throw error;
     } finally {
       await clearDesk();
@@ -208,14 +206,4 @@ async function clearDesk() {
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
   await call("close", { path: "all" });
   await call("command", { id: "notifications.clearAll" });
-}
-
-async function keepEvidence(name) {
-  const folder = path.join(failures, name.replaceAll(/\W+/g, "-"));
-  await mkdir(folder, { recursive: true });
-  await workbench?.page.screenshot({ path: path.join(folder, "page.png") }).catch(() => {});
-  await copyFile(path.join(home, "code-server.log"), path.join(folder, "code-server.log")).catch(() => {});
-  const seen = await state().catch((error) => ({ error: String(error) }));
-  writeFileSync(path.join(folder, "state.json"), JSON.stringify(seen, null, 2));
-  console.error(`${name}: the page and the log are in ${path.relative(repository, folder)}`);
 }

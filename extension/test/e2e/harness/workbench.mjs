@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, rmSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { connect } from "./extension.mjs";
 
 export const repository = path.resolve(import.meta.dirname, "../../../..");
 const editors = path.join(repository, ".editors");
+const failures = path.join(editors, "failures");
 
 /** What the tests install: the packages as they are built, never a source folder. */
 const packages = [path.join(repository, "dist/agentfs.vsix")].concat(
@@ -101,6 +102,36 @@ export async function startWorkbench(home, how = {}) {
     await stop();
     throw error;
   }
+}
+
+/**
+ * Runs `body` in a workbench of its own, which is stopped afterwards; where it fails, the evidence is kept.
+ * @param {string} name of the test
+ * @param {string} home as for `startWorkbench`
+ * @param {object} how as for `startWorkbench`
+ * @param {(workbench: Awaited<ReturnType<typeof startWorkbench>>) => Promise<void>} body
+ */
+export async function inOwnWorkbench(name, home, how, body) {
+  const workbench = await startWorkbench(home, how);
+  try {
+    await body(workbench);
+  } catch (error) {
+    await keepEvidence(name, home, workbench);
+    throw error;
+  } finally {
+    await workbench.stop();
+  }
+}
+
+/** Keeps a picture, the log, and what the extension host says of tabs, documents and proposals. */
+export async function keepEvidence(name, home, workbench) {
+  const folder = path.join(failures, name.replaceAll(/\W+/g, "-"));
+  await mkdir(folder, { recursive: true });
+  await workbench?.page.screenshot({ path: path.join(folder, "page.png") }).catch(() => {});
+  await copyFile(path.join(home, "code-server.log"), path.join(folder, "code-server.log")).catch(() => {});
+  const seen = await workbench?.extension.call("state").catch((error) => ({ error: String(error) }));
+  await writeFile(path.join(folder, "state.json"), JSON.stringify(seen ?? null, null, 2));
+  console.error(`${name}: the page and the log are in ${path.relative(repository, folder)}`);
 }
 
 async function start(home, { trusted = true, opened = "workspace", settings = {}, beside = [], variables = {} }, ends) {

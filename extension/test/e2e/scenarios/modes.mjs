@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { until, WorkbenchPage } from "../harness/page.mjs";
 import { agent, call, file, killServer, mode, reloadWindow, reviewWith, scenario, servers, set, ui } from "../harness/suite.mjs";
-import { makeHome, startWorkbench } from "../harness/workbench.mjs";
+import { inOwnWorkbench, makeHome } from "../harness/workbench.mjs";
 
 const ended = file("modes/ended.txt", "a 1\n");
 
@@ -46,13 +46,12 @@ scenario("auto mode that the user ended stays ended, also in another server and 
   await ui.statusItem(": auto").waitFor();
 });
 
-test("a workspace that is not trusted: every change is reviewed, whatever the user's settings say", { timeout: 240_000 }, async () => {
+test("a workspace that is not trusted: every change is reviewed, whatever the user's settings say", { timeout: 240_000 }, async ({ name }) => {
   const home = await makeHome();
   writeFileSync(path.join(home, "workspace/text.txt"), "old\n");
   const rules = [{ files: ["**"], read: "allow", write: "allow", edit: "allow" }];
   const settings = { "agentfs.approval.mode": "auto_edit", "agentfs.rules": rules, "agentfs.review.style": "refactorPreview" };
-  const workbench = await startWorkbench(home, { trusted: false, settings });
-  try {
+  await inOwnWorkbench(name, home, { trusted: false, settings }, async (workbench) => {
     const page = new WorkbenchPage(workbench.page);
     const ask = (method, params) => workbench.extension.request(`agentfs/${method}`, { session: "trust", ...params }).answer;
     await ask("read", { path: "text.txt" });
@@ -64,15 +63,12 @@ test("a workspace that is not trusted: every change is reviewed, whatever the us
     await page.saysInPassing("Nothing was accepted");
     await page.titleButton("Accept").click();
     assert.equal((await edited).data.review.by, "user");
-  } finally {
-    await workbench.stop();
-  }
+  });
 });
 
-test("without a folder the view, the status bar and the answer say so", { timeout: 240_000 }, async () => {
+test("without a folder the view, the status bar and the answer say so", { timeout: 240_000 }, async ({ name }) => {
   const home = await makeHome();
-  const workbench = await startWorkbench(home, { opened: null });
-  try {
+  await inOwnWorkbench(name, home, { opened: null }, async (workbench) => {
     const page = new WorkbenchPage(workbench.page);
     const read = (target) => workbench.extension.request("agentfs/read", { path: target }).answer;
     for (const target of ["text.txt", "/tmp/text.txt"]) assert.match((await read(target)).text, /No folder is open/);
@@ -81,7 +77,5 @@ test("without a folder the view, the status bar and the answer say so", { timeou
     await page.statusItem("").locator(".codicon-folder").waitFor();
     await workbench.extension.call("command", { id: "agentfs.ui.showPending" });
     await workbench.page.locator(".pane-body", { hasText: "No folder is open" }).first().waitFor();
-  } finally {
-    await workbench.stop();
-  }
+  });
 });

@@ -6,11 +6,11 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { WorkbenchPage } from "../harness/page.mjs";
-import { makeHome, startWorkbench } from "../harness/workbench.mjs";
+import { inOwnWorkbench, makeHome } from "../harness/workbench.mjs";
 
 const opened = "workspace/both.code-workspace";
 
-test("two workspace folders: paths begin with the folder's name, and each file is its folder's", { timeout: 240_000 }, async () => {
+test("two workspace folders: paths begin with the folder's name, and each file is its folder's", { timeout: 240_000 }, async ({ name }) => {
   const home = await makeHome();
   const files = ["client", "server"].map((name) => path.join(home, "workspace", name, "main.txt"));
   for (const file of files) {
@@ -18,8 +18,7 @@ test("two workspace folders: paths begin with the folder's name, and each file i
     writeFileSync(file, "old\n");
   }
   writeFileSync(path.join(home, opened), JSON.stringify({ folders: [{ path: "client" }, { path: "server" }] }));
-  const workbench = await startWorkbench(home, { opened });
-  try {
+  await inOwnWorkbench(name, home, { opened }, async (workbench) => {
     const ui = new WorkbenchPage(workbench.page);
     const ask = (method, params) =>
       workbench.extension.request(`agentfs/${method}`, { session: "roots", ...params }).answer;
@@ -48,7 +47,5 @@ test("two workspace folders: paths begin with the folder's name, and each file i
     await ui.titleButton("Accept").click();
     assert.match((await byChat).content[0].value, /Updated 'client\/main\.txt'/, "the chat's absolute path is found");
     assert.equal(readFileSync(files[0], "utf8"), "new\n");
-  } finally {
-    await workbench.stop();
-  }
+  });
 });

@@ -7,7 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { WorkbenchPage } from "../harness/page.mjs";
-import { makeHome, pythonExtension, startWorkbench } from "../harness/workbench.mjs";
+import { inOwnWorkbench, makeHome, pythonExtension } from "../harness/workbench.mjs";
 
 function makeHostile(workspace) {
   const python = path.join(workspace, "tools/python3");
@@ -38,15 +38,14 @@ for (const [what, trusted] of [
   ["Restricted Mode", false],
   ["a trusted workspace", true],
 ]) {
-  test(`${what}: nothing that the workspace sets loosens anything`, { timeout: 240_000 }, async () => {
+  test(`${what}: nothing that the workspace sets loosens anything`, { timeout: 240_000 }, async ({ name }) => {
     const home = await makeHome();
     const workspace = path.join(home, "workspace");
     makeHostile(workspace);
     const [selected, mark] = ["selected/python3", "selected-ran"].map((name) => path.join(workspace, name));
     makePython(selected, mark);
     const variables = { AGENTFS_TEST_PYTHON: selected };
-    const workbench = await startWorkbench(home, { trusted, beside: [pythonExtension], variables });
-    try {
+    await inOwnWorkbench(name, home, { trusted, beside: [pythonExtension], variables }, async (workbench) => {
       const ui = new WorkbenchPage(workbench.page);
       const ask = (method, params) =>
         workbench.extension.request(`agentfs/${method}`, { session: "trust", ...params }).answer;
@@ -68,8 +67,6 @@ for (const [what, trusted] of [
       assert.equal(readFileSync(path.join(workspace, "text.txt"), "utf8"), "new\n");
       assert.equal(existsSync(path.join(workspace, "it-ran")), false, "the workspace's interpreter never ran");
       assert.equal(existsSync(mark), trusted, "the Python extension's choice counts where the workspace is trusted");
-    } finally {
-      await workbench.stop();
-    }
+    });
   });
 }
