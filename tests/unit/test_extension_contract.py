@@ -14,8 +14,6 @@ import pytest
 from agentfs_lsp.adapters.review.client import PENDING
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api import params as wire
-from agentfs_lsp.api.answers import history as history_wire
-from agentfs_lsp.api.answers import proposal as review_wire
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.domain.settings.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings.setting import Mode
@@ -138,33 +136,6 @@ def methods(name: str) -> set[str]:
 def test_what_agents_send(name: str, params: type) -> None:
     expected = {field.name if field.default is MISSING else f"{field.name}?" for field in fields(params)}
     assert set(interface(name)) == expected
-
-
-def _keys_made_in(function: Any) -> set[str]:
-    """The keys of the dict displays in a function's body."""
-    source = Path(function.__code__.co_filename).read_text("utf-8")
-    (body,) = (
-        node
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__
-    )
-    displays = [node for node in ast.walk(body) if isinstance(node, ast.Dict)]
-    return {key.value for node in displays for key in node.keys if isinstance(key, ast.Constant)}
-
-
-def test_what_a_proposal_is_told_as() -> None:
-    assert set(interface("Proposed")) == _keys_made_in(review_wire.proposed_on_wire)
-    assert set(interface("ProposedFile")) == _keys_made_in(review_wire._file)
-    assert set(interface("Warned")) == _keys_made_in(review_wire.warnings_on_wire)
-    assert {"state", "files"} == _keys_made_in(review_wire.proposal_on_wire)
-    assert set(interface("FileTexts")) == _keys_made_in(review_wire._texts)
-    assert set(interface("Proposal")) == set(interface("Proposed")) | {"state"}
-
-
-def test_what_history_is_told_as() -> None:
-    assert set(interface("LandedChange")) == _keys_made_in(history_wire.change_on_wire)
-    told = {name.rstrip("?") for name in interface("LandedFile")}
-    assert told == _keys_made_in(history_wire._file)
 
 
 def test_what_a_decision_is_told_as() -> None:

@@ -6,44 +6,23 @@ request.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.translation import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from agentfs_lsp.api.results import Context, Envelope, Revision
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.translation import Told, Translate
-
-Envelope = dict[str, Any]
 
 STRING_LIMIT = 64 * 1024
 """Strings in `params_input` that take more bytes than this in UTF-8 are cut."""
 
 
-def succeed(
-    data: Mapping[str, object],
-    text: str,
-    stats: Mapping[str, object],
-    context: Mapping[str, object],
-    *,
-    partial: bool = False,
-) -> Envelope:
-    """An answer that can be used; `partial`: with a discount that `text` names."""
-    return {
-        "status": "partial" if partial else "success",
-        "data": data,
-        "text": text,
-        "stats": stats,
-        "context": context,
-    }
-
-
-def fail(code: str, message: str, text: str, context: Mapping[str, object], time_ms: float) -> Envelope:
+def fail(code: str, message: str, text: str, context: Context, time_ms: float) -> Envelope:
     """An answer without a result."""
     return {
         "status": "error",
@@ -61,7 +40,7 @@ def told_of(error: DomainError, translate: Translate) -> Told:
 
 
 def fail_with(
-    error: DomainError, told: Told, translate: Translate, context: dict[str, object], time_ms: float
+    error: DomainError, told: Told, translate: Translate, context: Context, time_ms: float
 ) -> Envelope:
     """The answer that a domain error is: its code, what happened, and the next step."""
     code = ERRORS[type(error)][0]
@@ -79,7 +58,7 @@ def fail_with(
     return fail(code, message, sentences(translate, (message, next_step)), context, time_ms)
 
 
-def revision_on_wire(revision: Expected | None) -> dict[str, object]:
+def revision_on_wire(revision: Expected | None) -> Revision:
     """A revision as the wire shows it; unknown fields are null."""
     return {
         "mtime_ms": revision.mtime_ms if revision else None,
@@ -88,9 +67,9 @@ def revision_on_wire(revision: Expected | None) -> dict[str, object]:
     }
 
 
-def context_for(params: object, resolved: str | None) -> dict[str, object]:
+def context_for(params: object, resolved: str | None) -> Context:
     """What every answer's context holds: `params_input` is what came, long strings cut."""
-    context: dict[str, object] = {"cwd": ".", "params_input": cut(params)}
+    context: Context = {"cwd": ".", "params_input": cut(params)}
     if resolved is not None:
         context["path_resolved"] = resolved
     return context

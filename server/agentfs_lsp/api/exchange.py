@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.api.envelope import Envelope, context_for, fail, fail_with, succeed, told_of
+from agentfs_lsp.api.envelope import context_for, fail, fail_with, told_of
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
 from agentfs_lsp.api.review import review_facts
@@ -31,6 +31,7 @@ from agentfs_lsp.service.landing.propose import Trace
 from agentfs_lsp.service.proposal.wording import secrets_text
 
 if TYPE_CHECKING:
+    from agentfs_lsp.api.results import AnyStats, Context, Data, Envelope
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.translation import Told, Translate
     from agentfs_lsp.service.state.workspace import Workspace
@@ -70,11 +71,15 @@ class Exchange:
         if self.trace.proposal is not None:
             self.trace.proposal.stopped = True
 
-    def succeed(
-        self, data: Mapping[str, object], text: str, stats: Mapping[str, object], *, partial: bool = False
-    ) -> Envelope:
-        """An answer that can be used."""
-        return succeed(data, text, {"time_ms": self.time_ms(), **stats}, self._context(), partial=partial)
+    def succeed(self, data: Data, text: str, stats: AnyStats, *, partial: bool = False) -> Envelope:
+        """An answer that can be used; `partial`: with a discount that `text` names."""
+        return {
+            "status": "partial" if partial else "success",
+            "data": data,
+            "text": text,
+            "stats": stats,
+            "context": self._context(),
+        }
 
     def fail(self, error: DomainError) -> Envelope:
         """The answer a domain error is. Nobody raises it any more; an ended review may remember it."""
@@ -140,11 +145,11 @@ class Exchange:
         """Milliseconds since the request came."""
         return round((time.perf_counter() - self.started) * 10_000) / 10  # cheaper than rounding to a digit
 
-    def _context(self) -> dict[str, object]:
+    def _context(self) -> Context:
         return context_for(self.params if self.came is None else self.came, self.trace.resolved)
 
 
-Request = Callable[[Exchange], Envelope | Coroutine[Any, Any, Envelope]]
+Request = Callable[[Exchange], "Envelope | Coroutine[Any, Any, Envelope]"]
 """A file under `requests/`: answers at once, or later."""
 
 

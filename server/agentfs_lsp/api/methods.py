@@ -19,8 +19,8 @@ from agentfs_lsp.domain.errors import BadParameter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange, Request
+    from agentfs_lsp.api.results import Envelope
     from agentfs_lsp.domain.settings.rules import Operation
 
 _RUN_BY_TOOLS: dict[Operation, Request] = {

@@ -9,19 +9,20 @@ from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.service.landing.precondition import preview_between
 
 if TYPE_CHECKING:
+    from agentfs_lsp.api.results import Review
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.proposals import Proposal
 
 
-def review_facts(proposal: Proposal | None, error: DomainError | None = None) -> dict[str, object] | None:
+def review_facts(proposal: Proposal | None, error: DomainError | None = None) -> Review | None:
     """`review` of an answer; None where nothing was decided by anybody."""
     if proposal is None:
         return None
     decided = proposal.decision
     if decided is None:
         return _undecided(proposal, error)
-    facts: dict[str, object] = {
+    facts: Review = {
         "rung": decided.channel,
         "decision": decided.decision,
         "by": decided.by,
@@ -34,15 +35,18 @@ def review_facts(proposal: Proposal | None, error: DomainError | None = None) ->
     return facts
 
 
-def landed_facts(proposal: Proposal, *landings: Landing) -> dict[str, object]:
-    """The same for what landed, with what the user and the editor's save made of it."""
-    facts = review_facts(proposal) or {}
+def landed_facts(proposal: Proposal, *landings: Landing, texts: bool = True) -> Review:
+    """The same for what landed, with what the user and the editor's save made of it; without `texts` nothing
+    that holds text of the files."""
+    facts = review_facts(proposal)
+    assert facts is not None  # what landed was decided
     proposed = {change.base.location.absolute: change for change in proposal.changes}
     amendments = [_amendment(proposed[one.change.base.location.absolute], one.change) for one in landings]
     if any(amendments):
         facts["decision"] = "amended"
-        facts["amendments"] = "".join(amendments)
-    if any(one.on_save is not None for one in landings):
+        if texts:
+            facts["amendments"] = "".join(amendments)
+    if texts and any(one.on_save is not None for one in landings):
         facts["on_save"] = "".join(one.on_save or "" for one in landings)
     return facts
 
@@ -54,19 +58,25 @@ def _amendment(proposed: FileChange, accepted: FileChange) -> str:
     return preview_between(proposed.path, before, after, proposed.settings)
 
 
-def _undecided(proposal: Proposal, error: DomainError | None) -> dict[str, object] | None:
+def _undecided(proposal: Proposal, error: DomainError | None) -> Review | None:
+    facts: Review = {
+        "rung": proposal.channel,
+        "decision": "rejected",
+        "by": "user",
+        "waited_ms": _waited_ms(proposal, proposal.ended_at_ms),
+    }
     match error.otherwise if isinstance(error, LandingUnknown) else error:
         case Rejected(decision=decision, feedback=feedback):
-            facts: dict[str, object] = {"rung": proposal.channel, "decision": decision, "by": "user"}
+            facts["decision"] = decision
             if feedback:
                 facts["feedback"] = feedback
         case ReviewTimedOut():
-            facts = {"rung": proposal.channel, "decision": "timed_out", "by": "user"}
+            facts["decision"] = "timed_out"
         case Withdrawn(reason="root_removed" | "settings"):
-            facts = {"rung": proposal.channel, "decision": "withdrawn", "by": "rule"}
+            facts["decision"], facts["by"] = "withdrawn", "rule"
         case _:
             return None
-    return {**facts, "waited_ms": _waited_ms(proposal, proposal.ended_at_ms)}
+    return facts
 
 
 def _waited_ms(proposal: Proposal, until: float | None) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.history import change_on_wire
 from agentfs_lsp.api.envelope import told_of
@@ -88,9 +88,7 @@ def number(text: str) -> int:
 def _as_json(change: HistoryRecord, *, diffs: bool) -> dict[str, object]:
     """As agentfs/history answers it; each file with its diff."""
     shown = change_on_wire(change, name_of, texts=False)
-    if diffs:
-        known = cast("list[dict[str, object]]", shown["files"])
-        shown["files"] = [
-            {**one, "diff": diff_of(file)} for one, file in zip(known, change.files, strict=True)
-        ]
-    return shown
+    if not diffs:
+        return {**shown}
+    files = zip(shown["files"], change.files, strict=True)
+    return {**shown, "files": [{**one, "diff": diff_of(file)} for one, file in files]}

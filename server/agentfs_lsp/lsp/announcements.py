@@ -9,6 +9,7 @@ from agentfs_lsp.service.state.tool_scope import reach
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
     from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.lsp.results import Settled, Status
     from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -32,7 +33,8 @@ class Announcements:
     def settled(self, proposal: Proposal, outcome: Outcome) -> None:
         """A proposal is over. A review client was told of it, whether or not it has sent `initialized`."""
         if proposal.channel == "review":
-            self._outgoing.notify("agentfs/settled", {"id": proposal.id, "outcome": outcome})
+            settled: Settled = {"id": proposal.id, "outcome": outcome}
+            self._outgoing.notify("agentfs/settled", settled)
 
     def status(self) -> None:
         """Something that a status line shows is another."""
@@ -40,12 +42,12 @@ class Announcements:
             return
         ws = self._ws
         configured = ws.settings.approval.mode
-        sessions = [
-            {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()
-        ]
-        status: dict[str, object] = {
+        status: Status = {
             "mode": ws.sessions.mode_for_all(configured),
-            "sessions": sessions,
+            "sessions": [
+                {"session": name, "mode": ws.sessions.mode_of(name, configured)}
+                for name in ws.sessions.names()
+            ],
             "switches": dict(ws.settings.switches),
             "pending": len(ws.proposals),
         }

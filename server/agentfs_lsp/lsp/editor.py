@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.text.positions import Encoding
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.outgoing import Outgoing
+    from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
     from agentfs_lsp.service.proposal.proposals import Proposal
     from agentfs_lsp.service.proposal.review import Confirm, DocumentEdit
 
@@ -78,14 +79,13 @@ class LspEditor:
 
 def workspace_edit(
     edits: Sequence[DocumentEdit], encoding: Encoding, confirm: Confirm | None = None
-) -> dict[str, object]:
+) -> WorkspaceEdit:
     """The pieces as a WorkspaceEdit, each annotated when they are to be confirmed."""
-    annotation = {"annotationId": confirm.id} if confirm else {}
-    wire: dict[str, object] = {
+    wire: WorkspaceEdit = {
         "documentChanges": [
             {
                 "textDocument": {"uri": edit.uri, "version": edit.version},
-                "edits": [{**piece, **annotation} for piece in _text_edits(edit, encoding)],
+                "edits": _text_edits(edit, encoding, confirm),
             }
             for edit in edits
         ]
@@ -101,13 +101,20 @@ def workspace_edit(
     return wire
 
 
-def _text_edits(edit: DocumentEdit, encoding: Encoding) -> list[dict[str, object]]:
+def _text_edits(edit: DocumentEdit, encoding: Encoding, confirm: Confirm | None) -> list[TextEdit]:
     """The pieces as TextEdits; positions are counted once through the text, not once a piece."""
     counter = PositionCounter(edit.base, encoding)
-    wire: list[dict[str, object]] = []
+    wire: list[TextEdit] = []
     for piece in edit.splices:
-        start, end = counter.at(piece.start), counter.at(piece.end)
+        start, end = _position(*counter.at(piece.start)), _position(*counter.at(piece.end))
         if edit.past_last_line and piece is edit.splices[-1]:
-            end = {"line": end["line"] + 1, "character": 0}
-        wire.append({"range": {"start": start, "end": end}, "newText": piece.text})
+            end = _position(end["line"] + 1, 0)
+        made: TextEdit = {"range": {"start": start, "end": end}, "newText": piece.text}
+        if confirm:
+            made["annotationId"] = confirm.id
+        wire.append(made)
     return wire
+
+
+def _position(line: int, character: int) -> Position:
+    return {"line": line, "character": character}

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.client import ClientReviews
     from agentfs_lsp.adapters.review.conversation import Answer
+    from agentfs_lsp.api.results import Nothing, Proposal
     from agentfs_lsp.domain.settings.setting import Mode
     from agentfs_lsp.domain.text.positions import Encoding
     from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.lsp.results import Done, Refusal
+
+    Result = Proposal | Done | Refusal | Nothing
 
 _log = logging.getLogger(__name__)
-
-Result = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +44,20 @@ class EditorExchange:
     """Done once an answer that takes its time has been sent."""
 
 
-EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]
+EditorRequest = Callable[[EditorExchange], "Result | Coroutine[Any, Any, Result]"]
 
 
-def refusal(answer: Answer, translate: Translate) -> Result:
+def refusal(answer: Answer, translate: Translate) -> Refusal:
     """A no, on the wire, with its reason for the user."""
+    assert answer.code is not None  # a yes is no refusal
     if answer.error is not None:
         reason = ERRORS[type(answer.error)][1](answer.error, translate)[0]
+    elif answer.code == "UNKNOWN":
+        reason = translate(
+            "No such proposal is under review: it waits for its file, has ended, or never was."
+        )
     else:
-        reasons = {
-            "UNKNOWN": translate(
-                "No such proposal is under review: it waits for its file, has ended, or never was."
-            ),
-        }
-        reason = reasons.get(answer.code or "", translate("The change could not be applied."))
+        reason = translate("The change could not be applied.")
     return {"ok": False, "code": answer.code, "reason": reason}
 
 
@@ -65,7 +67,7 @@ def answer_editor(request: EditorRequest, exchange: EditorExchange) -> Result | 
         result = request(exchange)
     except (BadParameter, BadReviewParams) as error:
         return _invalid(error, exchange.translate)
-    return result if isinstance(result, dict) else _later(result, exchange.translate)
+    return _later(result, exchange.translate) if isinstance(result, Coroutine) else result
 
 
 async def _later(result: Coroutine[Any, Any, Result], translate: Translate) -> Result:
@@ -75,11 +77,11 @@ async def _later(result: Coroutine[Any, Any, Result], translate: Translate) -> R
         return _invalid(error, translate)
 
 
-def _invalid(error: BadParameter | BadReviewParams, translate: Translate) -> Result:
+def _invalid(error: BadParameter | BadReviewParams, translate: Translate) -> Refusal:
     if isinstance(error, BadParameter):
         return _no(parameter_text(error, translate))
     return _no(review_params_text(error, translate))
 
 
-def _no(reason: str) -> Result:
+def _no(reason: str) -> Refusal:
     return {"ok": False, "code": "INVALID_PARAM", "reason": reason}

@@ -30,6 +30,7 @@ from agentfs_lsp.service.write import Write, plan_write
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from agentfs_lsp.domain.matching.levels import Level
     from agentfs_lsp.service.edit import Edit
     from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import Location
@@ -44,7 +45,7 @@ class Made:
     file there may be a thousand. `dirty`: of a file that has unsaved changes."""
 
     operation: Operation
-    level: str | None
+    level: Level | None
     replacements: int
     corrections: tuple[Correction, ...]
     merged: str | None

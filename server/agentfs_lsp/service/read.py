@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
 from agentfs_lsp.domain.text.likely_encoding import likely_encoding
@@ -57,7 +57,7 @@ class Passage(NamedTuple):
     start_line: int
     lines: int
     truncated: bool
-    source: str
+    source: Literal["editor", "disk"]
     dirty: bool
     bom: bool
     lossy: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.change import is_fallback
-from agentfs_lsp.api.answers.proposal import warnings_on_wire
+from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.envelope import told_of
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.api.messages.landing import landed_texts
@@ -19,8 +19,8 @@ from agentfs_lsp.service.proposal.wording import secrets_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.batch import Batch, Made, Step
@@ -39,32 +39,28 @@ def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChang
     in_editor = [one for one in landings if one.where == "editor"]
     preview = preview_together(changes, exchange.ws.settings)
     applied = not command.dry_run and not failed and not in_editor and not _any_dirty(steps)
-    data: dict[str, object] = {
+    data: BatchData = {
         "applied": applied,
         "results": [_result(step, number, translate) for number, step in enumerate(steps)],
         "diff_preview": preview.text,
         "diff_truncated": preview.truncated,
-        "warnings": [
-            {"path": change.path, **warning}
-            for change in changes
-            for warning in warnings_on_wire(change.warnings, translate)
-        ],
+        "warnings": warnings_of_files(changes, translate),
     }
-    review: dict[str, object] = {}
     if landings:
         data["landing"] = "editor" if in_editor else "disk"
     if landings and exchange.trace.proposal is not None:
-        data["review"] = review = landed_facts(exchange.trace.proposal, *landings)
+        data["review"] = landed_facts(exchange.trace.proposal, *landings)
         if exchange.ws.settings.history.enabled:
             data["change_id"] = exchange.trace.proposal.id
     if not command.atomic:
         data["failed_items"] = failed
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
-    after = landed_texts(landings, review, translate)
-    text = _text(translate, command, changes, made, after, loose=loose, truncated=preview.truncated)
+    after = landed_texts(landings, data.get("review", ()), translate)
+    stats = line_stats(changes, exchange.time_ms())
+    text = _text(translate, command, changes, stats, made, after, loose=loose, truncated=preview.truncated)
     partial = not applied or loose or preview.truncated
-    return exchange.succeed(data, text, _stats(changes), partial=partial)
+    return exchange.succeed(data, text, stats, partial=partial)
 
 
 def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Envelope:
@@ -90,9 +86,9 @@ def _place(number: int, step: Step) -> str:
     return f"operations[{number}] {step.command.request.tool} {escape_to_one_line(path)}"
 
 
-def _result(step: Step, number: int, translate: Translate) -> dict[str, object]:
+def _result(step: Step, number: int, translate: Translate) -> OperationResult:
     made, landing, error = step.made, step.landing, step.error
-    result: dict[str, object] = {
+    result: OperationResult = {
         "index": number,
         "tool": step.command.request.tool,
         "path": step.trace.resolved or cut_name(step.command.request.path),
@@ -108,11 +104,11 @@ def _result(step: Step, number: int, translate: Translate) -> dict[str, object]:
     if isinstance(error, LandingUnknown):
         result["landing"] = "unknown"
     if made.level is not None:
-        result |= {"replacements": made.replacements, "match": made.level}
+        result["replacements"], result["match"] = made.replacements, made.level
     if made.merged is not None:
         result["merged"] = made.merged
     if made.corrections:
-        result["corrections"] = [{"kind": one.kind, "detail": one.detail} for one in made.corrections]
+        result["corrections"] = corrections_on_wire(made.corrections)
     waits = landing is not None and landing.where == "editor"
     if error is None and (waits or is_fallback(made.level)):
         result["status"] = "partial"
@@ -124,19 +120,11 @@ def _any_dirty(steps: Sequence[Step]) -> bool:
     return any(step.landing is None and step.made is not None and step.made.dirty for step in steps)
 
 
-def _stats(changes: Sequence[FileChange]) -> dict[str, object]:
-    counted = [change.line_counts for change in changes]
-    return {
-        "files_changed": len(changes),
-        "lines_added": sum(added for added, _ in counted),
-        "lines_removed": sum(removed for _, removed in counted),
-    }
-
-
 def _text(
     translate: Translate,
     command: Batch,
     changes: Sequence[FileChange],
+    stats: LineStats,
     made: Sequence[Made],
     after: Sequence[str],
     *,
@@ -146,7 +134,7 @@ def _text(
     steps = command.steps
     failed = [(number, step) for number, step in enumerate(steps) if step.error is not None]
     is_known = not any(isinstance(step.error, LandingUnknown) for step in steps)
-    said = [_headline(translate, command, changes)] if changes or is_known else []
+    said = [_headline(translate, command, stats)] if changes or is_known else []
     nothing_landed = command.dry_run or (not changes and is_known)
     waiting = {step.trace.resolved for step in steps if step.landing and step.landing.where == "editor"}
     if waiting:
@@ -193,21 +181,21 @@ def _say_beside(translate: Translate, step: Step) -> Translate:
     return beside_what_landed(translate, translate("This file was not changed."))
 
 
-def _headline(translate: Translate, command: Batch, changes: Sequence[FileChange]) -> str:
-    stats = _stats(changes)
+def _headline(translate: Translate, command: Batch, stats: LineStats) -> str:
+    count = stats["files_changed"]
     facts = {"added": stats["lines_added"], "removed": stats["lines_removed"]}
-    if not changes:
+    if not count:
         return translate("No file was changed.")
     if command.dry_run:
         return translate(
             "[Dry Run] Would change one file (+{added}/-{removed} lines).",
             plural="[Dry Run] Would change {count} files (+{added}/-{removed} lines).",
-            count=len(changes),
+            count=count,
             **facts,
         )
     return translate(
         "Changed one file (+{added}/-{removed} lines).",
         plural="Changed {count} files (+{added}/-{removed} lines).",
-        count=len(changes),
+        count=count,
         **facts,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentfs_lsp.api.answers.proposal import warnings_on_wire
+from agentfs_lsp.api.answers.proposal import corrections_on_wire, warnings_on_wire
 from agentfs_lsp.api.answers.unseen import unseen_answer
 from agentfs_lsp.api.messages.landing import created_folder
 from agentfs_lsp.api.messages.phrasing import Landed
@@ -20,9 +20,9 @@ from agentfs_lsp.service.proposal.wording import secrets_text
 from agentfs_lsp.service.write import Write
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
     from agentfs_lsp.api.params import ChangeParams, EditParams, WriteParams
+    from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, WriteData
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.landing.propose import Submitted
@@ -76,30 +76,29 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     if not exchange.trace.seen:
         return unseen_answer(exchange, submitted)
     final = landing.change if landing else change
-    applied = _applied(submitted)
-    data: dict[str, object] = {
-        "applied": applied,
+    data: WriteData | EditData = {
+        "applied": _applied(submitted),
         "operation": change.operation,
         "diff_preview": final.preview.text,
         "diff_truncated": final.preview.truncated,
         "warnings": warnings_on_wire(final.warnings, exchange.translate),
-        "corrections": [{"kind": one.kind, "detail": one.detail} for one in change.corrections],
+        "corrections": corrections_on_wire(change.corrections),
         "unchanged": submitted.unchanged,
     }
-    review: dict[str, object] = {}
     if landing is not None and exchange.trace.proposal is not None:
         data["landing"] = landing.where
         if exchange.ws.settings.history.enabled:
             data["change_id"] = exchange.trace.proposal.id
-        data["review"] = review = landed_facts(exchange.trace.proposal, landing)
+        data["review"] = landed_facts(exchange.trace.proposal, landing)
     if change.merged is not None:
         data["merged"] = change.merged
     if change.level is not None:
-        data |= {"replacements": change.replacements, "match": change.level}
+        data = {**data, "replacements": change.replacements, "match": change.level}
         if is_fallback(change.level):
             data["fallback"] = change.level
-    text = _text(exchange, submitted, final, amended="amendments" in review)
-    return exchange.succeed(data, text, _stats(submitted, final), partial=_is_partial(submitted, final))
+    text = _text(exchange, submitted, final, amended="amendments" in data.get("review", ()))
+    stats = _stats(exchange, submitted, final)
+    return exchange.succeed(data, text, stats, partial=_is_partial(submitted, final))
 
 
 def _applied(submitted: Submitted) -> bool:
@@ -120,20 +119,24 @@ def _is_partial(submitted: Submitted, final: FileChange) -> bool:
     return not landed or is_fallback(final.level) or final.preview.truncated
 
 
-def _stats(submitted: Submitted, final: FileChange) -> dict[str, object]:
+def _stats(exchange: Exchange, submitted: Submitted, final: FileChange) -> ChangeStats:
     added, removed = final.line_counts
     blob, landing = final.base.blob, submitted.landing
     before = blob.stat.size if blob else 0
     revision = landing.seen if landing else final.base.revision
-    stats: dict[str, object] = {
+    stats: ChangeStats = {
+        "time_ms": exchange.time_ms(),
         "bytes_written": landing.bytes_written if landing else 0,
         "original_size": before,
         "new_size": final.proposed_size,
         "lines_added": added,
         "lines_removed": removed,
     }
-    now = {"file_mtime_ms": revision.mtime_ms, "file_size_bytes": revision.size_bytes}
-    return stats | {key: value for key, value in now.items() if value is not None}
+    if revision.mtime_ms is not None:
+        stats["file_mtime_ms"] = revision.mtime_ms
+    if revision.size_bytes is not None:
+        stats["file_size_bytes"] = revision.size_bytes
+    return stats
 
 
 def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amended: bool) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentfs_lsp.api.results import LandedChange, LandedFile
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
     NameOf = Callable[[RecordedFile], str]
 
 
-def change_on_wire(change: HistoryRecord, name_of: NameOf, *, texts: bool) -> dict[str, object]:
+def change_on_wire(change: HistoryRecord, name_of: NameOf, *, texts: bool) -> LandedChange:
     """One of `data.changes`; with `texts` its files have theirs."""
     return {
         "change_id": change.id,
@@ -36,8 +37,8 @@ def date_on_wire(time_ms: int) -> str:
     return date.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _file(file: RecordedFile, name: str, *, texts: bool) -> dict[str, object]:
-    shown: dict[str, object] = {
+def _file(file: RecordedFile, name: str, *, texts: bool) -> LandedFile:
+    shown: LandedFile = {
         "path": name,
         "operation": file.operation,
         "before_hash": file.before_hash,
@@ -46,5 +47,6 @@ def _file(file: RecordedFile, name: str, *, texts: bool) -> dict[str, object]:
         "lines_removed": file.lines_removed,
     }
     if texts:
-        shown |= {"before_text": file.before, "proposed_text": file.proposed, "after_text": file.after}
+        shown["before_text"], shown["proposed_text"] = file.before, file.proposed
+        shown["after_text"] = file.after
     return shown

@@ -11,12 +11,23 @@ from agentfs_lsp.service.proposal.wording import detail_text, title_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.api.results import (
+        Corrected,
+        FileWarned,
+        LineStats,
+        Proposal,
+        Proposed,
+        ProposedFile,
+        ReviewedFile,
+        Warned,
+    )
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.change import FileChange, Warned
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.change import Correction, FileChange
+    from agentfs_lsp.service.proposal.change import Warned as FoundWarning
+    from agentfs_lsp.service.proposal.proposals import Proposal as PendingProposal
 
 
-def proposed_on_wire(proposal: Proposal, translate: Translate) -> dict[str, object]:
+def proposed_on_wire(proposal: PendingProposal, translate: Translate) -> Proposed:
     """The params of `agentfs/proposed`."""
     return {
         "id": proposal.id,
@@ -30,17 +41,18 @@ def proposed_on_wire(proposal: Proposal, translate: Translate) -> dict[str, obje
     }
 
 
-def proposal_on_wire(proposal: Proposal, translate: Translate) -> dict[str, object]:
+def proposal_on_wire(proposal: PendingProposal, translate: Translate) -> Proposal:
     """The result of `agentfs/proposal`: the same, with the state and the texts, line ends `\\n`."""
     return {
         **proposed_on_wire(proposal, translate),
         "state": proposal.state,
-        "files": [{**_file(change), **_texts(change, translate)} for change in proposal.changes],
+        "files": [_reviewed(change, translate) for change in proposal.changes],
     }
 
 
-def _texts(change: FileChange, translate: Translate) -> dict[str, object]:
+def _reviewed(change: FileChange, translate: Translate) -> ReviewedFile:
     return {
+        **_file(change),
         "base_text": normalise(change.base.text.shown),
         "proposed_text": normalise(change.shown),
         "encoding": change.base.text.encoding,
@@ -49,7 +61,7 @@ def _texts(change: FileChange, translate: Translate) -> dict[str, object]:
     }
 
 
-def warnings_on_wire(warnings: Sequence[Warned], translate: Translate) -> list[dict[str, object]]:
+def warnings_on_wire(warnings: Sequence[FoundWarning], translate: Translate) -> list[Warned]:
     """`warnings` as docs/protocol.md#94-what-the-answer-says has them."""
     return [
         {"kind": one.kind, "line": one.line, "detail": detail_text(one.kind, one.detail, translate)}
@@ -57,7 +69,32 @@ def warnings_on_wire(warnings: Sequence[Warned], translate: Translate) -> list[d
     ]
 
 
-def _file(change: FileChange) -> dict[str, object]:
+def warnings_of_files(changes: Sequence[FileChange], translate: Translate) -> list[FileWarned]:
+    """The same of several files, each with its file."""
+    return [
+        {**warning, "path": change.path}
+        for change in changes
+        for warning in warnings_on_wire(change.warnings, translate)
+    ]
+
+
+def corrections_on_wire(corrections: Sequence[Correction]) -> list[Corrected]:
+    """`corrections` as docs/protocol.md#6-agentfswrite has them."""
+    return [{"kind": one.kind, "detail": one.detail} for one in corrections]
+
+
+def line_stats(changes: Sequence[FileChange], time_ms: float) -> LineStats:
+    """The figures of a change of several files."""
+    counted = [change.line_counts for change in changes]
+    return {
+        "time_ms": time_ms,
+        "files_changed": len(changes),
+        "lines_added": sum(added for added, _ in counted),
+        "lines_removed": sum(removed for _, removed in counted),
+    }
+
+
+def _file(change: FileChange) -> ProposedFile:
     buffer = change.base.buffer
     added, removed = change.line_counts
     return {

@@ -9,19 +9,16 @@ from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope, Stats, WriteData
     from agentfs_lsp.service.landing.propose import Submitted
-
-_WITH_TEXT = {"amendments", "on_save"}
-"""What of `review` holds text of the file."""
 
 
 def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope, with the members of every change's `data`, and no more in `stats` than the time."""
     landing, proposal = submitted.landing, exchange.trace.proposal
     applied = landing is not None and landing.where == "disk"
-    data: dict[str, object] = {
+    data: WriteData = {
         "applied": applied,
         "operation": submitted.change.operation,
         "diff_preview": "",
@@ -31,12 +28,12 @@ def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         "unchanged": False,
     }
     if landing is not None and proposal is not None:
-        review = landed_facts(proposal, landing)
         data["landing"] = landing.where
         if exchange.ws.settings.history.enabled:
             data["change_id"] = proposal.id
-        data["review"] = {key: review[key] for key in review.keys() - _WITH_TEXT}
-    return exchange.succeed(data, _text(exchange, submitted), {}, partial=not applied)
+        data["review"] = landed_facts(proposal, landing, texts=False)
+    stats: Stats = {"time_ms": exchange.time_ms()}
+    return exchange.succeed(data, _text(exchange, submitted), stats, partial=not applied)
 
 
 def _text(exchange: Exchange, submitted: Submitted) -> str:

@@ -20,8 +20,8 @@ from agentfs_lsp.domain.errors import BadParameter, DomainError
 from agentfs_lsp.service.batch import Batch, Step, batch
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope
     from agentfs_lsp.service.edit import Edit
     from agentfs_lsp.service.write import Write
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentfs_lsp.api.dialects.dialect import Dialect, Tool
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange, Request
+    from agentfs_lsp.api.results import Envelope
     from agentfs_lsp.domain.settings.rules import Operation
 
 

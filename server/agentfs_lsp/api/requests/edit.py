@@ -9,8 +9,8 @@ from agentfs_lsp.api.params import EditParams, parse
 from agentfs_lsp.service.edit import edit
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope
 
 
 async def edit_request(exchange: Exchange) -> Envelope:

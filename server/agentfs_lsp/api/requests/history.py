@@ -12,8 +12,8 @@ from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.history import Browse, browse, location_of
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope, History, Stats
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.history import Browsed
     from agentfs_lsp.service.proposal.record import RecordedFile
@@ -36,8 +36,9 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
     browsed = await browse(exchange.ws, command)
     name_of = partial(_name, exchange.ws)
     changes = [change_on_wire(change, name_of, texts=params.texts) for change in browsed.changes]
-    data = {"changes": changes, "more": browsed.more}
-    return exchange.succeed(data, _text(exchange.translate, browsed), {}, partial=browsed.texts_left_out)
+    data: History = {"changes": changes, "more": browsed.more}
+    stats: Stats = {"time_ms": exchange.time_ms()}
+    return exchange.succeed(data, _text(exchange.translate, browsed), stats, partial=browsed.texts_left_out)
 
 
 def _name(ws: Workspace, file: RecordedFile) -> str:

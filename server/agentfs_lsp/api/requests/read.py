@@ -14,8 +14,8 @@ from agentfs_lsp.service.state.workspace import off_loop
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope, ReadData, ReadStats
 
 
 def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
@@ -35,7 +35,7 @@ async def _later(exchange: Exchange, params: ReadParams, begin: Begin) -> Envelo
 
 
 def _envelope(exchange: Exchange, params: ReadParams, passage: Passage, content: str) -> Envelope:
-    data: dict[str, object] = {
+    data: ReadData = {
         "content": content,
         "truncated": passage.truncated,
         "source": passage.source,
@@ -48,17 +48,18 @@ def _envelope(exchange: Exchange, params: ReadParams, passage: Passage, content:
         data["hash"] = passage.hash
     if passage.lossy:
         data["fallback_encoding"] = "replace"
-    counted = {
-        "total_lines": passage.total_lines,
-        "file_size_bytes": passage.size_bytes,
-        "file_mtime_ms": passage.mtime_ms,
-    }
-    stats: dict[str, object] = {
+    stats: ReadStats = {
+        "time_ms": exchange.time_ms(),
         "lines_read": passage.lines,
         "chars_read": len(passage.content),
-        **{key: value for key, value in counted.items() if value is not None},
         "encoding": passage.encoding,
     }
+    if passage.total_lines is not None:
+        stats["total_lines"] = passage.total_lines
+    if passage.size_bytes is not None:
+        stats["file_size_bytes"] = passage.size_bytes
+    if passage.mtime_ms is not None:
+        stats["file_mtime_ms"] = passage.mtime_ms
     partial = passage.truncated or passage.lossy
     return exchange.succeed(data, _text(exchange, params, passage), stats, partial=partial)
 

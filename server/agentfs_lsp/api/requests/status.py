@@ -8,8 +8,8 @@ from agentfs_lsp import __version__
 from agentfs_lsp.api.params import StatusParams, parse
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope, PendingStatus, StatusData
 
 
 def status_request(exchange: Exchange) -> Envelope:
@@ -19,7 +19,7 @@ def status_request(exchange: Exchange) -> Envelope:
     configured = ws.settings.approval.mode
     mode = ws.sessions.mode_for_all(configured)
     now = ws.clock.now_ms()
-    pending = [
+    pending: list[PendingStatus] = [
         {
             "id": proposal.id,
             "session": proposal.session,
@@ -31,7 +31,7 @@ def status_request(exchange: Exchange) -> Envelope:
         }
         for proposal in ws.proposals
     ]
-    data = {
+    data: StatusData = {
         "version": __version__,
         "mode": mode,
         "roots": [{"name": root.name, "uri": root.uri} for root in ws.roots],
@@ -52,4 +52,4 @@ def status_request(exchange: Exchange) -> Envelope:
         )
     else:
         text = translate("Mode {mode}; nothing is waiting.", mode=mode)
-    return exchange.succeed(data, text, {})
+    return exchange.succeed(data, text, {"time_ms": exchange.time_ms()})

@@ -15,8 +15,8 @@ from agentfs_lsp.domain.translation import naming, sentences
 from agentfs_lsp.service.state.tool_scope import reach
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope, ToolsData
 
 
 async def tools_request(exchange: Exchange) -> Envelope:
@@ -27,12 +27,14 @@ async def tools_request(exchange: Exchange) -> Envelope:
     translate = naming(exchange.translate, dialect.phrasing.names)
     files = files_of(dialect, ws, reach(ws))
     tools = [tool.name for tool in dialect.tools if tool.operation in files]
-    data = {
+    data: ToolsData = {
         "tools": define(dialect, files, translate, params.format),
         "prompt": guidance(dialect, files, translate),
     }
     if not ws.roots:
-        return exchange.succeed(data, sentences(translate, told_of(NoRoot(), translate)), {})
-    if not tools:
-        return exchange.succeed(data, translate("The user's settings let no tool touch a file now."), {})
-    return exchange.succeed(data, translate("Tools: {tools}.", tools=", ".join(tools)), {})
+        text = sentences(translate, told_of(NoRoot(), translate))
+    elif not tools:
+        text = translate("The user's settings let no tool touch a file now.")
+    else:
+        text = translate("Tools: {tools}.", tools=", ".join(tools))
+    return exchange.succeed(data, text, {"time_ms": exchange.time_ms()})

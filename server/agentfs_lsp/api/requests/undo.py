@@ -10,8 +10,8 @@ from agentfs_lsp.api.params import UndoParams, parse
 from agentfs_lsp.service.undo import Undo, undo
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.envelope import Envelope
     from agentfs_lsp.api.exchange import Exchange
+    from agentfs_lsp.api.results import Envelope
 
 
 async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:

@@ -57,10 +57,10 @@ class PositionCounter:
         self._at = 0
         self._line = 0
 
-    def at(self, offset: int) -> dict[str, int]:
-        """LSP's Position of `offset`, which is at or behind the last one asked for."""
+    def at(self, offset: int) -> tuple[int, int]:
+        """(line, character) of `offset`, which is at or behind the last one asked for."""
         start = line_start(self._text, offset)
         if start > self._at:
             self._line += line_of(self._text[self._at : start], start - self._at) - 1
             self._at = start
-        return {"line": self._line, "character": units(self._text[start:offset], self._encoding)}
+        return self._line, units(self._text[start:offset], self._encoding)

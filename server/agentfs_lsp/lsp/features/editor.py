@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,6 @@ def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object
         sent,
     )
     result = answer_editor(request, exchange)
-    if isinstance(result, dict):
+    if not isinstance(result, Coroutine):
         return result
     return Later(result, lambda: True, sent=lambda: sent.set_result(None))

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from agentfs_lsp.adapters.review.conversation import Conversation, Reports
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange
+    from agentfs_lsp.lsp.results import ToRevert, ToSave
 
 
-def applied_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:
+def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, ToSave | ToRevert]:
     """Take the report; answered once the change stands or falls, with what to save or to take back."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
@@ -28,7 +29,9 @@ def applied_request(exchange: EditorExchange) -> Result | Coroutine[Any, Any, Re
     return _answered(exchange, conversation, reports)
 
 
-async def _answered(exchange: EditorExchange, conversation: Conversation, reports: Reports) -> Result:
+async def _answered(
+    exchange: EditorExchange, conversation: Conversation, reports: Reports
+) -> ToSave | ToRevert:
     answer = await conversation.applied(reports)
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}

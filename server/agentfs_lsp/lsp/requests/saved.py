@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.lsp.review_params import parse_id, parse_reports
 
 if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange, Result
+    from agentfs_lsp.api.results import Nothing
+    from agentfs_lsp.lsp.editor_exchange import EditorExchange
 
 
-def saved_request(exchange: EditorExchange) -> Result:
+def saved_request(exchange: EditorExchange) -> Nothing:
     """Take the report; the disk is looked at all the same."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is not None:

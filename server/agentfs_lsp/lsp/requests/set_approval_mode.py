@@ -10,9 +10,10 @@ from agentfs_lsp.lsp.review_params import refuse_unknown
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
+    from agentfs_lsp.lsp.results import Done
 
 
-def set_approval_mode_request(exchange: EditorExchange) -> dict[str, object]:
+def set_approval_mode_request(exchange: EditorExchange) -> Done:
     """Set it. Proposals that are shown stay shown."""
     params = exchange.params if isinstance(exchange.params, dict) else {}
     refuse_unknown(params, {"mode", "session"})

@@ -11,9 +11,10 @@ from agentfs_lsp.lsp.review_params import refuse_unknown
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
+    from agentfs_lsp.lsp.results import Done, Refusal
 
 
-def set_switch_request(exchange: EditorExchange) -> dict[str, object]:
+def set_switch_request(exchange: EditorExchange) -> Done | Refusal:
     """Turn it, at once: the answer comes when the files are gone, or there."""
     params = exchange.params if isinstance(exchange.params, dict) else {}
     refuse_unknown(params, {"name", "on"})

@@ -32,6 +32,7 @@ from agentfs_lsp.service.files.store import Blob
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agentfs_lsp.domain.matching.levels import Level
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.splices import Splice
@@ -54,7 +55,7 @@ def reads_same(one: str, other: str) -> bool:
 class Correction:
     """Something put right in what the agent sent before it was proposed."""
 
-    kind: str
+    kind: Literal["line_ends", "byte_order_mark"]
     detail: str
 
 
@@ -121,7 +122,7 @@ class FileChange:
     create_dirs: bool = True
     corrections: tuple[Correction, ...] = ()
     replacements: int = 0
-    level: str | None = None
+    level: Level | None = None
     merged: str | None = None
     end_is_kept: bool = False
 
