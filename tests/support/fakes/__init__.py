@@ -1,0 +1,1 @@
+"""The use cases' world in memory: no disk, no editor, no thread, no real time."""

@@ -1,0 +1,88 @@
+"""What an editor holds open, in memory: the port `Documents`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(eq=False)
+class MemoryDocument:
+    """`service.files.documents.Document`; `path` is the real path of the file it shows."""
+
+    uri: str
+    path: str
+    text: str
+    version: int = 1
+    dirty_hint: bool | None = None
+    encoding_hint: str | None = None
+    as_saved: bool = False
+    ends_last_line: bool = False
+    in_sync: bool = True
+    edited: int = 0
+
+
+class MemoryDocuments:
+    """`service.files.documents.Documents`."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, MemoryDocument] = {}
+        self._watchers: list[tuple[str, Callable[[], None]]] = []
+        self._edits = 0
+
+    def at(self, absolute: str) -> MemoryDocument | None:
+        return max(
+            (document for document in self._open.values() if document.path == absolute),
+            key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited),
+            default=None,
+        )
+
+    def watch(self, absolute: str, seen: Callable[[], None]) -> Callable[[], None]:
+        watcher = (absolute, seen)
+        self._watchers.append(watcher)
+
+        def end() -> None:
+            self._watchers = [one for one in self._watchers if one is not watcher]
+
+        return end
+
+    # --- what the editor does -----------------------------------------------------------------------------
+
+    def open(self, uri: str, path: str, text: str, *, ends_last_line: bool = False) -> None:
+        self._open[uri] = MemoryDocument(uri, path, text, ends_last_line=ends_last_line)
+        self._tell(path)
+
+    def change(self, uri: str, text: str) -> None:
+        document = self._open[uri]
+        self._edits += 1
+        document.text, document.edited, document.as_saved = text, self._edits, False
+        document.version += 1
+        self._tell(document.path)
+
+    def save(self, uri: str) -> None:
+        document = self._open[uri]
+        document.edited, document.as_saved, document.dirty_hint = 0, True, None
+        self._tell(document.path)
+
+    def close(self, uri: str) -> None:
+        self._tell(self._open.pop(uri).path)
+
+    def hint(self, uri: str, *, dirty: bool | None = None, encoding: str | None = None) -> None:
+        document = self._open[uri]
+        document.dirty_hint = document.dirty_hint if dirty is None else dirty
+        document.encoding_hint = encoding or document.encoding_hint
+        self._tell(document.path)
+
+    def lose_track(self, uri: str) -> None:
+        """A change comes that cannot be followed."""
+        document = self._open[uri]
+        document.in_sync = False
+        self._tell(document.path)
+
+    def _tell(self, path: str) -> None:
+        for watched, seen in list(self._watchers):
+            if watched == path:
+                seen()

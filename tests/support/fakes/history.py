@@ -1,0 +1,78 @@
+"""What landed, kept in memory: the port `History`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.domain.settings.groups import HistorySettings
+    from agentfs_lsp.service.proposal.record import HistoryRecord, HistoryTrouble, RecordedFile, Wanted
+
+
+class MemoryHistory:
+    """`service.proposal.record.History`, without bounds."""
+
+    def __init__(self) -> None:
+        self.records: list[HistoryRecord] = []
+        self.settings: HistorySettings | None = None
+        self.closed = False
+
+    def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
+        self.records.append(make())
+
+    def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
+        found = []
+        for record in sorted(self.records, key=lambda one: one.order, reverse=True):
+            files = tuple(file for file in record.files if _lies_in(file, roots, wanted))
+            if files and _fits(record, wanted):
+                found.append(replace(record, files=tuple(_with(file, texts=wanted.texts) for file in files)))
+        return found[: wanted.limit]
+
+    def drop(self, change_id: str) -> None:
+        """There was no room for it."""
+        self.records = [record for record in self.records if record.id != change_id]
+
+    def drop_texts(self, change_id: str) -> None:
+        """There was no room for its texts."""
+        self.records = [
+            replace(
+                record,
+                files=tuple(replace(_with(file, texts=False), texts_kept=False) for file in record.files),
+            )
+            if record.id == change_id
+            else record
+            for record in self.records
+        ]
+
+    def configure(self, settings: HistorySettings) -> None:
+        self.settings = settings
+
+    def on_trouble(self, told: Callable[[HistoryTrouble, str], None]) -> None:
+        """There is never any."""
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def _lies_in(file: RecordedFile, roots: Sequence[str], wanted: Wanted) -> bool:
+    return file.root in roots and (wanted.path is None or wanted.path[0] == file.root)
+
+
+def _fits(record: HistoryRecord, wanted: Wanted) -> bool:
+    if wanted.path is not None and wanted.path[1]:
+        path = wanted.path[1]
+        if not any(file.relative == path or file.relative.startswith(f"{path}/") for file in record.files):
+            return False
+    return (
+        wanted.change_id in (None, record.id)
+        and wanted.connection in (None, record.connection)
+        and wanted.session in (None, record.session)
+        and (wanted.before is None or record.order < wanted.before)
+    )
+
+
+def _with(file: RecordedFile, *, texts: bool) -> RecordedFile:
+    return file if texts else replace(file, before=None, proposed=None, after=None, accepted=None)

@@ -1,0 +1,559 @@
+"""The disk in memory: the port `FileStore`, with failures and crashes on demand.
+
+What is there are facts that a test puts: files, folders, links, modes. Before each step the store asks its
+plan (`at`) what happens there: an error is raised, or something else is done first, such as somebody's write.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat as modes
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from agentfs_lsp.domain.errors import (
+    BadRange,
+    Conflict,
+    DomainError,
+    FileMissing,
+    FolderMissing,
+    IsDirectory,
+    LandingUnknown,
+    MalformedPath,
+    NotRegular,
+    OutsideRoots,
+    RootMissing,
+    SystemFailed,
+    SystemRefused,
+    TooLarge,
+)
+from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
+from agentfs_lsp.service.files.store import Blob, Landed, LineRange, Location, Recovered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from agentfs_lsp.domain.errors import ConflictReason
+    from agentfs_lsp.service.files.store import Draft, Root
+    from support.fakes.time import ManualClock
+
+HOME = "/home/work"
+"""The workspace folder that paths of tests are relative to."""
+
+_MAX_LINKS = 40
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
+_MARK = b"\xef\xbb\xbf"
+
+Step = Literal["resolve", "stat", "read", "stage", "commit", "swap", "sync", "take_back", "journal"]
+"""Where the plan is asked: before a file is looked up, read or staged, before a commit looks at the bases,
+before each file changes, before the changes are durable, before each is taken back, and before the journal of
+a landing of several goes."""
+
+
+class Crash(BaseException):
+    """The process is gone in the middle of a step; nothing more happens before `restart`."""
+
+
+@dataclass(eq=False)
+class File:
+    data: bytes
+    mtime_ns: int
+    inode: int
+    mode: int = 0o644
+
+
+@dataclass(eq=False)
+class Folder:
+    """Compared by identity: another one at the same path is another folder."""
+
+
+@dataclass(frozen=True)
+class Link:
+    target: str
+
+
+@dataclass(frozen=True)
+class Special:
+    kind: Literal["device", "fifo", "socket", "other"]
+
+
+Node = File | Folder | Link | Special
+
+
+@dataclass
+class _Planned:
+    step: Step
+    action: BaseException | Callable[[], object]
+    path: str | None
+    countdown: int
+
+
+class MemoryStore:
+    """`service.files.store.FileStore`. Paths of the methods that put and show facts are below HOME, or
+    absolute."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self._clock = clock
+        self._nodes: dict[str, Node] = {"/": Folder()}
+        self._inodes = 0
+        self._roots: list[Root] = []
+        self._folders: dict[str, Node | None] = {}
+        self._plan: list[_Planned] = []
+        self._journal: list[_Swap] | None = None
+        self._is_down = False
+        self._is_half_landed = False
+        self.closed = False
+        self.mkdir(HOME)
+
+    # --- facts --------------------------------------------------------------------------------------------
+
+    def put(self, path: str, data: bytes | str, mode: int = 0o644) -> None:
+        """Somebody writes a file, as an editor does that replaces it."""
+        absolute = _absolute(path)
+        self.mkdir(_parent(absolute))
+        self._nodes[absolute] = self._file(data.encode() if isinstance(data, str) else data, mode)
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """None where there is no file."""
+        node = self._nodes.get(_absolute(path))
+        return node.data if isinstance(node, File) else None
+
+    def touch(self, path: str) -> None:
+        node = self._nodes[_absolute(path)]
+        assert isinstance(node, File)
+        node.mtime_ns = self._now_ns()
+
+    def mkdir(self, path: str) -> None:
+        absolute = _absolute(path)
+        if absolute not in self._nodes:
+            self.mkdir(_parent(absolute))
+            self._nodes[absolute] = Folder()
+
+    def link(self, path: str, target: str) -> None:
+        """A symbolic link."""
+        self._nodes[_absolute(path)] = Link(target)
+
+    def name_again(self, path: str, other: str) -> None:
+        """A hard link: another name of the same file."""
+        self._nodes[_absolute(other)] = self._nodes[_absolute(path)]
+
+    def special(self, path: str, kind: Literal["device", "fifo", "socket", "other"]) -> None:
+        self._nodes[_absolute(path)] = Special(kind)
+
+    def chmod(self, path: str, mode: int) -> None:
+        node = self._nodes[_absolute(path)]
+        assert isinstance(node, File)
+        node.mode = mode
+
+    def remove(self, path: str) -> None:
+        """Whatever is there, with all below it."""
+        absolute = _absolute(path)
+        for name in [name for name in self._nodes if name == absolute or name.startswith(absolute + "/")]:
+            del self._nodes[name]
+
+    def tree(self, path: str = "") -> dict[str, bytes]:
+        """The files below a folder, and the folders, as `/`."""
+        top = _absolute(path).rstrip("/") + "/"
+        return {
+            name.removeprefix(top): node.data if isinstance(node, File) else b"/"
+            for name, node in sorted(self._nodes.items())
+            if name.startswith(top)
+        }
+
+    # --- what happens on the way --------------------------------------------------------------------------
+
+    def at(
+        self, step: Step, action: BaseException | Callable[[], object], path: str = "", nth: int = 1
+    ) -> None:
+        """When this step is reached for the `nth` time (of this file, where `path` is given), raise the error
+        or do the action, once."""
+        self._plan.append(_Planned(step, action, _absolute(path) if path else None, nth))
+
+    def restart(self) -> None:
+        """Another server begins where the last one crashed."""
+        self._is_down = False
+        self._is_half_landed = self._journal is not None
+        self._plan.clear()
+
+    def _reach(self, step: Step, location: Location) -> None:
+        if self._is_down:
+            raise Crash
+        for planned in list(self._plan):
+            if planned.step != step or planned.path not in (None, location.absolute):
+                continue
+            planned.countdown -= 1
+            if planned.countdown:
+                continue
+            self._plan.remove(planned)
+            if isinstance(planned.action, BaseException):
+                self._is_down = isinstance(planned.action, Crash)
+                raise planned.action
+            planned.action()
+
+    # --- roots --------------------------------------------------------------------------------------------
+
+    def set_roots(self, roots: Sequence[Root]) -> None:
+        self._roots = sorted(roots, key=lambda root: -len(root.path))
+        self._folders = {root.path: self._folder_at(root.path) for root in roots}
+
+    def root_intact(self, root: Root) -> bool:
+        folder = self._folders.get(root.path)
+        return folder is not None and self._folder_at(root.path) is folder
+
+    def _folder_at(self, absolute: str) -> Node | None:
+        node = self._nodes.get(absolute)
+        return node if isinstance(node, Folder) else None
+
+    def _check_root(self, location: Location) -> None:
+        there = self._folder_at(location.root.path)
+        if there is None:
+            raise RootMissing(location.root.name)
+        if there is not self._folders.get(location.root.path):
+            raise OutsideRoots(location.relative)
+
+    def resolve(self, root: Root, relative: str) -> Location:
+        self._reach("resolve", Location(root, relative))
+        if self._folders.get(root.path) is None:
+            self._check_root(Location(root, relative))
+        _check_storable(relative)
+        real = self._follow(root, relative)
+        found = self._innermost(real)
+        if found is None:
+            raise OutsideRoots(relative)
+        if not found.relative:
+            raise IsDirectory(relative)
+        if any(len(part.encode()) > 255 for part in found.relative.split("/")):
+            raise MalformedPath(relative, "too_long")
+        return found
+
+    def _innermost(self, absolute: str) -> Location | None:
+        for root in self._roots:
+            if f"{absolute}/".startswith(f"{root.path}/"):
+                return Location(root, absolute.removeprefix(root.path).strip("/"))
+        return None
+
+    def _follow(self, root: Root, relative: str) -> str:
+        """The real absolute path: links and `..` followed, what is missing taken as it is spelled."""
+        real, links = root.path, 0
+        todo = relative.split("/")[::-1]
+        while todo:
+            part = todo.pop()
+            if part in {"", "."}:
+                continue
+            if part == "..":
+                real = _parent(real)
+                continue
+            here = f"{real.rstrip('/')}/{part}"
+            node = self._nodes.get(here)
+            if isinstance(node, Link):
+                links += 1
+                if links > _MAX_LINKS:
+                    raise self._beyond(here, MalformedPath(relative, "link_loop"))
+                todo += node.target.split("/")[::-1]
+                real = "/" if node.target.startswith("/") else real
+                continue
+            if todo and isinstance(node, File | Special):
+                raise self._beyond(here, MalformedPath(relative, "below_file"))
+            real = here
+        return real
+
+    def _beyond(self, absolute: str, error: MalformedPath) -> DomainError:
+        """What is outside is nobody's business, not even how it failed."""
+        return error if self._innermost(absolute) else OutsideRoots(error.path)
+
+    # --- looking ------------------------------------------------------------------------------------------
+
+    def _look(self, location: Location) -> File | None:
+        """The file at this very name, through no link. Raises what the port's `stat` raises."""
+        parts = location.relative.split("/")
+        for depth in range(1, len(parts) + 1):
+            node = self._nodes.get(Location(location.root, "/".join(parts[:depth])).absolute)
+            if isinstance(node, Link):
+                raise OutsideRoots(location.relative)
+            if depth < len(parts) and isinstance(node, File | Special):
+                raise MalformedPath(location.relative, "below_file")
+            if depth == len(parts) and isinstance(node, Folder):
+                raise IsDirectory(location.relative)
+            if depth == len(parts) and isinstance(node, Special):
+                raise NotRegular(location.relative, node.kind)
+        return node if isinstance(node, File) else None
+
+    def _stat(self, file: File) -> FileStat:
+        links = sum(node is file for node in self._nodes.values())
+        return FileStat(file.mtime_ns, len(file.data), file.inode, 1, modes.S_IFREG | file.mode, links)
+
+    def stat(self, location: Location) -> FileStat | None:
+        self._reach("stat", location)
+        file = self._look(location)
+        return self._stat(file) if file else None
+
+    def read(self, location: Location, max_bytes: int) -> Blob:
+        file = self._opened(location)
+        if len(file.data) > max_bytes:
+            raise TooLarge(location.relative, len(file.data), max_bytes)
+        return Blob(file.data, self._stat(file))
+
+    def read_lines(
+        self,
+        location: Location,
+        start_line: int,
+        lines: int,
+        max_bytes: int,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> LineRange:
+        file = self._opened(location)
+        if stopped():
+            raise SystemFailed(location.relative, "system", os.strerror(errno.ECANCELED))
+        text = file.data.removeprefix(_MARK)
+        every = [line for line in _LINE.findall(text) if line]
+        if start_line > max(len(every), 1):
+            raise BadRange(start_line, len(every))
+        wanted = every[start_line - 1 :][: lines or None]
+        taken: list[bytes] = []
+        while wanted and sum(map(len, taken)) + len(wanted[0]) <= max_bytes:
+            taken.append(wanted.pop(0))
+        if wanted and not taken:
+            taken = [wanted[0][:max_bytes].decode(errors="ignore").encode()]
+        data = b"".join(taken)
+        more = sum(map(len, every[: start_line - 1])) + len(data) < len(text)
+        return LineRange(data, len(taken), more, self._stat(file), file.data[:4096], file.data[-4:])
+
+    def _opened(self, location: Location) -> File:
+        self._reach("read", location)
+        self._check_root(location)
+        file = self._look(location)
+        if file is None:
+            raise FileMissing(location.relative)
+        if not file.mode & 0o400:
+            raise SystemRefused(location.relative, "system", os.strerror(errno.EACCES))
+        return file
+
+    def has_folder(self, location: Location) -> bool:
+        return self._folder_at(_parent(location.absolute)) is not None
+
+    # --- changing -----------------------------------------------------------------------------------------
+
+    def stage(self, drafts: Sequence[Draft]) -> MemoryStaged:
+        made: dict[str, tuple[str, ...]] = {}
+        try:
+            for draft in drafts:
+                with _about(draft.location):
+                    self._reach("stage", draft.location)
+                    self._check_root(draft.location)
+                    self._check_base(draft)
+                    made[draft.location.absolute] = self._enter(draft)
+        except BaseException:
+            self._leave(made)
+            raise
+        return MemoryStaged(self, drafts, made)
+
+    def _enter(self, draft: Draft) -> tuple[str, ...]:
+        """Make the folders that are missing; which, by their paths in the root, the outermost first."""
+        location, missing = draft.location, []
+        folder = location.relative.rpartition("/")[0]
+        while folder and not self._folder_at(Location(location.root, folder).absolute):
+            missing.insert(0, folder)
+            folder = folder.rpartition("/")[0]
+        if missing and (draft.base is not None or not draft.create_dirs):
+            raise FolderMissing(location.relative.rpartition("/")[0] + "/")
+        for folder in missing:
+            self._nodes[Location(location.root, folder).absolute] = Folder()
+        return tuple(missing)
+
+    def _leave(self, made: dict[str, tuple[str, ...]]) -> None:
+        """Remove the folders made for files that did not come, where they are empty."""
+        for absolute, folders in made.items():
+            above = absolute
+            for _ in folders:
+                above = _parent(above)
+                self._remove_empty(above)
+
+    def _check_base(self, draft: Draft) -> File | None:
+        """The file as it is. Raises Conflict where that is not the base."""
+        location, base = draft.location, draft.base
+        file = self._look(location)
+        if base is None and file is None:
+            return None
+        if file is None:
+            raise _conflict(location, "gone", base)
+        if base is None:
+            raise _conflict(location, "exists", None, self._stat(file))
+        if not file.mode & 0o200:
+            raise SystemRefused(location.relative, "write_protected")
+        if file.data != base.data:
+            raise _conflict(location, "reviewing", base, self._stat(file))
+        return file
+
+    def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
+        for folder in folders:
+            self._remove_empty(Location(root, folder).absolute)
+
+    def _remove_empty(self, absolute: str) -> None:
+        empty = not any(name.startswith(absolute + "/") for name in self._nodes)
+        if self._folder_at(absolute) and empty:
+            del self._nodes[absolute]
+
+    # --- crashes ------------------------------------------------------------------------------------------
+
+    def interrupted(self) -> frozenset[str]:
+        return frozenset(swap.location.absolute for swap in self._journal or ())
+
+    def half_landed(self) -> bool:
+        return self._is_half_landed
+
+    def sweep(self) -> list[Recovered]:
+        """Finished where all of it is there, taken back otherwise."""
+        journal, self._journal, self._is_half_landed = self._journal, None, False
+        if journal is None:
+            return []
+        paths = tuple(swap.location.absolute for swap in journal)
+        if all(swap.is_done for swap in journal):
+            return [Recovered("finished", paths)]
+        for swap in reversed(journal):
+            self._undo(swap)
+        self._leave({swap.location.absolute: swap.made for swap in journal})
+        return [Recovered("taken_back", paths)]
+
+    def close(self) -> None:
+        self.closed = True
+
+    # --- details ------------------------------------------------------------------------------------------
+
+    def _file(self, data: bytes, mode: int) -> File:
+        self._inodes += 1
+        return File(data, self._now_ns(), self._inodes, mode)
+
+    def _now_ns(self) -> int:
+        return self._clock.date_ms() * 1_000_000
+
+    def _undo(self, swap: _Swap) -> None:
+        if swap.is_done and swap.old is None:
+            self._nodes.pop(swap.location.absolute, None)
+        elif swap.is_done and swap.old is not None:
+            self._nodes[swap.location.absolute] = swap.old
+        swap.is_done = False
+
+
+@dataclass
+class _Swap:
+    """One file of a commit: what was there, and whether the new one is in its place."""
+
+    location: Location
+    old: File | None
+    made: tuple[str, ...] = field(default=())
+    is_done: bool = False
+
+
+class MemoryStaged:
+    """`service.files.store.Staged`."""
+
+    def __init__(self, store: MemoryStore, drafts: Sequence[Draft], made: dict[str, tuple[str, ...]]) -> None:
+        self._store = store
+        self._drafts = drafts
+        self._made = made
+        self._is_over = False
+
+    def commit(self) -> list[Landed]:
+        assert not self._is_over, "a change lands once"
+        swaps = []
+        for draft in self._drafts:
+            with _about(draft.location):
+                self._store._reach("commit", draft.location)
+                self._store._check_root(draft.location)
+                if not self._store.has_folder(draft.location):
+                    raise _conflict(draft.location, "gone", draft.base)
+                old = self._store._check_base(draft)
+                swaps.append(_Swap(draft.location, old, self._made.get(draft.location.absolute, ())))
+        self._store._journal = swaps if len(swaps) > 1 else None
+        try:
+            for draft, swap in zip(self._drafts, swaps, strict=True):
+                with _about(draft.location):
+                    self._store._reach("swap", draft.location)
+                    self._store._check_base(draft)
+                    self._change(draft, swap)
+            for swap in swaps:
+                with _about(swap.location):
+                    self._store._reach("sync", swap.location)
+            self._store._reach("journal", swaps[0].location)
+        except DomainError as error:
+            self._take_back(swaps, error)
+            raise
+        self._store._journal = None
+        self._is_over = True
+        return [self._landed(swap) for swap in swaps]
+
+    def discard(self) -> None:
+        if not self._is_over and not self._store._is_down:
+            self._is_over = True
+            self._store._leave(self._made)
+
+    def _change(self, draft: Draft, swap: _Swap) -> None:
+        absolute = draft.location.absolute
+        if draft.data is None:
+            del self._store._nodes[absolute]
+        else:
+            mode = swap.old.mode if swap.old else 0o644
+            self._store._nodes[absolute] = self._store._file(b"".join(draft.data), mode)
+        swap.is_done = True
+
+    def _take_back(self, swaps: Sequence[_Swap], why: DomainError) -> None:
+        """Raises LandingUnknown where that fails: the next start finds out."""
+        try:
+            for swap in reversed(swaps):
+                if swap.is_done:
+                    with _about(swap.location):
+                        self._store._reach("take_back", swap.location)
+                    self._store._undo(swap)
+        except DomainError as error:
+            self._is_over = True
+            unknown = LandingUnknown(swaps[0].location.relative, "system", getattr(why, "detail", ""))
+            unknown.file = error.file
+            raise unknown from error
+        self._store._journal = None
+
+    def _landed(self, swap: _Swap) -> Landed:
+        node = self._store._nodes.get(swap.location.absolute)
+        others = sum(one is swap.old for one in self._store._nodes.values()) if swap.old else 0
+        return Landed(self._store._stat(node) if isinstance(node, File) else None, others, swap.made)
+
+
+def disk_full(path: str = "a.py") -> SystemFailed:
+    return SystemFailed(path, "system", os.strerror(errno.ENOSPC))
+
+
+@contextmanager
+def _about(location: Location) -> Iterator[None]:
+    try:
+        yield
+    except DomainError as error:
+        error.file = error.file or location.absolute
+        raise
+
+
+def _conflict(
+    location: Location, reason: ConflictReason, base: Blob | None, found: FileStat | None = None
+) -> Conflict:
+    expected = Expected(base.stat.mtime_ms, base.stat.size, hash_bytes(base.data)) if base else None
+    actual = Expected(found.mtime_ms, found.size) if found else None
+    return Conflict(location.relative, "disk", reason, expected, actual)
+
+
+def _check_storable(relative: str) -> None:
+    if "\0" in relative:
+        raise MalformedPath(relative, "control")
+    try:
+        if len(relative.encode()) > 4096:
+            raise MalformedPath(relative, "too_long")
+    except UnicodeEncodeError:
+        raise MalformedPath(relative, "unstorable") from None
+
+
+def _absolute(path: str) -> str:
+    return path if path.startswith("/") else f"{HOME}/{path}".rstrip("/")
+
+
+def _parent(absolute: str) -> str:
+    return absolute.rpartition("/")[0] or "/"

@@ -1,0 +1,81 @@
+"""Time that passes only when everybody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+START_S = 1_700_000_000
+
+
+class Stuck(AssertionError):
+    """Every task waits for something that will never come."""
+
+
+class ManualClock:
+    """`service.files.store.Clock`. It stands still until it is advanced."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._last_date_ms = 0
+
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
+
+    def now_ms(self) -> float:
+        return self.seconds * 1000
+
+    def date_ms(self) -> int:
+        self._last_date_ms = max(int((START_S + self.seconds) * 1000), self._last_date_ms + 1)
+        return self._last_date_ms
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class _Selector(selectors.SelectSelector):
+    """Where a loop would wait for its next timer, it advances the clock instead."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            raise Stuck
+        self._clock.advance(max(timeout, 0))
+        return super().select(0)
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop on a clock of its own. What others do in threads, it does in a turn of its own."""
+
+    def __init__(self, clock: ManualClock | None = None) -> None:
+        self.clock = clock or ManualClock()
+        super().__init__(_Selector(self.clock))
+
+    def time(self) -> float:
+        return self.clock.seconds
+
+    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
+        done = self.create_future()
+        self.call_soon(self._work, done, func, args)
+        return done
+
+    def _work(self, done: asyncio.Future[Any], func: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        if done.cancelled():
+            return
+        try:
+            done.set_result(func(*args))
+        except Exception as error:
+            done.set_exception(error)
+
+
+async def settle() -> None:
+    """Let every task run until it waits for something other than its turn."""
+    for _ in range(200):
+        await asyncio.sleep(0)

@@ -1,0 +1,143 @@
+"""A connection's workspace over the fakes, and what an agent asks of it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.settings.settings import settings_from
+from agentfs_lsp.service.batch import Batch, Step, batch
+from agentfs_lsp.service.edit import Edit, edit
+from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.service.landing.propose import ChangeRequest, Trace
+from agentfs_lsp.service.proposal.proposals import Proposals
+from agentfs_lsp.service.read import Read, read
+from agentfs_lsp.service.state.sessions import Sessions
+from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.undo import Undo, undo
+from agentfs_lsp.service.write import Write, write
+from support.fakes.documents import MemoryDocuments
+from support.fakes.history import MemoryHistory
+from support.fakes.review import FakeEditor, ScriptedReviewer
+from support.fakes.store import HOME, MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentfs_lsp.service.landing.propose import Submitted
+    from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
+    from agentfs_lsp.service.read import Passage
+    from agentfs_lsp.service.undo import Undone
+    from support.fakes.time import ManualClock
+
+ROOM = 1 << 20
+
+
+class FakeWorkspace:
+    """The workspace folder HOME, empty, with every change asked for. The session is "s" where none is given.
+    `ended` is how each proposal ended; `trace` is that of the last request."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.clock = clock
+        self.store = MemoryStore(clock)
+        self.documents = MemoryDocuments()
+        self.editor = FakeEditor(self.store, self.documents)
+        self.reviewer = ScriptedReviewer(self.editor)
+        self.history = MemoryHistory()
+        self.ended: list[Outcome] = []
+        self.trace = Trace()
+        settings = settings_from({})
+        self.ws = Workspace(
+            self.store,
+            self.documents,
+            self.reviewer,
+            Sessions(100, ROOM, 100),
+            Proposals(clock, lambda: None, self._ended),
+            clock,
+            settings,
+            Policy(settings, ()),
+            self.history,
+            settings_known=True,
+        )
+        self.open_roots("work")
+
+    def _ended(self, proposal: Proposal, outcome: Outcome) -> None:
+        self.ended.append(outcome)
+
+    def open_roots(self, *names: str) -> None:
+        """Have these folders open: HOME, or others beside it."""
+        folders = [HOME.rpartition("/")[0] + f"/{name}" for name in names]
+        for folder in folders:
+            self.store.mkdir(folder)
+        roots = [Root(name, path, f"file://{path}") for name, path in zip(names, folders, strict=True)]
+        self.ws.roots = tuple(roots)
+        self.ws.folders = {root.path: number for number, root in enumerate(roots)}
+        self.store.set_roots(roots)
+
+    def set(self, **values: Any) -> None:
+        """Put settings in force beside those that are; a dot in a key is `__`."""
+        named = {key.replace("__", "."): value for key, value in values.items()}
+        self._values = {**getattr(self, "_values", {}), **named}
+        self.ws.settings = settings_from(self._values)
+        self.ws.policy = Policy(self.ws.settings, ())
+
+    # --- what an agent asks -------------------------------------------------------------------------------
+
+    async def read(self, path: str, session: str = "s", **more: Any) -> Passage:
+        self.trace = Trace()
+        passage = read(self.ws, Read(path, session, **more), self.trace)
+        return await passage() if callable(passage) else passage
+
+    async def write(self, path: str, content: str, **more: Any) -> Submitted:
+        self.trace = Trace()
+        return await write(self.ws, write_of(path, content, **more), self.trace)
+
+    async def edit(self, path: str, old: str, new: str, **more: Any) -> Submitted:
+        self.trace = Trace()
+        return await edit(self.ws, edit_of(path, old, new, **more), self.trace)
+
+    async def batch(self, *commands: Write | Edit, session: str = "s", **more: Any) -> Batched:
+        self.trace = Trace()
+        command = Batch([Step(one) for one in commands], session, **more)
+        return Batched(command.steps, await batch(self.ws, command, self.trace))
+
+    async def undo(self, change_id: str | None = None, session: str = "s", **more: Any) -> Undone:
+        self.trace = Trace()
+        return await undo(self.ws, Undo(session, change_id, **more), self.trace)
+
+    def beginning(self, request: Any) -> asyncio.Task[Any]:
+        """A request that goes on beside the test."""
+        return asyncio.ensure_future(request)
+
+
+class Batched:
+    """What became of a batch."""
+
+    def __init__(self, steps: Sequence[Step], changes: list[FileChange]) -> None:
+        self.steps = steps
+        self.changes = changes
+
+    @property
+    def errors(self) -> list[str]:
+        """The kinds of errors of the steps, "" for none."""
+        return [type(step.error).__name__ if step.error else "" for step in self.steps]
+
+
+def write_of(path: str, content: str, **more: Any) -> Write:
+    own = {name: more.pop(name) for name in ("allow_empty", "create_dirs") if name in more}
+    return Write(_request("write", path, more), content, **own)
+
+
+def edit_of(path: str, old: str, new: str, **more: Any) -> Edit:
+    own = {name: more.pop(name) for name in ("replace_all", "expected_count") if name in more}
+    return Edit(_request("edit", path, more), old, new, **own)
+
+
+def _request(tool: Any, path: str, more: dict[str, Any]) -> ChangeRequest:
+    expected_hash = more.pop("expected_hash", None)
+    request = ChangeRequest(tool, path, **{"session": "s", **more})
+    return replace(request, expected=Expected(hash=expected_hash)) if expected_hash else request

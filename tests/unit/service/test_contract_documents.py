@@ -1,0 +1,154 @@
+"""What every `Documents` does: the same cases with those that are told by an editor and those in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from agentfs_lsp.adapters.documents import OpenDocuments
+from support.documents import changing, named, opening
+from support.fakes.documents import MemoryDocuments
+
+if TYPE_CHECKING:
+    from agentfs_lsp.service.files.documents import Documents
+
+PATH = "/nowhere/a.py"
+FILE, LINKED = "file:///nowhere/a.py", "file:///nowhere/./a.py"
+
+
+class Editing(Protocol):
+    documents: Documents
+
+    def open(self, uri: str, text: str, *, ends_last_line: bool = False) -> None: ...
+    def change(self, uri: str, text: str) -> None: ...
+    def save(self, uri: str) -> None: ...
+    def close(self, uri: str) -> None: ...
+    def hint(self, uri: str, **hints: Any) -> None: ...
+    def lose_track(self, uri: str) -> None: ...
+
+
+class ByNotifications:
+    def __init__(self) -> None:
+        self.documents = OpenDocuments()
+        self._version = 1
+
+    def open(self, uri: str, text: str, *, ends_last_line: bool = False) -> None:
+        self.documents.ends_last_line = ends_last_line
+        self.documents.opened(opening(uri, text))
+
+    def change(self, uri: str, text: str) -> None:
+        self._version += 1
+        self.documents.changed(changing(uri, self._version, {"text": text}))
+
+    def save(self, uri: str) -> None:
+        self.documents.saved({"textDocument": named(uri)})
+
+    def close(self, uri: str) -> None:
+        self.documents.closed({"textDocument": named(uri)})
+
+    def hint(self, uri: str, **hints: Any) -> None:
+        self.documents.hinted({"uri": uri, **hints})
+
+    def lose_track(self, uri: str) -> None:
+        self.documents.changed(changing(uri, self._version, {}))
+
+
+class InMemory:
+    def __init__(self) -> None:
+        self.documents = MemoryDocuments()
+        self.change = self.documents.change
+        self.save = self.documents.save
+        self.close = self.documents.close
+        self.hint = self.documents.hint
+        self.lose_track = self.documents.lose_track
+
+    def open(self, uri: str, text: str, *, ends_last_line: bool = False) -> None:
+        self.documents.open(uri, PATH, text, ends_last_line=ends_last_line)
+
+
+@pytest.fixture(params=[InMemory, ByNotifications], ids=["memory", "notifications"])
+def editing(request: pytest.FixtureRequest) -> Editing:
+    made: Editing = request.param()
+    return made
+
+
+def test_a_document_is_as_the_editor_last_told(editing: Editing) -> None:
+    assert editing.documents.at(PATH) is None
+    editing.open(FILE, "one\n")
+    document = editing.documents.at(PATH)
+    assert document is not None
+    assert (document.uri, document.version, document.text) == (FILE, 1, "one\n")
+    assert (document.dirty_hint, document.encoding_hint) == (None, None)
+    assert (document.as_saved, document.ends_last_line, document.in_sync) == (False, False, True)
+    editing.change(FILE, "two\r\n")
+    assert (document.version, document.text) == (2, "two\r\n")
+    editing.close(FILE)
+    assert editing.documents.at(PATH) is None
+
+
+def test_hints_count_until_the_save(editing: Editing) -> None:
+    editing.open(FILE, "one\n", ends_last_line=True)
+    editing.hint(FILE, dirty=True)
+    editing.hint(FILE, encoding="latin1")
+    document = editing.documents.at(PATH)
+    assert document is not None
+    assert (document.dirty_hint, document.encoding_hint, document.ends_last_line) == (True, "latin1", True)
+    editing.save(FILE)
+    assert (document.dirty_hint, document.encoding_hint, document.as_saved) == (None, "latin1", True)
+    editing.change(FILE, "two\n")
+    assert not document.as_saved
+
+
+def test_of_several_documents_of_a_file_the_one_to_be_careful_with_counts(editing: Editing) -> None:
+    editing.open(FILE, "first\n")
+    editing.open(LINKED, "second\n")
+
+    def there() -> str:
+        document = editing.documents.at(PATH)
+        assert document is not None
+        return document.uri
+
+    editing.change(LINKED, "typed\n")
+    assert there() == LINKED
+    editing.change(FILE, "typed later\n")
+    assert there() == FILE
+    editing.save(FILE)
+    assert there() == LINKED
+    editing.hint(FILE, dirty=True)
+    assert there() == FILE
+    editing.lose_track(LINKED)
+    assert there() == LINKED
+    editing.close(LINKED)
+    assert there() == FILE
+
+
+def test_a_change_that_cannot_be_followed_puts_it_out_of_sync(editing: Editing) -> None:
+    editing.open(FILE, "one\n")
+    editing.lose_track(FILE)
+    document = editing.documents.at(PATH)
+    assert document is not None
+    assert not document.in_sync
+
+
+def test_whoever_watches_a_file_is_told_of_all_that_happens_to_it(editing: Editing) -> None:
+    told: list[str | None] = []
+
+    def seen() -> None:
+        document = editing.documents.at(PATH)
+        told.append(document.text if document else None)
+
+    end = editing.documents.watch(PATH, seen)
+    elsewhere: list[None] = []
+    editing.documents.watch("/nowhere/b.py", lambda: elsewhere.append(None))
+    editing.open(FILE, "one\n")
+    editing.change(FILE, "two\n")
+    editing.save(FILE)
+    editing.hint(FILE, dirty=False)
+    editing.close(FILE)
+    assert told == ["one\n", "two\n", "two\n", "two\n", None]
+    end()
+    end()
+    editing.open(FILE, "again\n")
+    assert len(told) == 5
+    assert elsewhere == []

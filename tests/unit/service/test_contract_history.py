@@ -1,0 +1,129 @@
+"""What every `History` does: the same cases in SQLite and in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.history.history import SqliteHistory
+from agentfs_lsp.domain.settings.groups import HistorySettings
+from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
+from support.fakes.history import MemoryHistory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from agentfs_lsp.service.proposal.record import History
+
+ROOT, OTHER = "/home/work", "/home/other"
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def history(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[History]:
+    made: History = (
+        MemoryHistory() if request.param == "memory" else SqliteHistory(StateFolder(str(tmp_path / "state")))
+    )
+    yield made
+    made.close()
+
+
+def file(relative: str = "a.py", root: str = ROOT) -> RecordedFile:
+    return RecordedFile(
+        root, relative, "update", "sha256:1", "sha256:2", 1, 2, "utf-8", b"", "before", "proposed", "after"
+    )
+
+
+def record(number: int, *files: RecordedFile, session: str = "s", connection: str = "c") -> HistoryRecord:
+    return HistoryRecord(
+        f"id{number}",
+        number,
+        connection,
+        session,
+        "agent",
+        "edit",
+        "because",
+        "accepted",
+        "user",
+        "disk",
+        modified_by_user=False,
+        files_in_all=max(len(files), 1),
+        files=files or (file(),),
+    )
+
+
+def keep(history: History, *records: HistoryRecord) -> None:
+    for one in records:
+        history.keep(10, lambda one=one: one)  # type: ignore[misc]
+
+
+def found(history: History, wanted: Wanted, *roots: str) -> list[str]:
+    return [one.id for one in history.find(roots or (ROOT,), wanted)]
+
+
+def test_what_is_kept_is_found_as_it_was(history: History) -> None:
+    kept = record(1, replace(file(), folders_made=2, accepted="accepted"))
+    keep(history, kept)
+    assert history.find([ROOT], Wanted(1, texts=True)) == [kept]
+
+
+def test_texts_come_where_they_are_asked_for(history: History) -> None:
+    keep(history, record(1))
+    (change,) = history.find([ROOT], Wanted(1))
+    (one,) = change.files
+    assert (one.before, one.proposed, one.after, one.accepted) == (None, None, None, None)
+    assert one.texts_kept
+
+
+def test_the_newest_come_first_and_no_more_than_wanted(history: History) -> None:
+    keep(history, record(2), record(1), record(3))
+    assert found(history, Wanted(2)) == ["id3", "id2"]
+    assert found(history, Wanted(5, before=(3, "id3"))) == ["id2", "id1"]
+    assert found(history, Wanted(5, before=(2, "id1"))) == ["id1"]
+
+
+def test_what_was_asked_for_counts_all_together(history: History) -> None:
+    keep(
+        history,
+        record(1, session="one"),
+        record(2, session="two"),
+        record(3, session="one", connection="later"),
+    )
+    assert found(history, Wanted(5, session="one")) == ["id3", "id1"]
+    assert found(history, Wanted(5, session="one", connection="c")) == ["id1"]
+    assert found(history, Wanted(5, change_id="id2")) == ["id2"]
+    assert found(history, Wanted(5, change_id="id9")) == []
+
+
+def test_a_path_is_a_file_or_all_below_a_folder(history: History) -> None:
+    keep(history, record(1, file("src/a.py")), record(2, file("src-2/a.py")), record(3, file("src")))
+    assert found(history, Wanted(5, path=(ROOT, "src"))) == ["id3", "id1"]
+    assert found(history, Wanted(5, path=(ROOT, "src/a.py"))) == ["id1"]
+    assert found(history, Wanted(5, path=(ROOT, ""))) == ["id3", "id2", "id1"]
+    assert found(history, Wanted(5, path=(OTHER, ""))) == []
+
+
+def test_a_change_is_told_with_its_files_of_the_folders_asked_for(history: History) -> None:
+    keep(history, record(1, file("a.py"), file("b.py", OTHER)), record(2, file("c.py", OTHER)))
+    (only,) = history.find([ROOT], Wanted(5))
+    assert (only.files_in_all, [one.relative for one in only.files]) == (2, ["a.py"])
+    both = history.find([ROOT, OTHER], Wanted(5))
+    assert [[one.relative for one in change.files] for change in both] == [["c.py"], ["a.py", "b.py"]]
+    assert found(history, Wanted(5), "/home/third") == []
+
+
+def test_what_a_change_is_made_of_is_asked_once(history: History) -> None:
+    made: list[int] = []
+
+    def make() -> HistoryRecord:
+        made.append(1)
+        return record(1)
+
+    history.on_trouble(lambda trouble, path: None)
+    history.keep(10, make)
+    assert found(history, Wanted(1)) == found(history, Wanted(1)) == ["id1"]
+    assert made == [1]
+    history.configure(HistorySettings())
