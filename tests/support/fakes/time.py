@@ -71,7 +71,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             return
         try:
             done.set_result(func(*args))
-        except Exception as error:
+        except BaseException as error:
             done.set_exception(error)
 
 

@@ -1,0 +1,149 @@
+"""agentfs/edit as a use case (docs/protocol.md#7-agentfsedit); how places are found is `tests/cases/edit/`."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.errors import (
+    CountMismatch,
+    EmptyOldString,
+    FileMissing,
+    NoMatch,
+    NothingChanges,
+    SeveralMatches,
+    TextLeftOut,
+    Unencodable,
+)
+from support.fakes.store import HOME
+from support.fakes.workspace import FakeWorkspace
+
+
+async def test_a_piece_is_replaced_and_known_from_then_on(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\ntwo\n")
+    await work.read("a.py")
+    work.reviewer.accepts()
+    work.reviewer.accepts()
+    done = await work.edit("a.py", "two", "2")
+    assert (done.change.replacements, done.change.level) == (1, "exact")
+    await work.edit("a.py", "one", "1")
+    assert work.store.bytes_of("a.py") == b"1\n2\n"
+
+
+async def test_every_place_is_replaced_where_that_is_asked_for(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "x\ny\nx\n")
+    await work.read("a.py")
+    with pytest.raises(SeveralMatches):
+        await work.edit("a.py", "x", "z")
+    with pytest.raises(CountMismatch):
+        await work.edit("a.py", "x", "z", expected_count=3)
+    work.reviewer.accepts()
+    await work.edit("a.py", "x", "z", replace_all=True)
+    assert work.store.bytes_of("a.py") == b"z\ny\nz\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [("three", "3", NoMatch), ("", "x", EmptyOldString), ("two", "two", NothingChanges)],
+)
+async def test_what_finds_no_place_changes_nothing(
+    work: FakeWorkspace, old: str, new: str, error: type[Exception]
+) -> None:
+    work.store.put("a.py", "one\ntwo\n")
+    await work.read("a.py")
+    with pytest.raises(error):
+        await work.edit("a.py", old, new)
+    assert work.ended == ["failed"]
+
+
+async def test_there_is_nothing_to_edit_in_a_missing_file(work: FakeWorkspace) -> None:
+    with pytest.raises(FileMissing):
+        await work.edit("a.py", "one", "1")
+
+
+async def test_text_left_out_is_not_put_in(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one = 1\ntwo = 2\nthree = 3\n")
+    await work.read("a.py")
+    with pytest.raises(TextLeftOut):
+        await work.edit("a.py", "two = 2", "two = 22\n# ... existing code ...")
+
+
+async def test_a_mark_is_not_put_in_front_of_a_text(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\ntwo\n")
+    await work.read("a.py")
+    work.reviewer.accepts()
+    done = await work.edit("a.py", "one\n", "\ufeff1\n")
+    assert work.store.bytes_of("a.py") == b"1\ntwo\n"
+    assert [one.kind for one in done.change.corrections] == ["byte_order_mark"]
+
+
+async def test_a_mark_that_the_editor_keeps_in_its_text_is_text(work: FakeWorkspace) -> None:
+    work.store.put("a.py", b"\xef\xbb\xbfone\n")
+    work.editor.open("a.py")
+    assert work.editor.text_of("a.py") == "\ufeffone\n"
+    await work.read("a.py")
+    work.reviewer.accepts()
+    await work.edit("a.py", "\ufeffone", "\ufeff1")
+    assert work.editor.text_of("a.py") == "\ufeff1\n"
+
+
+async def test_a_mark_alone_is_nothing_to_put_in(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "x\n")
+    await work.read("a.py")
+    with pytest.raises(NothingChanges):
+        await work.edit("a.py", "x", "\ufeffx")
+
+
+async def test_bytes_that_do_not_decode_stay_as_they_are(work: FakeWorkspace) -> None:
+    work.store.put("a.txt", b"gr\xfc\xdfe\ntwo\n")
+    await work.read("a.txt")
+    work.reviewer.accepts()
+    await work.edit("a.txt", "two", "2")
+    assert work.store.bytes_of("a.txt") == b"gr\xfc\xdfe\n2\n"
+    with pytest.raises(Unencodable) as refused:
+        await work.edit("a.txt", "2", "grün")
+    assert refused.value.ascii_only
+
+
+async def test_what_the_editor_shows_is_edited_in_it_and_not_saved(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\ntwo\n")
+    work.editor.open("a.py", "one\ntwo\ntyped\n")
+    await work.read("a.py")
+    work.reviewer.accepts()
+    done = await work.edit("a.py", "two", "2")
+    assert work.editor.text_of("a.py") == "one\n2\ntyped\n"
+    assert work.store.bytes_of("a.py") == b"one\ntwo\n"
+    assert done.landing is not None
+    assert done.landing.where == "editor"
+    assert work.ended == ["editor"]
+
+
+async def test_an_editor_that_ends_the_last_line_itself_gets_no_second_end(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\ntwo\n")
+    work.editor.open("a.py", ends_last_line=True)
+    work.documents.save(f"file://{HOME}/a.py")
+    await work.read("a.py")
+    work.reviewer.accepts()
+    await work.edit("a.py", "two", "2\nthree\n")
+    assert work.editor.text_of("a.py") == "one\n2\nthree"
+
+
+async def test_a_line_end_behind_the_last_line_is_the_editors_own(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\ntwo")
+    work.editor.open("a.py", ends_last_line=True)
+    await work.read("a.py")
+    work.reviewer.accepts()
+    done = await work.edit("a.py", "two", "2\n")
+    assert work.editor.text_of("a.py") == "one\n2"
+    assert done.change.end_is_kept
+
+
+@pytest.mark.parametrize("name", ["a.py", "large.py"])
+async def test_a_large_file_is_edited_as_a_small_one_is(work: FakeWorkspace, name: str) -> None:
+    text = "a line of text\n" * (10_000 if name == "large.py" else 3) + "last\n"
+    work.store.put(name, text)
+    await work.read(name)
+    work.reviewer.accepts()
+    work.reviewer.accepts()
+    await work.edit(name, "last", "2")
+    await work.edit(name, "\n2", "\n3")
+    assert work.store.bytes_of(name) == text.replace("last", "3").encode()

@@ -1,0 +1,199 @@
+"""Accepted changes of closed files (docs/protocol.md#93-how-it-lands): on what they were accepted for, or not
+at all."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    DomainError,
+    LandingUnknown,
+    OutsideRoots,
+    SystemFailed,
+    SystemRefused,
+)
+from support.fakes.store import HOME, Crash, disk_full
+from support.fakes.time import settle
+from support.fakes.workspace import FakeWorkspace, write_of
+
+OLD, NEW = b"old\n", b"new\n"
+
+
+@pytest.fixture
+async def read(work: FakeWorkspace) -> FakeWorkspace:
+    """Two files with a line each; session "s" has read both, and the next change is accepted."""
+    for name in ("a.py", "b.py"):
+        work.store.put(name, OLD)
+        await work.read(name)
+    work.reviewer.accepts()
+    return work
+
+
+async def failed(work: FakeWorkspace, error: type[DomainError]) -> DomainError:
+    with pytest.raises(error) as raised:
+        await work.write("a.py", "new\n")
+    assert work.reviewer.applier.told[-1] == "failed"
+    assert work.history.records == []
+    return raised.value
+
+
+@pytest.mark.parametrize("step", ["stage", "commit", "swap", "sync"])
+async def test_a_full_disk_changes_nothing(read: FakeWorkspace, step: str) -> None:
+    read.store.at(step, disk_full())  # type: ignore[arg-type]
+    error = await failed(read, SystemFailed)
+    assert error.file == f"{HOME}/a.py"
+    assert read.store.tree() == {"a.py": OLD, "b.py": OLD}
+    assert read.ended == ["failed"]
+
+
+async def test_what_cannot_be_taken_back_either_is_unknown(read: FakeWorkspace) -> None:
+    read.store.at("sync", disk_full())
+    read.store.at("take_back", disk_full())
+    unknown = await failed(read, LandingUnknown)
+    assert isinstance(unknown, LandingUnknown)
+    assert [(one.path, one.where) for one in unknown.holding] == [("a.py", "disk")]
+    assert read.ws.sessions.get("s", f"{HOME}/a.py") is None
+
+
+@pytest.mark.parametrize("step", ["stage", "commit", "swap"])
+async def test_somebodys_write_in_between_stays(read: FakeWorkspace, step: str) -> None:
+    read.store.at(step, lambda: read.store.put("a.py", "theirs\n"))  # type: ignore[arg-type]
+    conflict = await failed(read, Conflict)
+    assert isinstance(conflict, Conflict)
+    assert (conflict.reason, conflict.source) == ("reviewing", "disk")
+    assert conflict.diff is not None
+    assert "+theirs" in conflict.diff
+    assert read.store.bytes_of("a.py") == b"theirs\n"
+
+
+async def test_a_conflict_of_which_nothing_is_left_to_be_seen_is_one_all_the_same(
+    read: FakeWorkspace,
+) -> None:
+    read.store.at("swap", Conflict("a.py", "disk", "reviewing"))
+    assert (await failed(read, Conflict)).file == f"{HOME}/a.py"
+
+
+async def test_a_file_that_went_or_came_in_between_is_told(read: FakeWorkspace) -> None:
+    read.store.at("swap", lambda: read.store.remove("a.py"))
+    gone = await failed(read, Conflict)
+    assert isinstance(gone, Conflict)
+    assert gone.reason == "gone"
+    read.reviewer.accepts()
+    read.store.at("swap", lambda: read.store.put("c.py", "theirs\n"))
+    with pytest.raises(Conflict, match="exists"):
+        await read.write("c.py", "mine\n")
+
+
+@pytest.mark.parametrize(("target", "error"), [("b.py", Conflict), ("/etc/passwd", OutsideRoots)])
+async def test_a_link_that_came_in_between_leads_to_a_file_that_nobody_reviewed(
+    read: FakeWorkspace, target: str, error: type[DomainError]
+) -> None:
+    read.store.at("swap", lambda: read.store.link("a.py", target))
+    await failed(read, error)
+    assert read.store.bytes_of("b.py") == OLD
+
+
+async def test_a_write_protected_file_stays(read: FakeWorkspace) -> None:
+    read.store.chmod("a.py", 0o444)
+    assert isinstance(await failed(read, SystemRefused), SystemRefused)
+
+
+async def test_folders_of_a_file_that_did_not_land_go(read: FakeWorkspace) -> None:
+    read.store.at("swap", disk_full())
+    with pytest.raises(SystemFailed):
+        await read.write("made/deep/c.py", "x\n")
+    assert read.store.tree() == {"a.py": OLD, "b.py": OLD}
+
+
+async def test_the_other_names_of_a_file_are_told(read: FakeWorkspace) -> None:
+    read.store.name_again("a.py", "other.py")
+    done = await read.write("a.py", "new\n")
+    assert done.landing is not None
+    assert done.landing.hard_links == 1
+    assert [one.kind for one in done.change.warnings] == ["hard_links"]
+    assert read.store.bytes_of("other.py") == OLD
+
+
+async def test_what_a_cancelled_landing_left_on_disk_is_told(read: FakeWorkspace) -> None:
+    task = asyncio.ensure_future(read.write("a.py", "new\n"))
+    read.store.at("stage", task.cancel)
+    with pytest.raises(LandingUnknown) as unknown:
+        await task
+    assert [(one.path, one.where) for one in unknown.value.holding] == [("a.py", "disk")]
+    assert read.store.bytes_of("a.py") == NEW
+
+
+async def test_an_edit_right_behind_one_of_a_large_file_waits_for_its_text(work: FakeWorkspace) -> None:
+    work.store.put("large", "a line of text\n" * 10_000)
+    await work.read("large")
+    work.reviewer.accepts()
+    await work.edit("large", "a line of text\n", "b\n", replace_all=True)
+    record = work.ws.sessions.get("s", f"{HOME}/large")
+    assert record is not None
+    assert record.text is None
+    await settle()
+    record = work.ws.sessions.get("s", f"{HOME}/large")
+    assert record is not None
+    assert record.text == "b\n" * 10_000
+
+
+# --- several files ----------------------------------------------------------------------------------------
+
+
+async def test_several_files_land_all_or_none(read: FakeWorkspace) -> None:
+    read.store.at("swap", disk_full("b.py"), "b.py")
+    with pytest.raises(SystemFailed):
+        await read.batch(write_of("a.py", "new\n"), write_of("b.py", "new\n"))
+    assert read.store.tree() == {"a.py": OLD, "b.py": OLD}
+    read.reviewer.accepts()
+    await read.batch(write_of("a.py", "new\n"), write_of("b.py", "new\n"))
+    assert read.store.tree() == {"a.py": NEW, "b.py": NEW}
+
+
+@pytest.mark.parametrize(
+    ("step", "nth", "after"),
+    [
+        ("stage", 2, OLD),
+        ("commit", 1, OLD),
+        ("swap", 1, OLD),
+        ("swap", 2, OLD),
+        ("sync", 1, NEW),
+        ("journal", 1, NEW),
+    ],
+)
+async def test_a_crash_at_any_step_leaves_all_old_files_or_all_new_ones(
+    read: FakeWorkspace, step: str, nth: int, after: bytes
+) -> None:
+    read.store.at(step, Crash(), nth=nth)  # type: ignore[arg-type]
+    with pytest.raises(Crash):
+        await read.batch(write_of("a.py", "new\n"), write_of("b.py", "new\n"))
+    with pytest.raises(Crash):
+        await read.read("a.py")
+    read.store.restart()
+    half = read.store.half_landed()
+    assert half is (step in ("swap", "sync", "journal"))
+    recovered = read.store.sweep()
+    assert [one.outcome for one in recovered] == (
+        ["finished" if after == NEW else "taken_back"] if half else []
+    )
+    assert read.store.tree() == {"a.py": after, "b.py": after}
+    assert not read.store.half_landed()
+
+
+async def test_files_of_a_landing_that_another_server_left_half_done_are_waited_for(
+    read: FakeWorkspace,
+) -> None:
+    read.store.at("swap", Crash(), nth=2)
+    with pytest.raises(Crash):
+        await read.batch(write_of("a.py", "new\n"), write_of("b.py", "new\n"))
+    read.store.restart()
+    read.ws.recover = read.ws.begin_recovery
+    reading = asyncio.ensure_future(read.read("a.py"))
+    await settle()
+    assert not reading.done()
+    read.store.sweep()
+    read.ws.end_recovery()
+    assert (await reading).content == "old\n"

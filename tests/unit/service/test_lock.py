@@ -1,0 +1,166 @@
+"""Somebody else's work in the way (docs/protocol.md#8-lock)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agentfs_lsp.domain.errors import Conflict, NotRead, TooManyPending
+from agentfs_lsp.domain.revision import Expected, hash_bytes
+from support.fakes.store import HOME
+from support.fakes.time import settle
+from support.fakes.workspace import FakeWorkspace
+
+URI = f"file://{HOME}/a.py"
+
+
+@pytest.fixture
+async def read(work: FakeWorkspace) -> FakeWorkspace:
+    """a.py has three lines, and session "s" has read it."""
+    work.store.put("a.py", "one\ntwo\nthree\n")
+    await work.read("a.py")
+    return work
+
+
+async def refused(work: FakeWorkspace, **more: object) -> Conflict:
+    with pytest.raises(Conflict) as conflict:
+        await work.edit("a.py", "two", "2", **more)
+    assert work.ended[-1:] == ["conflict"]
+    return conflict.value
+
+
+async def test_a_file_that_changed_since_the_read_is_not_changed(read: FakeWorkspace) -> None:
+    read.store.put("a.py", "one\ntwo\n3\n")
+    conflict = await refused(read)
+    assert (conflict.source, conflict.reason) == ("disk", "changed")
+    assert conflict.diff is not None
+    assert "-three\n+3\n" in conflict.diff
+    assert conflict.expected == Expected(
+        conflict.expected.mtime_ms if conflict.expected else None, 14, hash_bytes(b"one\ntwo\nthree\n")
+    )
+
+
+async def test_what_the_user_types_is_a_change_too(read: FakeWorkspace) -> None:
+    read.editor.open("a.py", "one\ntwo\ntyped\n")
+    conflict = await refused(read)
+    assert (conflict.source, conflict.reason) == ("editor", "changed")
+
+
+async def test_another_session_has_not_read_it(read: FakeWorkspace) -> None:
+    with pytest.raises(NotRead):
+        await read.edit("a.py", "two", "2", session="other")
+
+
+async def test_a_text_no_longer_held_leaves_no_diff(read: FakeWorkspace) -> None:
+    read.ws.sessions.resize(100, 0, 100)
+    read.store.put("a.py", "else\n")
+    assert (await refused(read)).diff is None
+
+
+async def test_a_file_that_is_gone_is_told_to_whoever_read_or_expected_it(read: FakeWorkspace) -> None:
+    read.store.remove("a.py")
+    assert (await refused(read)).reason == "gone"
+    with pytest.raises(Conflict) as conflict:
+        await read.edit("never.py", "x", "y", expected_hash=hash_bytes(b"x"))
+    assert conflict.value.expected == Expected(hash=hash_bytes(b"x"))
+
+
+async def test_what_the_caller_expects_counts_instead_of_the_record(read: FakeWorkspace) -> None:
+    conflict = await refused(read, expected_hash=hash_bytes(b"else"))
+    assert (conflict.reason, conflict.diff) == ("expected", None)
+    read.store.put("a.py", b"one\ntwo\nelse\n")
+    read.reviewer.accepts()
+    await read.edit("a.py", "two", "2", expected_hash=hash_bytes(b"one\ntwo\nelse\n"))
+    assert read.store.bytes_of("a.py") == b"one\n2\nelse\n"
+
+
+async def test_times_and_sizes_may_be_the_same_by_chance(read: FakeWorkspace) -> None:
+    expected = Expected(size_bytes=14)
+    read.store.put("a.py", "one\nTWO\nthree\n")
+    with pytest.raises(Conflict, match="changed"):
+        await read.write("a.py", "x\n", expected=expected)
+    read.reviewer.accepts()
+    await read.write("a.py", "x\n", expected=expected, session="never read it")
+    assert read.store.bytes_of("a.py") == b"x\n"
+
+
+async def test_an_editor_that_shows_the_wrong_encoding_would_lose_bytes(work: FakeWorkspace) -> None:
+    work.set(encoding__default="latin-1")
+    work.store.put("a.py", b"gr\xfc\xdfe\ntwo\n")
+    await work.read("a.py")
+    work.documents.open(URI, f"{HOME}/a.py", "gr\ufffd\ufffde\ntwo\n")
+    assert (await refused(work)).reason == "wrong_encoding"
+
+
+async def test_line_ends_that_an_editor_shows_are_no_change(read: FakeWorkspace) -> None:
+    read.documents.open(URI, f"{HOME}/a.py", "one\r\ntwo\r\nthree\r\n")
+    read.reviewer.accepts()
+    await read.edit("a.py", "two", "2")
+    assert read.editor.text_of("a.py") == "one\r\n2\r\nthree\r\n"
+
+
+async def test_an_unsaved_text_that_was_read_may_be_saved_in_between(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\n")
+    work.editor.open("a.py", "one\r\ntwo\r\n")
+    await work.read("a.py")
+    work.editor.close("a.py")
+    work.store.put("a.py", "one\ntwo\n")
+    work.reviewer.accepts()
+    await work.edit("a.py", "two", "2")
+    assert work.store.bytes_of("a.py") == b"one\n2\n"
+
+
+# --- brought into what others have made of it -------------------------------------------------------------
+
+
+async def test_a_change_is_merged_into_what_others_have_made_elsewhere(read: FakeWorkspace) -> None:
+    read.store.put("a.py", "one\ntwo\n3\n")
+    read.reviewer.accepts()
+    done = await read.edit("a.py", "one", "1", merges=True)
+    assert read.store.bytes_of("a.py") == b"1\ntwo\n3\n"
+    assert done.change.merged is not None
+    assert "-three\n+3\n" in done.change.merged
+
+
+async def test_lines_that_both_changed_are_a_conflict(read: FakeWorkspace) -> None:
+    read.editor.open("a.py", "one\nTWO\nthree\n")
+    conflict = await refused(read, merges=True)
+    assert (conflict.source, conflict.reason, conflict.lines) == ("editor", "overlap", (2,))
+    assert conflict.expected == Expected(hash=hash_bytes(b"one\ntwo\nthree\n"))
+
+
+async def test_nothing_is_merged_into_what_is_no_longer_known(read: FakeWorkspace) -> None:
+    read.ws.sessions.resize(100, 0, 100)
+    read.store.put("a.py", "one\ntwo\n3\n")
+    assert (await refused(read, merges=True)).reason == "changed"
+
+
+async def test_nothing_is_merged_on_what_the_caller_does_not_build_on(read: FakeWorkspace) -> None:
+    read.store.put("a.py", "one\ntwo\n3\n")
+    assert (await refused(read, merges=True, expected_hash=hash_bytes(b"else"))).reason == "expected"
+
+
+# --- turns and limits -------------------------------------------------------------------------------------
+
+
+async def test_changes_of_a_file_wait_for_each_other(read: FakeWorkspace) -> None:
+    read.reviewer.accepts()
+    read.reviewer.accepts()
+    await asyncio.gather(read.edit("a.py", "one", "1"), read.edit("a.py", "two", "2"))
+    assert read.store.bytes_of("a.py") == b"1\n2\nthree\n"
+
+
+async def test_a_session_has_only_so_many_changes_waiting(read: FakeWorkspace) -> None:
+    read.set(limits__pending_per_session=1)
+    read.reviewer.never_answers()
+    waiting = asyncio.ensure_future(read.edit("a.py", "two", "2"))
+    await settle()
+    with pytest.raises(TooManyPending):
+        await read.write("b.py", "x\n")
+    read.reviewer.accepts()
+    await read.write("b.py", "x\n", session="other")
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert read.ended == ["landed", "withdrawn"]

@@ -1,0 +1,165 @@
+"""agentfs/write as a use case (docs/protocol.md#6-agentfswrite)."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    EmptyContent,
+    FolderMissing,
+    LossyReplace,
+    MalformedPath,
+    NotRead,
+    NulPutIn,
+    ResultTooLarge,
+    TextLeftOut,
+    Unencodable,
+)
+from agentfs_lsp.domain.revision import hash_bytes
+from support.fakes.store import HOME
+from support.fakes.workspace import FakeWorkspace
+
+
+async def written(work: FakeWorkspace, path: str, content: str, **more: object) -> bytes | None:
+    """What the file holds once the user has accepted it."""
+    work.reviewer.accepts()
+    await work.write(path, content, **more)
+    return work.store.bytes_of(path)
+
+
+async def test_a_new_file_is_made_with_its_folders(work: FakeWorkspace) -> None:
+    work.reviewer.accepts()
+    done = await work.write("src/new/a.py", "x = 1\n")
+    assert work.store.bytes_of("src/new/a.py") == b"x = 1\n"
+    assert done.change.operation == "create"
+    assert done.landing is not None
+    assert done.landing.created_dirs == ("src", "src/new")
+    assert work.ended == ["landed"]
+
+
+async def test_a_file_is_replaced_in_its_own_line_ends(work: FakeWorkspace) -> None:
+    work.store.put("a.txt", "one\r\ntwo\r\n")
+    await work.read("a.txt")
+    work.reviewer.accepts()
+    done = await work.write("a.txt", "one\n2\n")
+    assert work.store.bytes_of("a.txt") == b"one\r\n2\r\n"
+    assert [one.kind for one in done.change.corrections] == ["line_ends"]
+
+
+async def test_what_is_so_already_lands_nothing(work: FakeWorkspace) -> None:
+    work.store.put("a.txt", "one\n")
+    await work.read("a.txt")
+    assert (await work.write("a.txt", "one\n")).unchanged
+    assert (work.ended, work.reviewer.reviewed) == (["landed"], [])
+
+
+async def test_a_dry_run_asks_nobody_and_writes_nothing(work: FakeWorkspace) -> None:
+    done = await work.write("a.py", "x\n", dry_run=True)
+    assert (done.dry_run, done.change.line_counts) == (True, (1, 0))
+    assert (work.store.tree(), work.ended) == ({}, [])
+
+
+async def test_empty_content_is_meant_only_where_it_is_said(work: FakeWorkspace) -> None:
+    for content in ("", "\ufeff"):
+        with pytest.raises(EmptyContent):
+            await work.write("a.py", content)
+    assert await written(work, "a.py", "", allow_empty=True) == b""
+
+
+async def test_a_byte_order_mark_is_the_files_own(work: FakeWorkspace) -> None:
+    assert await written(work, "new.txt", "\ufeffone\n") == b"one\n"
+    work.store.put("marked.txt", b"\xef\xbb\xbfone\n")
+    await work.read("marked.txt")
+    assert await written(work, "marked.txt", "two\n") == b"\xef\xbb\xbftwo\n"
+
+
+async def test_a_mark_that_the_editor_keeps_in_its_text_stays(work: FakeWorkspace) -> None:
+    work.store.put("a.txt", b"\xef\xbb\xbfone\n")
+    work.documents.open(f"file://{HOME}/a.txt", f"{HOME}/a.txt", "\ufeffone\n")
+    await work.read("a.txt")
+    work.reviewer.accepts()
+    await work.write("a.txt", "two\n")
+    assert work.editor.text_of("a.txt") == "\ufefftwo\n"
+
+
+async def test_editorconfig_names_a_new_files_line_ends(work: FakeWorkspace) -> None:
+    work.store.put(".editorconfig", "[*.bat]\nend_of_line = crlf\n")
+    assert await written(work, "a.bat", "one\ntwo\n") == b"one\r\ntwo\r\n"
+    assert await written(work, "b.bat", "none") == b"none"
+    assert await written(work, "c.txt", "one\n") == b"one\n"
+
+
+async def test_line_ends_that_a_file_lost_come_again(work: FakeWorkspace) -> None:
+    work.store.put("a.txt", "one\r\ntwo\r\n")
+    await work.read("a.txt")
+    assert await written(work, "a.txt", "one") == b"one"
+    assert await written(work, "a.txt", "one\ntwo\n") == b"one\r\ntwo\r\n"
+
+
+async def test_a_folder_is_made_only_where_request_and_setting_allow(work: FakeWorkspace) -> None:
+    with pytest.raises(FolderMissing) as refused:
+        await work.write("no/a.py", "x\n", create_dirs=False)
+    assert (refused.value.path, refused.value.by_setting) == ("no/", False)
+    work.set(create_dirs=False)
+    with pytest.raises(FolderMissing) as refused:
+        await work.write("no/a.py", "x\n")
+    assert refused.value.by_setting
+    work.store.mkdir("no")
+    assert await written(work, "no/a.py", "x\n") == b"x\n"
+
+
+async def test_a_name_that_would_not_be_shown_as_it_is_is_not_made(work: FakeWorkspace) -> None:
+    with pytest.raises(MalformedPath):
+        await work.write("a\u202eb.py", "x\n")
+
+
+async def test_too_much_is_refused_before_and_after_it_is_encoded(work: FakeWorkspace) -> None:
+    work.set(limits__max_file_bytes=10)
+    with pytest.raises(ResultTooLarge):
+        await work.write("a.txt", "x" * 11)
+    with pytest.raises(ResultTooLarge) as refused:
+        await work.write("a.txt", "漢" * 4)
+    assert (refused.value.size, refused.value.limit) == (12, 10)
+
+
+async def test_nul_is_not_put_in(work: FakeWorkspace) -> None:
+    with pytest.raises(NulPutIn) as refused:
+        await work.write("a.txt", "one\na\0b\n")
+    assert refused.value.line == 2
+
+
+async def test_what_the_encoding_cannot_express_is_not_put_in(work: FakeWorkspace) -> None:
+    work.set(encoding__default="latin-1")
+    work.store.put("a.txt", b"gr\xfc\xdfe\ntwo\n")
+    await work.read("a.txt")
+    with pytest.raises(Unencodable) as refused:
+        await work.write("a.txt", "grüße\n漢\n")
+    assert (refused.value.character, refused.value.line) == ("漢", 2)
+
+
+async def test_text_left_out_is_not_written(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one = 1\ntwo = 2\nthree = 3\nfour = 4\n")
+    await work.read("a.py")
+    with pytest.raises(TextLeftOut):
+        await work.write("a.py", "one = 10\n# ... rest of the file unchanged ...\n")
+    assert await written(work, "new.py", "# ... rest of the file unchanged ...\n")
+
+
+async def test_a_lossy_file_is_replaced_only_by_its_hash(work: FakeWorkspace) -> None:
+    data = b"gr\xfc\xdfe\n"
+    work.store.put("a.txt", data)
+    await work.read("a.txt")
+    with pytest.raises(LossyReplace):
+        await work.write("a.txt", "new\n")
+    assert await written(work, "a.txt", "new\n", expected_hash=hash_bytes(data)) == b"new\n"
+
+
+async def test_a_file_that_nobody_read_is_not_replaced(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "theirs\n")
+    with pytest.raises(NotRead):
+        await work.write("a.py", "mine\n")
+    with pytest.raises(Conflict, match="exists"):
+        await work.write("a.py", "mine\n", overwrite=False)
+    work.set(require_read=False)
+    assert await written(work, "a.py", "mine\n") == b"mine\n"
