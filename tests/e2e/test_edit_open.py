@@ -41,7 +41,7 @@ async def test_an_edit_waits_in_the_editor_until_the_user_saves(auto: Editor) ->
     [
         ("😀😀x😀\nb\n", "x", "y😀", "😀😀y😀😀\nb\n"),
         ("a\fb\u2028c\x85d\n", "c", "C", "a\fb\u2028C\x85d\n"),
-        ("a\r\nb\nc\rd", "b", "B\nB2", "a\r\nB\nB2\nc\rd"),
+        ("a\r\nb\nc\r\nd", "b", "B\nB2", "a\r\nB\nB2\nc\r\nd"),
         ("a\nb", "b", "c", "a\nc"),
         ("a\n", "a\n", "", ""),
     ],

@@ -36,7 +36,7 @@ async def agreed_on(encoding: str, tmp_path_factory: pytest.TempPathFactory) -> 
     root = tmp_path_factory.mktemp(encoding) / "root"
     root.mkdir()
     offered = {"general": {"positionEncodings": [encoding]}}
-    async with editing(root, capabilities=offered) as editor:
+    async with editing(root, capabilities=offered, name="VSCodium") as editor:
         assert editor.initialized["capabilities"]["positionEncoding"] == encoding
         yield editor
 
@@ -162,3 +162,28 @@ async def test_thousands_of_keystrokes_in_a_large_document_are_followed(editor: 
         type_over(editor, "large.py", number + 2, (span(editor, at, "", "x"), "y"))
         lines[at] = lines[at].replace("x", "y", 1)
     assert await shown(editor, "large.py") == "".join(lines)
+
+
+@pytest.mark.parametrize("name", ["Neovim", "Eglot", "", "VSCodium"])
+async def test_a_lone_carriage_return_is_a_line_end_in_vs_code_alone(
+    name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Neovim and Emacs count it as content: an edit behind it would land one line further down."""
+    root = tmp_path_factory.mktemp("lone") / "root"
+    root.mkdir()
+    text = "10%\r100%\nalpha\nbeta\ngamma\n"
+    (root / "log.txt").write_bytes(text.encode())
+    async with editing(root, name=name, options={"approval": {"mode": "auto_edit"}}) as editor:
+        document = editor.open("log.txt")
+        assert await shown(editor, "log.txt") == text
+        answer = await editor.edit("log.txt", "beta", "BETA")
+        if name == "VSCodium":
+            assert document.text == text.replace("beta", "BETA")
+            return
+        assert answer["error"]["code"] == "CONFLICT"
+        assert "carriage returns by themselves" in answer["text"]
+        assert (document.text, editor.all("workspace/applyEdit")) == (text, [])
+        type_over(editor, "log.txt", 2, (span(editor, 2, "", ""), "typed"))
+        assert (await editor.read("log.txt"))["error"]["code"] == "CONFLICT"
+        type_over(editor, "log.txt", 3, (None, "whole\nagain\n"))
+        assert await shown(editor, "log.txt") == "whole\nagain\n"

@@ -29,7 +29,14 @@ class OpenDocument:
     the file it shows, None where it shows none."""
 
     def __init__(
-        self, uri: str, path: str | None, version: int, rope: Rope | None, *, ends_last_line: bool
+        self,
+        uri: str,
+        path: str | None,
+        version: int,
+        rope: Rope | None,
+        *,
+        ends_last_line: bool,
+        ends_lines_at_cr: bool,
     ) -> None:
         self.uri = uri
         self.ends_last_line = ends_last_line
@@ -39,7 +46,8 @@ class OpenDocument:
         self.encoding_hint: str | None = None
         self.edited = 0  # when it was last changed since it was opened or saved, by count; 0: not at all
         self.as_saved = False
-        self._rope = rope or Rope("")
+        self._ends_lines_at_cr = ends_lines_at_cr
+        self.reset(rope or Rope(""))
         self.in_sync = rope is not None
 
     @property
@@ -51,19 +59,25 @@ class OpenDocument:
         """Take a whole text, with which the document is in sync again."""
         self._rope = rope
         self.in_sync = True
+        self.places_certain = self._ends_lines_at_cr or not _has_lone_cr(rope.text)
 
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Follow one change. Raises BadPosition, and nothing changed."""
+        if not self.places_certain:
+            raise BadPosition(start)
         self._rope.replace(start, end, text)
+        self.places_certain = self._ends_lines_at_cr or not _has_lone_cr(text)
 
 
 class OpenDocuments:
     """The open documents; implements `service.files.documents.Documents`. All on the event loop's thread.
-    `ends_last_line`: what `service.files.documents.Document` says, of those opened from then on."""
+    `ends_last_line`: what `service.files.documents.Document` says, of those opened from then on;
+    `ends_lines_at_cr`: whether the editor ends lines at a carriage return by itself."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self._encoding = encoding
         self.ends_last_line = False
+        self.ends_lines_at_cr = True
         self._clock = clock or SteadyClock()
         self._changed_at_ms: float | None = None
         self._by_uri: dict[str, OpenDocument] = {}
@@ -122,7 +136,12 @@ class OpenDocuments:
         if rope is None:
             _log.warning("an opened document has no text: %s", uri)
         document = OpenDocument(
-            uri, path_of(uri), _version(told, 0), rope, ends_last_line=self.ends_last_line
+            uri,
+            path_of(uri),
+            _version(told, 0),
+            rope,
+            ends_last_line=self.ends_last_line,
+            ends_lines_at_cr=self.ends_lines_at_cr,
         )
         self._by_uri[uri] = document
         if document.path is not None:
@@ -231,6 +250,10 @@ class OpenDocuments:
                 seen()
             except Exception:  # noqa: BLE001  one watcher's defect is not the others', nor the editor's
                 _log.exception("while telling of a document")
+
+
+def _has_lone_cr(text: str) -> bool:
+    return text.count("\r") > text.count("\r\n")
 
 
 def path_of(uri: str) -> str | None:

@@ -328,6 +328,7 @@ ConflictReason = Literal[
     "reviewing",  # changed while it was being reviewed
     "diff_changed",  # not the file itself, but the diff of it that the user looked at
     "out_of_sync",  # what the editor holds is not known with certainty
+    "carriage_returns",  # the editor may not count lines as LSP does
     "overlap",  # the same lines were changed; `lines`: which, 1-based, of what is there now
 ]
 

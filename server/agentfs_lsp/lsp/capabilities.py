@@ -42,11 +42,12 @@ def flatten(params: object) -> ClientCapabilities:
             name=name,
             review=member(agentfs, "review") is True,
             save=member(agentfs, "save") is True,
-            preview=name in _ASK_BY_PREVIEW
+            preview=name in _VS_CODE
             and isinstance(member(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
             show_document=member(window, "showDocument", "support") is True,
             first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
             ends_last_line=name in _END_LAST_LINE,
+            ends_lines_at_cr=name in _VS_CODE,
         ),
         locale=_text(member(params, "locale")).lower().replace("_", "-"),
         position_encoding=_position_encoding(member(params, "capabilities", "general", "positionEncodings")),
@@ -74,10 +75,9 @@ def served(client: ClientCapabilities, methods: Sequence[str], commands: Sequenc
     }
 
 
-# Other clients with `changeAnnotationSupport` apply annotated edits without asking, or say that they did.
-_ASK_BY_PREVIEW = frozenset(
-    {"Visual Studio Code", "Visual Studio Code - Insiders", "VSCodium", "code-server"}
-)
+# Others with `changeAnnotationSupport` apply annotated edits without asking, or say that they did. Others,
+# such as Neovim and Emacs, take a carriage return by itself for content, though LSP has it end a line.
+_VS_CODE = frozenset({"Visual Studio Code", "Visual Studio Code - Insiders", "VSCodium", "code-server"})
 _CHOOSE_FIRST_ACTION_ONLY = frozenset({"vim-lsp"})
 _END_LAST_LINE = frozenset({"Neovim"})
 

@@ -36,6 +36,11 @@ def conflict(error: errors.Conflict, translate: Translate) -> Told:
             "The diff that the user was shown, '{path}', was changed meanwhile.", path=path
         ),
         "out_of_sync": translate("What the editor holds of '{path}' is not known for certain.", path=path),
+        "carriage_returns": translate(
+            "'{path}' is open, and has carriage returns by themselves: the editor may count its lines in"
+            " another way, and a change would land in the wrong place.",
+            path=path,
+        ),
         "overlap": translate(
             "'{path}' was changed {where} in the same lines ({lines}).",
             path=path,
@@ -49,6 +54,8 @@ def conflict(error: errors.Conflict, translate: Translate) -> Told:
         next_step = nothing_changed(
             translate, translate("Ask the user to close the file in the editor and open it again.")
         )
+    elif error.reason == "carriage_returns":
+        next_step = nothing_changed(translate, translate("Ask the user to close the file in the editor."))
     elif error.reason == "diff_changed":
         next_step = nothing_changed(translate, translate("Send the change again."))
     else:

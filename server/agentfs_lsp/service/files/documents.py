@@ -33,6 +33,11 @@ class Document(Protocol):
         edit reaches past the last line (docs/protocol.md#93-how-it-lands)."""
 
     @property
+    def places_certain(self) -> bool:
+        """False where the text has a carriage return by itself, which the editor may not count as a line end:
+        then it can be read, and no edit lands in it (docs/protocol.md#1-start-and-transport)."""
+
+    @property
     def in_sync(self) -> bool:
         """False once a change could not be followed: then `text` is not what the user sees, and nothing may
         be read from it or landed in it until the editor sends the whole text again."""

@@ -49,6 +49,7 @@ class Buffer:
     encoding_hint: str | None
     as_saved: bool = False
     ends_last_line: bool = False
+    places_certain: bool = True
 
     @classmethod
     def of(cls, document: Document | None) -> Buffer | None:
@@ -63,6 +64,7 @@ class Buffer:
             document.encoding_hint,
             document.as_saved,
             document.ends_last_line,
+            document.places_certain,
         )
 
 

@@ -11,7 +11,7 @@ from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import first_eol, leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import Preview, preview
-from agentfs_lsp.domain.errors import DomainError, NulPutIn, ResultTooLarge, Unencodable
+from agentfs_lsp.domain.errors import Conflict, DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
 from agentfs_lsp.domain.splices import apply_splices, compose
@@ -239,8 +239,11 @@ class FileChange:
         _ = self.preview, self.line_counts, self.warnings
 
     def check(self) -> None:
-        """Raise Unencodable when the file's encoding can't express what is put in, NulPutIn for NUL in it,
-        ResultTooLarge for a file that could never be changed again."""
+        """Raise Conflict when the editor may put it in another place, Unencodable when the file's encoding
+        can't express what is put in, NulPutIn for NUL in it, ResultTooLarge for a file that could never be
+        changed again."""
+        if self.splices and self.base.buffer is not None and not self.base.buffer.places_certain:
+            raise Conflict(self.path, "editor", "carriage_returns", actual=self.base.revision)
         limit = self.settings.limits.max_file_bytes
         at_most = 4 * (len(self.base.text.text) + sum(len(splice.text) for splice in self.splices))
         if self.splices and at_most > limit and self.proposed_size > limit:

@@ -65,6 +65,7 @@ class EditorTraits:
     show_document: bool = False
     first_action_only: bool = False
     ends_last_line: bool = False  # see Document
+    ends_lines_at_cr: bool = False  # else positions behind a carriage return by itself are not certain
 
 
 class Editor(Protocol):
