@@ -1,0 +1,343 @@
+"""agentfs/batch as a use case (docs/protocol.md#10-agentfsbatch)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    DomainError,
+    FolderMissing,
+    LandingUnknown,
+    MalformedPath,
+    NoMatch,
+    NotLanded,
+    PolicyDenied,
+    Rejected,
+    SystemFailed,
+    TooManyPending,
+)
+from agentfs_lsp.domain.revision import hash_bytes
+from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.service.batch import Batch, Step, batch
+from agentfs_lsp.service.landing.propose import Trace
+from agentfs_lsp.service.proposal.preview import preview_together
+from support.fakes.review import ScriptedApplier, applies, pretends, refuses
+from support.fakes.store import HOME, disk_full
+from support.fakes.time import settle
+from support.fakes.workspace import FakeWorkspace, edit_of, write_of
+
+
+@pytest.fixture
+async def read(work: FakeWorkspace) -> FakeWorkspace:
+    """a.py and b.py have three lines each; session "s" has read both."""
+    for name in ("a.py", "b.py"):
+        work.store.put(name, "one\ntwo\nthree\n")
+        await work.read(name)
+    return work
+
+
+async def failed(work: FakeWorkspace, *commands: object, **more: object) -> tuple[DomainError, list[str]]:
+    """What the batch failed by, and by what each of its steps did."""
+    steps = [Step(command) for command in commands]  # type: ignore[arg-type]
+    with pytest.raises(DomainError) as raised:
+        await batch(work.ws, Batch(steps, "s", **more), Trace())  # type: ignore[arg-type]
+    return raised.value, [type(step.error).__name__ for step in steps]
+
+
+# --- computing --------------------------------------------------------------------------------------------
+
+
+async def test_operations_on_one_file_build_on_each_other(read: FakeWorkspace) -> None:
+    read.reviewer.accepts()
+    done = await read.batch(
+        edit_of("a.py", "one", "1"), write_of("new.py", "x = 1\n"), edit_of("a.py", "1\ntwo", "1\n2")
+    )
+    assert read.store.bytes_of("a.py") == b"1\n2\nthree\n"
+    assert [change.path for change in done.changes] == ["a.py", "new.py"]
+    assert done.changes[0].tools == ("edit",)
+    assert [step.made.replacements if step.made else None for step in done.steps] == [1, 0, 1]
+    assert len(read.reviewer.reviewed) == 1
+
+
+async def test_a_file_that_was_just_made_may_be_edited_and_replaced(work: FakeWorkspace) -> None:
+    work.reviewer.accepts()
+    await work.batch(write_of("a.py", "x\n"), edit_of("a.py", "x", "y"), write_of("a.py", "y\nz\n"))
+    assert work.store.bytes_of("a.py") == b"y\nz\n"
+
+
+async def test_operations_on_an_open_file_build_on_each_other(read: FakeWorkspace) -> None:
+    read.editor.open("a.py")
+    read.reviewer.accepts()
+    await read.batch(edit_of("a.py", "one", "1"), edit_of("a.py", "three", "3"))
+    assert read.editor.text_of("a.py") == "1\ntwo\n3\n"
+
+
+async def test_a_file_made_by_an_earlier_operation_is_there_already(work: FakeWorkspace) -> None:
+    error, steps = await failed(
+        work, write_of("a.py", "x\n"), write_of("a.py", "y\n", overwrite=False), write_of("c.py", "z\n")
+    )
+    assert isinstance(error, Conflict)
+    assert error.reason == "exists"
+    assert steps == ["LeftUndone", "Conflict", "LeftUndone"]
+
+
+async def test_what_is_expected_is_meant_of_the_file_before_all_operations(read: FakeWorkspace) -> None:
+    known = hash_bytes(b"one\ntwo\nthree\n")
+    read.reviewer.accepts()
+    await read.batch(edit_of("a.py", "one", "1"), edit_of("a.py", "two", "2", expected_hash=known))
+    error, _ = await failed(
+        read, edit_of("a.py", "1", "one"), edit_of("a.py", "2", "two", expected_hash=known)
+    )
+    assert isinstance(error, Conflict)
+    assert error.reason == "expected"
+
+
+async def test_no_file_stands_below_another(work: FakeWorkspace) -> None:
+    error, _ = await failed(work, write_of("a", "x\n"), write_of("a/b", "y\n"))
+    assert isinstance(error, MalformedPath)
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_a_folder_that_one_operation_makes_is_there_for_the_next(
+    work: FakeWorkspace, atomic: bool
+) -> None:
+    work.reviewer.accepts()
+    done = await work.batch(
+        write_of("new/a.py", "x\n"), write_of("new/b.py", "y\n", create_dirs=False), atomic=atomic
+    )
+    assert work.store.tree() == {"new": b"/", "new/a.py": b"x\n", "new/b.py": b"y\n"}
+    assert done.errors == ["", ""]
+    error, _ = await failed(work, write_of("c.py", "x\n"), write_of("no/d.py", "y\n", create_dirs=False))
+    assert isinstance(error, FolderMissing)
+
+
+async def test_nothing_to_change_is_nothing_to_review(read: FakeWorkspace) -> None:
+    done = await read.batch(edit_of("a.py", "one", "1"), edit_of("a.py", "1", "one"))
+    assert (done.changes, done.errors, read.ended) == ([], ["", ""], ["landed"])
+
+
+async def test_a_dry_run_only_tells(read: FakeWorkspace) -> None:
+    done = await read.batch(edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"), dry_run=True)
+    assert [change.line_counts for change in done.changes] == [(1, 1), (1, 1)]
+    together = preview_together(done.changes, read.ws.settings)
+    assert "a/a.py" in together.text
+    assert "a/b.py" in together.text
+    read.set(diff__max_lines=7)
+    cut = preview_together(done.changes, read.ws.settings)
+    assert cut.truncated
+    assert "a/b.py" not in cut.text
+    assert read.ended == []
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------
+
+
+async def test_one_operation_that_fails_leaves_all_undone(read: FakeWorkspace) -> None:
+    error, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "nowhere", "1"))
+    assert isinstance(error, NoMatch)
+    assert steps == ["LeftUndone", "NoMatch"]
+    assert read.store.bytes_of("a.py") == b"one\ntwo\nthree\n"
+
+
+async def test_each_by_itself_the_others_land(read: FakeWorkspace) -> None:
+    read.reviewer.accepts()
+    done = await read.batch(
+        edit_of("a.py", "one", "1"),
+        edit_of("b.py", "nowhere", "1"),
+        edit_of("../outside", "x", "y"),
+        atomic=False,
+    )
+    assert done.errors == ["", "NoMatch", "OutsideRoots"]
+    assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\n"
+
+
+async def test_where_each_fails_by_itself_nobody_is_asked(read: FakeWorkspace) -> None:
+    done = await read.batch(edit_of("a.py", "nowhere", "1"), edit_of("b.py", "no", "1"), atomic=False)
+    assert (done.errors, read.ended) == (["NoMatch", "NoMatch"], ["failed"])
+
+
+async def test_a_file_that_may_not_be_read_is_in_no_batch(read: FakeWorkspace) -> None:
+    read.set(rules=(Rule(("b.py",), read="deny"),))
+    error, steps = await failed(read, edit_of("a.py", "one", "1"), write_of("b.py", "x\n"))
+    assert isinstance(error, PolicyDenied)
+    assert steps == ["LeftUndone", "PolicyDenied"]
+
+
+async def test_a_file_written_and_edited_is_judged_as_both(read: FakeWorkspace) -> None:
+    read.set(rules=(Rule(("a.py",), write="deny"),))
+    error, _ = await failed(read, edit_of("a.py", "one", "1"), write_of("a.py", "x\n"))
+    assert isinstance(error, PolicyDenied)
+
+
+async def test_a_session_has_only_so_many_changes_waiting(read: FakeWorkspace) -> None:
+    read.set(limits__pending_per_session=1)
+    read.reviewer.never_answers()
+    waiting = asyncio.ensure_future(read.edit("a.py", "one", "1"))
+    await settle()
+    error, _ = await failed(read, write_of("c.py", "x\n"))
+    assert isinstance(error, TooManyPending)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_a_no_to_one_file_is_one_to_all_that_land_together(read: FakeWorkspace) -> None:
+    read.reviewer.rejects("no", paths=["b.py"])
+    error, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
+    assert isinstance(error, Rejected)
+    assert steps == ["LeftUndone", "Rejected"]
+
+
+async def test_a_no_to_all_is_one_to_each(read: FakeWorkspace) -> None:
+    read.reviewer.rejects("no")
+    _, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
+    assert steps == ["Rejected", "Rejected"]
+
+
+async def test_a_no_to_one_file_lets_the_others_land(read: FakeWorkspace) -> None:
+    read.reviewer.accepts(rejecting=["b.py"], feedback="not this one")
+    done = await read.batch(edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"), atomic=False)
+    assert done.errors == ["", "Rejected"]
+    assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\n"
+    assert read.store.bytes_of("b.py") == b"one\ntwo\nthree\n"
+    assert [file.relative for file in read.history.records[0].files] == ["a.py"]
+
+
+async def test_an_error_about_one_file_is_told_with_that(read: FakeWorkspace) -> None:
+    read.store.at("swap", disk_full("b.py"), "b.py")
+    read.reviewer.accepts()
+    error, steps = await failed(
+        read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"), edit_of("b.py", "two", "2")
+    )
+    assert isinstance(error, SystemFailed)
+    assert steps == ["LeftUndone", "SystemFailed", "LeftUndone"]
+
+
+async def test_what_is_unknown_is_so_for_each(read: FakeWorkspace) -> None:
+    read.store.at("sync", disk_full("b.py"), "b.py")
+    read.store.at("take_back", disk_full("a.py"), "a.py")
+    read.reviewer.accepts()
+    error, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
+    assert isinstance(error, LandingUnknown)
+    assert [one.path for one in error.holding] == ["a.py"]
+    assert steps == ["LandingUnknown", "LandingUnknown"]
+
+
+# --- each by itself ---------------------------------------------------------------------------------------
+
+
+async def each(work: FakeWorkspace) -> tuple[list[str], list[str]]:
+    """Edit both files, each by itself: what the steps failed by, and how it ended."""
+    done = await work.batch(edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"), atomic=False)
+    return done.errors, list(work.ended)
+
+
+async def test_each_file_lands_whatever_becomes_of_the_others(read: FakeWorkspace) -> None:
+    read.store.at("swap", disk_full("a.py"), "a.py")
+    read.reviewer.accepts()
+    assert await each(read) == (["SystemFailed", ""], ["landed"])
+
+
+async def test_a_file_that_moved_stays_and_the_other_lands(read: FakeWorkspace) -> None:
+    read.editor.open("a.py")
+    read.reviewer.accepts(first=lambda: read.editor.type("a.py", "one", "typed"))
+    assert await each(read) == (["Conflict", ""], ["landed"])
+
+
+async def test_open_and_closed_files_land_each_by_itself(read: FakeWorkspace) -> None:
+    read.editor.open("b.py")
+    read.reviewer.accepts()
+    assert await each(read) == (["", ""], ["editor"])
+    read.reviewer.accepts(ScriptedApplier(read.editor, refuses()))
+    done = await read.batch(edit_of("a.py", "two", "2"), edit_of("b.py", "two", "2"), atomic=False)
+    assert done.errors == ["", "NotLanded"]
+
+
+async def test_where_none_lands_the_client_is_told(read: FakeWorkspace) -> None:
+    read.editor.open("b.py")
+    read.store.at("swap", disk_full("a.py"))
+    applier = ScriptedApplier(read.editor, refuses())
+    read.reviewer.accepts(applier)
+    assert await each(read) == (["SystemFailed", "NotLanded"], ["failed"])
+    assert applier.told == ["apply", "failed"]
+
+
+async def test_what_has_not_landed_when_it_is_stopped_is_left(read: FakeWorkspace) -> None:
+    def stops() -> None:
+        (proposal,) = read.ws.proposals
+        proposal.stopped = True
+
+    read.store.at("swap", stops, "a.py")
+    read.reviewer.accepts()
+    assert await each(read) == (["", "LeftUndone"], ["landed"])
+
+
+# --- previews ---------------------------------------------------------------------------------------------
+
+
+async def previewed(read: FakeWorkspace) -> None:
+    for name in ("a.py", "b.py"):
+        read.editor.open(name)
+
+
+async def test_all_that_was_ticked_in_a_preview_lands(read: FakeWorkspace) -> None:
+    await previewed(read)
+    read.reviewer.applies_by_itself()
+    assert await each(read) == (["", ""], ["editor"])
+
+
+async def test_what_was_not_ticked_was_rejected(read: FakeWorkspace) -> None:
+    await previewed(read)
+    read.reviewer.applies_by_itself(applies, {"b.py": pretends})
+    assert await each(read) == (["", "Rejected"], ["editor"])
+    assert read.clock.seconds == 5
+
+
+async def test_what_was_not_ticked_is_a_no_to_all_that_land_together(read: FakeWorkspace) -> None:
+    await previewed(read)
+    read.reviewer.applies_by_itself(applies, {"b.py": pretends})
+    error, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
+    assert isinstance(error, Rejected)
+    assert steps == ["LeftUndone", "Rejected"]
+    assert read.editor.text_of("a.py") == "one\ntwo\nthree\n"
+
+
+async def test_where_nothing_was_applied_nothing_landed(read: FakeWorkspace) -> None:
+    await previewed(read)
+    read.reviewer.applies_by_itself(pretends)
+    error, _ = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"), atomic=False)
+    assert isinstance(error, NotLanded)
+    assert error.reason == "unchanged"
+
+
+async def test_a_previewed_document_that_was_saved_and_closed_is_found_on_disk(read: FakeWorkspace) -> None:
+    await previewed(read)
+
+    async def goes(editor: object, edit: object) -> object:
+        read.store.put("b.py", "1\ntwo\nthree\n")
+        read.editor.close("b.py")
+        return None
+
+    read.reviewer.applies_by_itself(applies, {"b.py": goes})  # type: ignore[dict-item]
+    assert await each(read) == (["", ""], ["editor"])
+
+
+async def test_documents_closed_without_a_save_leave_nothing_to_land(read: FakeWorkspace) -> None:
+    await previewed(read)
+
+    def close_both() -> None:
+        for name in ("a.py", "b.py"):
+            read.editor.close(name)
+
+    async def closes(editor: object, uri: str) -> bool:
+        if read.documents.at(f"{HOME}/a.py"):
+            close_both()
+        return True
+
+    read.reviewer.accepts(ScriptedApplier(read.editor, save=closes))
+    error, _ = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
+    assert isinstance(error, NotLanded)
+    assert error.reason == "closed"

@@ -1,0 +1,132 @@
+"""agentfs/history as a use case (docs/protocol.md#11-history-and-undo)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentfs_lsp.domain.errors import ChangeUnknown
+from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.service import history
+from agentfs_lsp.service.history import Browse, Browsed, browse
+from support.fakes.workspace import FakeWorkspace, edit_of, write_of
+
+
+@pytest.fixture
+async def three(work: FakeWorkspace) -> FakeWorkspace:
+    """Three changes landed: of a.txt and src/b.txt by session "s", of a.txt by "other"."""
+    work.set(approval__mode="auto_edit")
+    await work.write("a.txt", "one\n")
+    await work.write("src/b.txt", "b\n")
+    await work.read("a.txt", session="other")
+    await work.edit("a.txt", "one", "two", session="other")
+    return work
+
+
+async def asked(work: FakeWorkspace, session: str | None = "s", **more: Any) -> Browsed:
+    return await browse(work.ws, Browse(session, **more))
+
+
+def paths(found: Browsed) -> list[list[str]]:
+    return [[file.relative for file in change.files] for change in found.changes]
+
+
+async def test_all_that_landed_is_to_be_seen_newest_first(three: FakeWorkspace) -> None:
+    found = await asked(three)
+    assert paths(found) == [["a.txt"], ["src/b.txt"], ["a.txt"]]
+    assert [change.tool for change in found.changes] == ["edit", "write", "write"]
+    assert not found.more
+    assert found.changes[0].files[0].before is None
+
+
+async def test_it_is_told_by_pages(three: FakeWorkspace) -> None:
+    first = await asked(three, limit=2)
+    assert (len(first.changes), first.more) == (2, True)
+    rest = await asked(three, limit=2, before=first.changes[-1].id)
+    assert (paths(rest), rest.more) == ([["a.txt"]], False)
+    with pytest.raises(ChangeUnknown):
+        await asked(three, before="none")
+
+
+async def test_it_is_narrowed_to_a_path_a_session_and_a_change(three: FakeWorkspace) -> None:
+    assert paths(await asked(three, path="src")) == [["src/b.txt"]]
+    assert paths(await asked(three, path="a.txt")) == [["a.txt"], ["a.txt"]]
+    assert len((await asked(three, path=".")).changes) == 3
+    assert paths(await asked(three, of_session="other")) == [["a.txt"]]
+    one = three.history.records[1].id
+    assert paths(await asked(three, change_id=one)) == [["src/b.txt"]]
+    with pytest.raises(ChangeUnknown):
+        await asked(three, change_id="none")
+
+
+async def test_texts_come_as_far_as_there_is_room(
+    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = await asked(three, texts=True)
+    (file,) = whole.changes[0].files
+    assert (file.before, file.proposed, file.after) == ("one\n", "two\n", "two\n")
+    assert not whole.texts_left_out
+    monkeypatch.setattr(history, "MOST_TEXT", 13)
+    some = await asked(three, texts=True)
+    assert [change.files[0].after for change in some.changes] == ["two\n", None, None]
+    assert some.texts_left_out
+
+
+async def test_what_was_dropped_meanwhile_is_left_out(
+    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dropped = three.history.records[1].id
+    find_one = history.find_one
+
+    async def find_behind_a_drop(*args: Any, **more: Any) -> Any:
+        three.history.drop(dropped)
+        return await find_one(*args, **more)
+
+    monkeypatch.setattr(history, "find_one", find_behind_a_drop)
+    assert paths(await asked(three, texts=True)) == [["a.txt"], ["a.txt"]]
+
+
+async def test_files_that_may_not_be_read_are_left_out_but_for_the_user(three: FakeWorkspace) -> None:
+    await three.batch(edit_of("a.txt", "two", "3", session="other"), write_of("c.txt", "c\n"))
+    three.set(approval__mode="auto_edit", rules=(Rule(("a.txt",), read="deny"),))
+    found = await asked(three)
+    assert paths(found) == [["c.txt"], ["src/b.txt"]]
+    assert found.changes[0].files_in_all == 2
+    assert len((await asked(three, session=None)).changes) == 4
+    assert paths(await asked(three, limit=1)) == [["c.txt"]]
+
+
+async def test_of_many_that_may_not_be_read_those_behind_them_are_found(work: FakeWorkspace) -> None:
+    work.set(approval__mode="auto_edit")
+    await work.write("a.txt", "a\n")
+    for number in range(5):
+        await work.write(f"hidden/{number}", "x\n")
+    work.set(rules=(Rule(("hidden/",), read="deny"),))
+    assert paths(await asked(work, limit=2)) == [["a.txt"]]
+
+
+async def test_where_reading_asks_a_session_sees_the_state_it_knows(work: FakeWorkspace) -> None:
+    work.store.put(".env", "KEY=1\n")
+    work.reviewer.reads.append(True)
+    await work.read(".env")
+    work.reviewer.accepts()
+    await work.edit(".env", "KEY=1", "KEY=2")
+    (change,) = (await asked(work, texts=True)).changes
+    (file,) = change.files
+    assert (file.before, file.after, file.proposed) == (None, "KEY=2\n", None)
+    assert file.before_hash is None
+    assert (await asked(work, session="stranger")).changes == ()
+
+
+async def test_nothing_is_kept_where_that_is_not_wanted(work: FakeWorkspace) -> None:
+    work.set(approval__mode="auto_edit", history__enabled=False)
+    await work.write("a.txt", "one\n")
+    assert (await asked(work)).changes == ()
+
+
+async def test_what_a_root_says_of_itself_is_looked_at_first(three: FakeWorkspace) -> None:
+    looked: list[str] = []
+    three.ws.before_use = lambda root: looked.append(root.name)
+    await asked(three)
+    assert looked == ["work"]

@@ -1,0 +1,84 @@
+"""What may be said of a file to a session that may not see it (docs/protocol.md#13-settings-and-policy)."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied
+from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.settings.rules import Rule
+from support.fakes.store import HOME
+from support.fakes.workspace import FakeWorkspace
+
+
+@pytest.fixture
+def unseen(work: FakeWorkspace) -> FakeWorkspace:
+    """No session may read a.txt; each may write it."""
+    work.set(rules=(Rule(("a.txt",), read="deny"),))
+    work.store.put("a.txt", "secret\n")
+    return work
+
+
+async def test_an_unseen_file_is_replaced_and_nothing_is_known_of_it(unseen: FakeWorkspace) -> None:
+    unseen.reviewer.accepts()
+    await unseen.write("a.txt", "new\n")
+    assert unseen.store.bytes_of("a.txt") == b"new\n"
+    assert (unseen.trace.readable, unseen.trace.seen) == (False, False)
+    assert unseen.ws.sessions.get("s", f"{HOME}/a.txt") is None
+
+
+async def test_whether_a_guess_was_right_is_not_told(unseen: FakeWorkspace) -> None:
+    unseen.reviewer.accepts()
+    done = await unseen.write("a.txt", "secret\n")
+    assert not done.unchanged
+    for guess in (b"secret\n", b"wrong\n"):
+        with pytest.raises(PolicyDenied, match="read"):
+            await unseen.write("a.txt", "x\n", expected_hash=hash_bytes(guess))
+    with pytest.raises(PolicyDenied, match="read"):
+        await unseen.write("a.txt", "x\n", expected=Expected(size_bytes=7))
+
+
+async def test_a_marker_is_not_held_against_a_text_that_may_not_be_told(unseen: FakeWorkspace) -> None:
+    unseen.store.put("a.txt", "x\n# ... rest of the file unchanged ...\n")
+    for before in ("with", "without"):
+        unseen.reviewer.accepts()
+        await unseen.write("a.txt", f"{before}\n# ... rest of the file unchanged ...\n")
+        unseen.store.put("a.txt", "x\n")
+
+
+@pytest.mark.parametrize("data", [b"a\0b", b"gr\xfc\xdfe\n"])
+async def test_what_only_its_bytes_make_fail_is_a_matter_of_reading(
+    unseen: FakeWorkspace, data: bytes
+) -> None:
+    unseen.store.put("a.txt", data)
+    with pytest.raises(PolicyDenied, match="read"):
+        await unseen.write("a.txt", "x\n")
+
+
+async def test_a_conflict_tells_nothing_of_what_is_there(unseen: FakeWorkspace) -> None:
+    unseen.reviewer.accepts(first=lambda: unseen.store.put("a.txt", "theirs\n"))
+    with pytest.raises(Conflict) as refused:
+        await unseen.write("a.txt", "x\n")
+    assert (refused.value.expected, refused.value.actual, refused.value.diff) == (None, None, None)
+
+
+async def test_a_new_file_is_seen_by_who_makes_it_until_it_is_there(unseen: FakeWorkspace) -> None:
+    unseen.store.remove("a.txt")
+    unseen.reviewer.accepts()
+    await unseen.write("a.txt", "x\n")
+    assert not unseen.trace.seen
+
+
+async def test_a_guarded_file_is_changed_by_who_was_let_read_it_as_it_is(work: FakeWorkspace) -> None:
+    work.store.put(".env", "KEY=1\n")
+    with pytest.raises(NotRead):
+        await work.edit(".env", "1", "2", expected_hash=hash_bytes(b"KEY=1\n"))
+    work.reviewer.reads.append(True)
+    await work.read(".env")
+    work.reviewer.accepts()
+    await work.edit(".env", "1", "2")
+    assert work.trace.seen
+    work.store.put(".env", "KEY=3\n")
+    with pytest.raises(Conflict) as refused:
+        await work.edit(".env", "3", "4")
+    assert (refused.value.reason, refused.value.actual, refused.value.diff) == ("changed", None, None)

@@ -1,0 +1,414 @@
+"""agentfs/undo as a use case (docs/protocol.md#11-history-and-undo)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agentfs_lsp.domain.errors import (
+    ChangeUnknown,
+    Conflict,
+    LandingUnknown,
+    LastUndecided,
+    NothingToUndo,
+    NotRead,
+    NotUndoable,
+    Rejected,
+    TooManyPending,
+)
+from agentfs_lsp.domain.revision import hash_bytes
+from agentfs_lsp.domain.settings.rules import Rule
+from support.fakes.review import ScriptedApplier, refuses, saves, saves_and
+from support.fakes.store import HOME, disk_full
+from support.fakes.time import settle
+from support.fakes.workspace import FakeWorkspace, edit_of, write_of
+
+LINES = "".join(f"line {number}\n" for number in range(1, 11))
+URI = f"file://{HOME}/a.txt"
+
+
+@pytest.fixture
+async def lines(work: FakeWorkspace) -> FakeWorkspace:
+    """a.txt has ten lines, which session "s" has read, and every change is let through."""
+    work.set(approval__mode="auto_edit")
+    work.store.put("a.txt", LINES)
+    await work.read("a.txt")
+    return work
+
+
+def text(work: FakeWorkspace, path: str = "a.txt") -> str:
+    data = work.store.bytes_of(path)
+    assert data is not None
+    return data.decode()
+
+
+def last_id(work: FakeWorkspace) -> str:
+    return work.history.records[-1].id
+
+
+# --- which change -----------------------------------------------------------------------------------------
+
+
+async def test_the_sessions_last_change_is_taken_back_and_that_is_a_change_too(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    await lines.write("b.txt", "theirs\n", session="other")
+    undone = await lines.undo(agent="Ada", explanation="Better before.")
+    assert text(lines) == LINES
+    assert undone.change.tool == "edit"
+    assert [one.where for one in undone.landings] == ["disk"]
+    assert (lines.trace.resolved, lines.history.records[-1].tool) == ("a.txt", "undo")
+    assert lines.history.records[-1].explanation == "Better before."
+    await lines.undo()
+    assert "five" in text(lines)
+
+
+async def test_a_change_is_undone_by_its_id_whoever_made_it(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    first = last_id(lines)
+    await lines.edit("a.txt", "line 9", "nine")
+    await lines.undo(first, session="other")
+    assert text(lines) == LINES.replace("line 9", "nine")
+
+
+async def test_there_is_nothing_to_undo_where_nothing_was_done(lines: FakeWorkspace) -> None:
+    with pytest.raises(NothingToUndo):
+        await lines.undo()
+    with pytest.raises(ChangeUnknown):
+        await lines.undo("none")
+    assert lines.ended == ["failed", "failed"]
+
+
+async def test_the_last_change_is_not_known_while_one_waits(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    lines.set(approval__mode="manual")
+    lines.reviewer.never_answers()
+    waiting = asyncio.ensure_future(lines.edit("a.txt", "line 2", "two"))
+    await settle()
+    with pytest.raises(LastUndecided) as refused:
+        await lines.undo()
+    assert refused.value.paths == ("a.txt",)
+    lines.set(limits__pending_per_session=1)
+    with pytest.raises(TooManyPending):
+        await lines.undo()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_it_is_reviewed_like_any_change(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    lines.set(approval__mode="manual")
+    lines.reviewer.rejects()
+    with pytest.raises(Rejected):
+        await lines.undo()
+    assert "five" in text(lines)
+
+
+async def test_what_is_as_before_already_is_no_change(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    change = last_id(lines)
+    await lines.undo(change)
+    assert (await lines.undo(change)).landings == ()
+
+
+# --- in a file that has moved on --------------------------------------------------------------------------
+
+
+async def test_what_came_later_elsewhere_is_kept_and_overlaps_are_a_conflict(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 2\n", "two\n")
+    await lines.edit("a.txt", "line 5\n", "five\n")
+    lines.store.put("a.txt", text(lines).replace("line 9", "nine").replace("five", "V"))
+    second, fifth = (record.id for record in lines.history.records)
+    await lines.undo(second)
+    assert text(lines) == LINES.replace("line 9", "nine").replace("line 5", "V")
+    with pytest.raises(Conflict) as refused:
+        await lines.undo(fifth)
+    assert (refused.value.reason, refused.value.lines) == ("overlap", (5,))
+
+
+async def test_it_lands_in_the_editor_beside_unsaved_changes(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    lines.editor.open("a.txt")
+    lines.editor.type("a.txt", "line 9", "nine")
+    undone = await lines.undo()
+    assert lines.editor.text_of("a.txt") == LINES.replace("line 9", "nine")
+    assert ([one.where for one in undone.landings], lines.ended[-1]) == (["editor"], "editor")
+
+
+async def test_a_file_that_is_gone_or_wrongly_shown_is_not_changed(lines: FakeWorkspace) -> None:
+    lines.store.put("a.txt", "é\ntwo\n")
+    await lines.read("a.txt")
+    await lines.edit("a.txt", "two", "2")
+    lines.documents.open(URI, f"{HOME}/a.txt", "\ufffd\n2\n")
+    with pytest.raises(Conflict, match="wrong_encoding"):
+        await lines.undo()
+    lines.documents.close(URI)
+    lines.store.remove("a.txt")
+    with pytest.raises(Conflict, match="gone"):
+        await lines.undo()
+
+
+async def test_what_came_in_saving_stays_where_it_is_none_of_the_change(lines: FakeWorkspace) -> None:
+    lines.set(approval__mode="manual")
+    lines.editor.open("a.txt")
+    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "line 9", "nine"))
+    amended = LINES.replace("line 5", "V")
+    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=formats), amended={"a.txt": amended})
+    await lines.edit("a.txt", "line 5", "five")
+    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=saves))
+    await lines.undo()
+    assert text(lines) == LINES.replace("line 9", "nine")
+
+
+async def test_a_change_that_was_amended_is_undone_whole(lines: FakeWorkspace) -> None:
+    lines.set(approval__mode="manual")
+    lines.reviewer.accepts(amended={"a.txt": LINES.replace("line 5", "V")})
+    await lines.edit("a.txt", "line 5", "five")
+    lines.reviewer.accepts()
+    await lines.undo()
+    assert text(lines) == LINES
+
+
+async def test_what_a_formatter_made_of_its_own_lines_goes_with_them(lines: FakeWorkspace) -> None:
+    lines.set(approval__mode="manual")
+    lines.editor.open("a.txt")
+    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "five", "FIVE"))
+    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=formats))
+    await lines.edit("a.txt", "line 5", "five")
+    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=saves))
+    await lines.undo()
+    assert text(lines) == LINES
+
+
+async def test_an_editor_that_adds_the_last_line_end_adds_it_again(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    lines.documents.open(URI, f"{HOME}/a.txt", text(lines).removesuffix("\n"))
+    lines.documents.save(URI)
+    await lines.undo()
+    assert lines.editor.text_of("a.txt") == LINES.removesuffix("\n")
+
+
+# --- files that come and go -------------------------------------------------------------------------------
+
+
+async def test_a_created_file_goes_with_its_folders_and_comes_again(lines: FakeWorkspace) -> None:
+    await lines.write("new/deep/b.txt", "b\n")
+    await lines.undo()
+    assert lines.store.tree() == {"a.txt": LINES.encode()}
+    assert lines.ws.sessions.get("s", f"{HOME}/new/deep/b.txt") is None
+    await lines.undo()
+    assert text(lines, "new/deep/b.txt") == "b\n"
+
+
+async def test_an_empty_file_goes_and_comes_again(lines: FakeWorkspace) -> None:
+    await lines.write("empty", "", allow_empty=True)
+    await lines.undo()
+    assert lines.store.bytes_of("empty") is None
+    await lines.undo()
+    assert lines.store.bytes_of("empty") == b""
+
+
+async def test_a_folder_that_is_used_by_now_stays(lines: FakeWorkspace) -> None:
+    await lines.write("new/b.txt", "b\n")
+    lines.store.put("new/theirs.txt", "c\n")
+    await lines.undo()
+    assert set(lines.store.tree()) == {"a.txt", "new", "new/theirs.txt"}
+
+
+async def test_a_created_file_that_was_changed_since_stays(lines: FakeWorkspace) -> None:
+    await lines.write("b.txt", "b\n")
+    lines.store.put("b.txt", "b\nmore\n")
+    with pytest.raises(Conflict) as refused:
+        await lines.undo()
+    assert (refused.value.reason, refused.value.lines) == ("overlap", (2,))
+    lines.store.put("b.txt", "b\n")
+    lines.editor.open("b.txt", "b\ntyped\n")
+    with pytest.raises(Conflict, match="changed"):
+        await lines.undo()
+
+
+async def test_a_created_file_that_is_gone_already_is_undone(lines: FakeWorkspace) -> None:
+    await lines.write("b.txt", "b\n")
+    lines.store.remove("b.txt")
+    assert (await lines.undo()).landings == ()
+
+
+async def test_what_came_in_the_place_of_a_deleted_file_stays(lines: FakeWorkspace) -> None:
+    await lines.write("b.txt", "b\n")
+    await lines.undo()
+    lines.store.put("b.txt", "theirs\n")
+    with pytest.raises(Conflict, match="exists"):
+        await lines.undo()
+    lines.store.put("b.txt", "b\n")
+    assert (await lines.undo()).landings == ()
+
+
+# --- several files ----------------------------------------------------------------------------------------
+
+
+async def test_a_batch_is_undone_as_a_whole_or_not_at_all(lines: FakeWorkspace) -> None:
+    await lines.batch(edit_of("a.txt", "line 5", "five"), write_of("b.txt", "b\n"))
+    lines.store.put("b.txt", "b\nmore\n")
+    with pytest.raises(Conflict):
+        await lines.undo()
+    assert "five" in text(lines)
+    lines.store.put("b.txt", "b\n")
+    undone = await lines.undo()
+    assert [one.change.operation for one in undone.landings] == ["update", "delete"]
+    assert lines.trace.resolved is None
+    assert lines.store.tree() == {"a.txt": LINES.encode()}
+
+
+async def test_files_that_are_not_as_before_are_told_with_those_that_are(lines: FakeWorkspace) -> None:
+    await lines.batch(edit_of("a.txt", "line 5", "five"), write_of("b.txt", "b\n"))
+    lines.editor.open("a.txt")
+
+    async def closes(editor: object, uri: str) -> bool:
+        lines.editor.close("a.txt")
+        return True
+
+    lines.reviewer.applier = ScriptedApplier(lines.editor, save=closes)
+    with pytest.raises(LandingUnknown) as unknown:
+        await lines.undo()
+    assert [(one.path, one.where) for one in unknown.value.holding] == [("b.txt", "disk")]
+
+
+async def test_what_is_unknown_of_one_file_is_told_with_the_others(lines: FakeWorkspace) -> None:
+    await lines.batch(edit_of("a.txt", "line 5", "five"), write_of("b.txt", "b\n"))
+    lines.editor.open("a.txt")
+    hides = saves_and(lambda: lines.store.chmod("a.txt", 0))
+    lines.reviewer.applier = ScriptedApplier(lines.editor, save=hides)
+    with pytest.raises(LandingUnknown) as unknown:
+        await lines.undo()
+    assert ("b.txt", "disk") in [(one.path, one.where) for one in unknown.value.holding]
+
+
+@pytest.mark.parametrize("fails", ["disk", "editor"])
+async def test_where_one_file_fails_all_stay(lines: FakeWorkspace, fails: str) -> None:
+    await lines.batch(edit_of("a.txt", "line 5", "five"), write_of("b.txt", "b\n"))
+    if fails == "disk":
+        lines.store.at("swap", disk_full("b.txt"), "b.txt")
+    else:
+        lines.editor.open("a.txt")
+        lines.reviewer.applier = ScriptedApplier(lines.editor, refuses())
+    with pytest.raises(Exception, match=r"No space|refused"):
+        await lines.undo()
+    assert "five" in text(lines)
+    assert text(lines, "b.txt") == "b\n"
+
+
+# --- what is kept, and who may see it ---------------------------------------------------------------------
+
+
+async def test_without_its_texts_a_change_cannot_be_undone(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    lines.history.drop_texts(last_id(lines))
+    with pytest.raises(NotUndoable, match="texts"):
+        await lines.undo()
+
+
+async def test_without_all_of_its_folders_a_change_cannot_be_undone(work: FakeWorkspace) -> None:
+    work.set(approval__mode="auto_edit")
+    work.open_roots("work", "other")
+    await work.batch(write_of("work/a.txt", "a\n"), write_of("other/b.txt", "b\n"))
+    work.open_roots("work")
+    with pytest.raises(NotUndoable, match="elsewhere"):
+        await work.undo()
+
+
+async def test_bytes_that_are_no_text_are_not_made_up(lines: FakeWorkspace) -> None:
+    data = b"a \xff one\nb\n"
+    lines.store.put("a.txt", data)
+    await lines.write("a.txt", "new\n", expected_hash=hash_bytes(data))
+    with pytest.raises(NotUndoable, match="bytes"):
+        await lines.undo()
+
+
+async def test_a_real_replacement_character_comes_back(lines: FakeWorkspace) -> None:
+    lines.store.put("a.txt", "a \ufffd one\nb\n")
+    await lines.read("a.txt")
+    await lines.write("a.txt", "new\n")
+    await lines.undo()
+    assert text(lines) == "a \ufffd one\nb\n"
+
+
+async def test_every_byte_comes_back(lines: FakeWorkspace) -> None:
+    before = "\ufeffé one\r\ntwo\nthree\r\nfour".encode("utf-16-le")
+    lines.store.put("a.txt", before)
+    await lines.read("a.txt")
+    await lines.write("a.txt", "new\ntwo\nfour\nfive\n")
+    await lines.undo()
+    assert lines.store.bytes_of("a.txt") == before
+
+
+@pytest.mark.parametrize("opened", [False, True])
+async def test_an_encoding_of_which_the_change_left_no_trace_comes_back(
+    lines: FakeWorkspace, opened: bool
+) -> None:
+    before = "中文一\n2\n3\n4\n".encode("gbk")
+    lines.set(encoding__default="gbk")
+    lines.store.put("a.txt", before)
+    await lines.read("a.txt")
+    await lines.edit("a.txt", "中文一", "plain")
+    lines.set(encoding__default="utf-8")
+    lines.store.put("a.txt", b"plain\n2\n3\nlater\n")
+    if opened:
+        lines.editor.open("a.txt")
+        await lines.undo()
+        (proposed,) = lines.reviewer.concluded_with[-1].changes
+        assert proposed.proposed_file.encoding == "gbk"
+    else:
+        await lines.undo()
+        assert lines.store.bytes_of("a.txt") == before.replace(b"4", b"later")
+
+
+async def test_a_file_that_may_not_be_read_is_the_users_alone_to_undo(lines: FakeWorkspace) -> None:
+    await lines.write("b.txt", "b\n")
+    lines.set(rules=(Rule(("b.txt",), read="deny"),))
+    with pytest.raises(ChangeUnknown):
+        await lines.undo(last_id(lines))
+    await lines.undo(last_id(lines), by_user=True)
+    assert lines.store.bytes_of("b.txt") is None
+
+
+async def test_a_guarded_file_is_undone_only_by_who_knows_it(work: FakeWorkspace) -> None:
+    work.store.put(".env", "KEY=1\n")
+    work.reviewer.reads.append(True)
+    await work.read(".env", session="knows")
+    work.reviewer.accepts()
+    await work.edit(".env", "KEY=1", "KEY=2", session="knows")
+    with pytest.raises(ChangeUnknown):
+        await work.undo(last_id(work), session="stranger")
+    assert not work.trace.seen or work.trace.resolved is None
+    work.reviewer.accepts()
+    await work.undo(session="knows")
+    assert text(work, ".env") == "KEY=1\n"
+
+
+async def test_a_guarded_file_that_moved_on_is_not_told(work: FakeWorkspace) -> None:
+    work.store.put(".env", "KEY=1\n")
+    work.store.put("a.txt", "a\n")
+    work.reviewer.reads.append(True)
+    await work.read(".env")
+    await work.read("a.txt")
+    work.reviewer.accepts()
+    await work.batch(edit_of(".env", "KEY=1", "KEY=2"), edit_of("a.txt", "a", "b"))
+    work.store.put(".env", "KEY=3\n")
+    with pytest.raises(Conflict) as refused:
+        await work.undo()
+    assert (refused.value.reason, refused.value.diff, refused.value.actual) == ("changed", None, None)
+    work.ws.sessions.forget("s", f"{HOME}/.env")
+    with pytest.raises((NotRead, ChangeUnknown, NotUndoable)):
+        await work.undo()
+
+
+async def test_what_the_user_undoes_teaches_the_session_nothing(work: FakeWorkspace) -> None:
+    work.store.put(".env", "KEY=1\n")
+    work.reviewer.reads.append(True)
+    await work.read(".env")
+    work.reviewer.accepts()
+    await work.edit(".env", "KEY=1", "KEY=2")
+    work.reviewer.accepts()
+    await work.undo(last_id(work), session="s", by_user=True)
+    assert work.ws.sessions.get("s", f"{HOME}/.env") is None
