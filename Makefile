@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test check-model test-faults test-failed coverage strace check lint types layers texts bench picture compiled clean
+.PHONY: help demo test check-model test-faults test-failed coverage strace check lint types layers texts generated bench picture compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -59,6 +59,9 @@ layers: $(DEV)
 
 texts: $(DEV) ## the message catalogues: new templates in, old ones out, compiled
 	$(BIN)/python tools/texts.py
+
+generated: $(DEV) ## extension/src/protocol.ts and the tables of docs/protocol.md, from the declared shapes
+	$(BIN)/python tools/generated.py
 
 bench: $(DEV) compiled ## one table: the floor, this server and its peers, in one run
 	$(BIN)/python -m tests.bench

@@ -1,6 +1,6 @@
 /** Gets the texts of a proposal, once, when somebody is about to look at it. */
 import type { Server } from './client';
-import { EditorMethod, isRefusal, type ProposalAnswer } from './protocol';
+import { EditorMethod, type ProposalAnswer } from './protocol';
 import type { Review } from './queue';
 
 /** What fetches; it tells whether the proposal is still there. `known` is called when its texts came. */
@@ -14,7 +14,7 @@ export function fetchTexts(
     }
     try {
       const answer = await server.request<ProposalAnswer>(EditorMethod.proposal, { id: review.proposed.id });
-      if (isRefusal(answer)) {
+      if ('ok' in answer) {
         return false;
       }
       review.proposal ??= answer;

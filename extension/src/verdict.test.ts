@@ -22,7 +22,7 @@ function file(path: string, more: Partial<Proposal['files'][number]> = {}): Prop
 }
 
 function proposal(...files: Proposal['files']): Proposal {
-  const told = { id: 'p', title: '', tool: 'batch', session: 's', agent: '', explanation: '', atomic: false };
+  const told = { id: 'p', title: '', tool: 'batch' as const, session: 's', agent: '', explanation: '', atomic: false };
   return { ...told, state: 'shown', files };
 }
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from support.wire import Message
 
 DOCS = text_of("protocol.md")
-STEP = re.compile(r"^```json\n(?P<message>.*?)^```$|^<!-- (?P<doing>.*?) -->$", re.MULTILINE | re.DOTALL)
+STEP = re.compile(
+    r"^```json\n(?P<message>.*?)^```$|^<!-- (?!table )(?P<doing>.*?) -->$", re.MULTILINE | re.DOTALL
+)
 VOLATILE = {"change_id", "time_ms", "mtime_ms", "file_mtime_ms", "waited_ms", "since_ms"}
 FOLDER = "file:///home/ada/tides"
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-import json
 import re
-import types
 import typing
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,23 +12,11 @@ import pytest
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
-from agentfs_lsp.api.params import (
-    BatchParams,
-    CallParams,
-    EditParams,
-    HistoryParams,
-    Params,
-    ReadParams,
-    StatusParams,
-    ToolsParams,
-    UndoParams,
-    WriteParams,
-)
 from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
-from agentfs_lsp.service.proposal.proposals import Decision, Outcome, Rung, State
+from agentfs_lsp.service.proposal.proposals import Outcome, Rung
 from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
 if TYPE_CHECKING:
@@ -40,13 +24,6 @@ if TYPE_CHECKING:
 
 DOCS = text_of("protocol.md")
 PACKAGE = REPOSITORY / "server" / "agentfs_lsp"
-KINDS = {str: "string", int: "whole number", bool: "true or false", dict: "object", list: "list"}
-
-REQUESTS = {"read": ("5 agentfs/read", ReadParams), "write": ("6 agentfs/write", WriteParams)}
-REQUESTS |= {"edit": ("7 agentfs/edit", EditParams)}
-REQUESTS |= {"batch": ("10 agentfs/batch", BatchParams)}
-REQUESTS |= {"history": ("agentfs/history", HistoryParams), "undo": ("agentfs/undo", UndoParams)}
-REQUESTS |= {"tools": ("agentfs/tools", ToolsParams), "call": ("agentfs/call", CallParams)}
 
 
 def of_section(number: str) -> str:
@@ -57,64 +34,7 @@ def of_section(number: str) -> str:
     return section(DOCS, title)
 
 
-# --- parameters -------------------------------------------------------------------------------------------
-
-
-def described(shape: type[Params], own: bool) -> list[tuple[str, ...]]:
-    """The rows that a request's parameters are to have, as wire.py knows them."""
-    hints = typing.get_type_hints(shape)
-    common = {each.name for each in dataclasses.fields(Params)}
-    return [
-        (spelled(each), kind_of(hints[each.name]), default_of(each), bounds_of(each, hints[each.name]))
-        for each in dataclasses.fields(shape)
-        if not own or each.name not in common
-    ]
-
-
-def spelled(each: dataclasses.Field[Any]) -> str:
-    return ", ".join(f"`{name}`" for name in (each.name, each.metadata.get("alias")) if name)
-
-
-def kind_of(hint: Any) -> str:
-    options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
-    said = []
-    for option in options:
-        if typing.get_origin(option) is typing.Literal:
-            said += [f"`{json.dumps(choice)}`" for choice in typing.get_args(option)]
-        elif option is not types.NoneType:
-            said.append(KINDS[typing.get_origin(option) or option])
-    return " or ".join(said)
-
-
-def default_of(each: dataclasses.Field[Any]) -> str:
-    return "required" if each.default is dataclasses.MISSING else f"`{json.dumps(each.default)}`"
-
-
-def bounds_of(each: dataclasses.Field[Any], hint: Any) -> str:
-    least, most = each.metadata.get("least"), each.metadata.get("most")
-    unit = " characters" if str in (hint, *typing.get_args(hint)) else ""
-    if least is not None and most is not None:
-        return f"{least} to {most}{unit}"
-    if least is not None:
-        return f"at least {least}{unit}"
-    return f"at most {most}{unit}" if most is not None else ""
-
-
-def documented(text: str) -> list[tuple[str, ...]]:
-    return [
-        tuple(row[name] for name in ("parameter", "type", "default", "bounds"))
-        for row in table(text, "parameter")
-    ]
-
-
-def test_what_every_request_takes() -> None:
-    assert sorted(documented(section(DOCS, "2 Requests"))) == sorted(described(Params, own=False))
-    assert described(StatusParams, own=True) == []
-
-
-@pytest.mark.parametrize(("title", "shape"), REQUESTS.values(), ids=REQUESTS)
-def test_what_a_request_takes(title: str, shape: type[Params]) -> None:
-    assert sorted(documented(section(DOCS, title))) == sorted(described(shape, own=True))
+# --- tables ---------------------------------------------------------------------------------------------
 
 
 def test_no_parameter_is_listed_without_a_meaning() -> None:
@@ -223,12 +143,8 @@ def test_the_codes_of_a_no_to_a_review_client() -> None:
     assert keys(table(of_section("9.1"), "code")) == list(typing.get_args(Code))
 
 
-def test_the_outcomes_and_states_of_a_proposal() -> None:
+def test_the_outcomes_of_a_proposal() -> None:
     assert keys(table(of_section("9.1"), "outcome")) == list(typing.get_args(Outcome))
-    (pending,) = (
-        row for row in table(section(DOCS, "agentfs/status"), "data key") if "pending" in row["data key"]
-    )
-    assert [json.loads(code) for code in codes(pending["meaning"])[2:]] == list(typing.get_args(State))
 
 
 def test_the_rungs() -> None:
@@ -240,13 +156,6 @@ def test_the_rungs() -> None:
 
 def test_the_levels_of_matching_in_their_order() -> None:
     assert keys(table(of_section("7"), "level")) == list(typing.get_args(Level))
-
-
-def test_the_decisions_that_land() -> None:
-    rows = {row["review key"].strip("`"): row["meaning"] for row in table(of_section("9.4"), "review key")}
-    hints = typing.get_type_hints(Decision, localns={"Mapping": Mapping})
-    assert {f'"{one}"' for one in typing.get_args(hints["decision"])} <= set(codes(rows["decision"]))
-    assert [f'"{one}"' for one in typing.get_args(hints["by"])] == codes(rows["by"])
 
 
 def test_the_kinds_of_warnings() -> None:

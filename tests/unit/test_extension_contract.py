@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from dataclasses import MISSING, fields
@@ -11,18 +10,12 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.adapters.review.client import PENDING
 from agentfs_lsp.adapters.review.conversation import Code
-from agentfs_lsp.api import params as wire
-from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
+from agentfs_lsp.api.params import EditParams, ReadParams, WriteParams
 from agentfs_lsp.domain.settings.rules import OPERATIONS, PERMISSIONS, Rule, Rules
-from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.settings.settings import SETTINGS, SaveMode, Setting
 from agentfs_lsp.domain.settings.shapes import Choice, Flag, Seconds, Whole
-from agentfs_lsp.lsp import review_params
 from agentfs_lsp.lsp.features.agents import COMMANDS
-from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
-from agentfs_lsp.service.proposal.proposals import Outcome, State
 from support.docs import codes, keys, section, table
 
 EXTENSION = Path(__file__).parents[2] / "extension"
@@ -31,7 +24,6 @@ CONTRIBUTED: dict[str, dict[str, Any]] = MANIFEST["contributes"]["configuration"
 TEXTS: dict[str, str] = json.loads((EXTENSION / "package.nls.json").read_text("utf-8"))
 RESTRICTED: list[str] = MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
 README = (EXTENSION / "README.md").read_text("utf-8")
-PROTOCOL = (EXTENSION / "src" / "protocol.ts").read_text("utf-8")
 
 OWN = {"agentfs.interpreter", "agentfs.review.style", "agentfs.trace.server"}
 USERS_ALONE = {"application", "machine"}
@@ -101,59 +93,7 @@ def test_its_commands_are_not_the_servers() -> None:
 # --- the wire ---------------------------------------------------------------------------------------------
 
 
-def interface(name: str) -> dict[str, str]:
-    """The members of an interface of protocol.ts, inherited ones too; those that may be absent with `?`."""
-    found = re.search(
-        rf"^export interface {name}( extends (\w+))? {{\n(.*?)^}}", PROTOCOL, re.MULTILINE | re.DOTALL
-    )
-    assert found, f"no interface {name}"
-    members = dict(re.findall(r"^  (\w+\??): (.*);$", found[3], re.MULTILINE))
-    return {**(interface(found[2]) if found[2] else {}), **members}
-
-
-def union(name: str) -> set[str]:
-    """The words of a type of protocol.ts."""
-    found = re.search(rf"^export type {name} =(.*?);", PROTOCOL, re.MULTILINE | re.DOTALL)
-    assert found, f"no type {name}"
-    return set(re.findall(r"'([^']+)'", found[1]))
-
-
-def methods(name: str) -> set[str]:
-    found = re.search(rf"^export const {name} = {{(.*?)}}", PROTOCOL, re.MULTILINE | re.DOTALL)
-    assert found, f"no table {name}"
-    return set(re.findall(r"'(agentfs/\w+)'", found[1]))
-
-
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("ReadParams", wire.ReadParams),
-        ("WriteParams", wire.WriteParams),
-        ("EditParams", wire.EditParams),
-        ("BatchParams", wire.BatchParams),
-    ],
-)
-def test_what_agents_send(name: str, params: type) -> None:
-    expected = {field.name if field.default is MISSING else f"{field.name}?" for field in fields(params)}
-    assert set(interface(name)) == expected
-
-
-def test_what_a_decision_is_told_as() -> None:
-    source = Path(review_params.__file__).read_text("utf-8")
-    all_of_it, of_a_file = (
-        ast.literal_eval(known) for known in re.findall(r"refuse_unknown\(\w+, ({.*?})\)", source)
-    )
-    assert {name.rstrip("?") for name in interface("SettleParams")} == all_of_it
-    assert {name.rstrip("?") for name in interface("SettledFile")} == of_a_file
-    assert {name.rstrip("?") for name in interface("AppliedFile")} == {"uri", "applied", "reason"}
-    assert {name.rstrip("?") for name in interface("SavedFile")} == {"uri", "saved", "reason"}
-
-
-def test_the_words() -> None:
-    assert union("Outcome") == set(Outcome.__args__)
-    assert union("Mode") == set(Mode.__args__)
-    assert set(re.findall(r"'(\w+)'", interface("Proposal")["state"])) == set(State.__args__)
-    assert f"PENDING = '{PENDING}'" in PROTOCOL
+def test_when_it_saves() -> None:
     settings = (EXTENSION / "src" / "config.ts").read_text("utf-8")
     saving = re.search(r"  save: (.*);", settings)
     assert saving
@@ -167,29 +107,14 @@ def test_the_refusals_that_end_in_a_word_of_their_own() -> None:
     assert set(re.findall(r"(\w+): '", table[1])) <= set(Code.__args__)
 
 
-def test_the_methods() -> None:
-    assert methods("AgentMethod") == set(AGENT_REQUESTS)
-    assert methods("EditorMethod") == {*EDITOR_REQUESTS, *USER_REQUESTS}
-    announced = "".join(
-        path.read_text("utf-8")
-        for path in (
-            Path(review_params.__file__).parent / "announcements.py",
-            Path(review_params.__file__).parent / "editor.py",
-        )
-    )
-    told = set(re.findall(r"notify\(\"(agentfs/\w+)\"", announced))
-    assert methods("Told") == told | {"agentfs/documentState", "agentfs/fileEncodings"}
-
-
 def test_the_tools_of_the_chat_take_what_the_requests_take() -> None:
-    requests = {"agentfs_read": "ReadParams", "agentfs_write": "WriteParams", "agentfs_edit": "EditParams"}
+    requests = {"agentfs_read": ReadParams, "agentfs_write": WriteParams, "agentfs_edit": EditParams}
     tools = {tool["name"]: tool["inputSchema"] for tool in MANIFEST["contributes"]["languageModelTools"]}
     assert set(tools) == set(requests)
     for name, schema in tools.items():
-        members = interface(requests[name])
-        known = {member.rstrip("?") for member in members}
-        assert set(schema["properties"]) <= known - {"session", "agent"}
-        assert set(schema["required"]) == {member for member in members if not member.endswith("?")}
+        known = fields(requests[name])
+        assert set(schema["properties"]) <= {field.name for field in known} - {"session", "agent"}
+        assert set(schema["required"]) == {field.name for field in known if field.default is MISSING}
 
 
 # --- its README -------------------------------------------------------------------------------------------

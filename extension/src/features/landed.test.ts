@@ -9,7 +9,7 @@ function envelope(data: Record<string, unknown>): Envelope {
     data,
     text: '',
     stats: { lines_added: 2, lines_removed: 1 },
-    context: { path_resolved: 'src/a.py' },
+    context: { cwd: '.', params_input: null, path_resolved: 'src/a.py' },
   };
 }
 
@@ -57,10 +57,10 @@ test('a review keeps the texts that the user saw, of the accepted files alone', 
     base_text: 'old',
     proposed_text: 'new',
     encoding: 'utf-8',
-    eol: 'lf',
+    eol: 'lf' as const,
     warnings: [],
   });
-  const about = { id: 'p', title: '', tool: 'edit', session: 's', agent: 'Ada', explanation: 'why', atomic: true };
+  const about = { id: 'p', title: '', tool: 'edit' as const, session: 's', agent: 'Ada', explanation: 'why', atomic: true };
   const files = [file('a'), file('b')];
   const entry = entryOfEnded({
     review: {

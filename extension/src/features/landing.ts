@@ -8,7 +8,6 @@ import { applyPinned, save } from '../hand';
 import { notify } from '../notifications';
 import {
   EditorMethod,
-  isRefusal,
   type AppliedAnswer,
   type Refusal,
   type SavedFile,
@@ -27,7 +26,7 @@ export async function carryOut(
   notSaved: NotSaved,
 ): Promise<Refusal | undefined> {
   const answer = await server.request<SettleAnswer>(EditorMethod.settle, decision);
-  if (isRefusal(answer)) {
+  if (!answer.ok) {
     return answer;
   }
   return answer.apply === null ? undefined : land(server, decision.id, answer.apply, notSaved);
@@ -41,7 +40,7 @@ async function land(
 ): Promise<Refusal | undefined> {
   const files = await applyPinned(edit, server.convert);
   const answer = await server.request<AppliedAnswer>(EditorMethod.applied, { id, files });
-  if (isRefusal(answer)) {
+  if (!answer.ok) {
     if (answer.revert !== null) {
       await takeBack(server, answer.revert);
     }

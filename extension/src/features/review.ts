@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../hand';
-import type { FileTexts, ProposedFile } from '../protocol';
+import type { ReviewedFile } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, counts, visible } from '../shown';
 import { withEol } from '../texts';
@@ -14,9 +14,6 @@ import { Turns } from '../turns';
 import { closeTabs } from './closing';
 import { keysForTheFront, run, withoutFocus } from './keys';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
-
-/** A file of a proposal with its texts. */
-type ReviewedFile = ProposedFile & FileTexts;
 
 const EXPLANATION_CHARACTERS = 80;
 

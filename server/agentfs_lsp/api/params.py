@@ -1,7 +1,7 @@
 """The wire's shapes: what each request takes, checked, and nothing let pass that is misspelt.
 
-docs/protocol.md lists the same parameters; a test compares the two. What a request answers is made in its
-file under `requests/`; the envelope around it in `envelope.py`.
+The tables of docs/protocol.md and extension/src/protocol.ts are made from these classes; the string below a
+field is its meaning there (`make generated`). What is answered is declared in `results.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ LONGEST_NAME = 100
 
 
 def bounded(default: Any = MISSING, **bounds: Any) -> Any:
-    """A field with bounds, of numbers or of the length of strings; `alias` is another name for it."""
+    """A field with bounds, of numbers or of the length of strings; `alias` is another name for it, `of` the
+    shape of a list's members where each is parsed by itself."""
     return field(metadata=bounds) if default is MISSING else field(default=default, metadata=bounds)
 
 
@@ -43,8 +44,11 @@ class Params:
     """What every request takes (docs/protocol.md#2-requests)."""
 
     session: str = bounded("default", least=1, most=SESSION_CHARACTERS)
+    """whose reads, mode and proposals these are"""
     agent: str = bounded("", most=NAME_CHARACTERS)
+    """a name, shown to the user as claimed"""
     workDoneToken: int | str | None = None  # noqa: N815 - LSP's own name
+    """LSP's own: where progress is reported"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,25 +58,37 @@ class StatusParams(Params):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadParams(Params):
-    """agentfs/read: lines are 1-based; `limit` in lines, 0 for all."""
+    """agentfs/read."""
 
     path: str
+    """[section 4](#4-paths-and-roots)"""
     start_line: int = bounded(1, least=1)
+    """the first line, counted from 1"""
     limit: int | None = bounded(None, least=0)
+    """how many lines; absent: 2000, and at most 200,000 characters (the settings `limits.read_lines` and
+    `limits.read_chars`); 0: all"""
     line_numbers: bool = False
+    """each line behind its number, as `%4d | `"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeParams(Params):
-    """What write and edit have in common. `expected_mtime_ms` in ms, `expected_size_bytes` in bytes."""
+    """What write and edit have in common."""
 
     path: str
+    """[section 4](#4-paths-and-roots)"""
     dry_run: bool = False
+    """say what would happen, and do nothing (partial)"""
     expected_mtime_ms: int | None = None
+    """[section 8](#8-lock)"""
     expected_size_bytes: int | None = None
+    """[section 8](#8-lock)"""
     expected_hash: str | None = bounded(None, most=HASH_CHARACTERS)
+    """[section 8](#8-lock)"""
     on_conflict: Literal["error", "merge"] = "error"
+    """what to do where the file has changed since: [section 8](#8-lock)"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
+    """why, in the agent's words, shown beside the diff"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,37 +96,53 @@ class WriteParams(ChangeParams):
     """agentfs/write."""
 
     content: str
+    """the whole text"""
     allow_empty: bool = False
+    """take an empty `content`"""
     create_dirs: bool | None = None
+    """create missing folders; absent: as the setting `create_dirs` says. Where that is off nothing creates
+    them"""
     overwrite: bool = True
+    """false: an existing file is CONFLICT"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditParams(ChangeParams):
     """agentfs/edit."""
 
+    path: str
+    """[section 4](#4-paths-and-roots); the file must exist"""
     old_string: str = bounded(alias="oldText")
+    """the text to replace"""
     new_string: str = bounded(alias="newText")
+    """what stands there instead; may be empty"""
     replace_all: bool = False
+    """replace every place"""
     expected_count: int | None = bounded(None, least=1)
+    """how many places there must be; more than 1 implies `replace_all`"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationParams:
+    """One operation of a batch."""
+
+    tool: Literal["write", "edit"]
+    params: dict[str, object]
+    """that request's own"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchParams(Params):
     """agentfs/batch."""
 
-    operations: list[object] = bounded(least=1, most=MOST_OPERATIONS)  # noqa: RUF009 - makes a field
+    operations: list[object] = bounded(least=1, most=MOST_OPERATIONS, of=OperationParams)  # noqa: RUF009 - makes a field
+    """{`tool`: `"write"` or `"edit"`, `params`: that request's own}"""
     atomic: bool = True
+    """all of it lands, or none"""
     dry_run: bool = False
+    """say what would happen, and do nothing (partial)"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationParams:
-    """One operation of a batch. `params` are those of its tool."""
-
-    tool: Literal["write", "edit"]
-    params: dict[str, object]
+    """why, in the agent's words, shown beside the diff"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,31 +150,45 @@ class ToolsParams(Params):
     """agentfs/tools."""
 
     dialect: DialectName = "standard"
+    """whose tools"""
     format: Literal["openai", "anthropic", "mcp"] = "openai"
+    """how each definition is written"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallParams(Params):
-    """agentfs/call. `arguments` are the tool's own, checked when the tool is known."""
+    """agentfs/call. `arguments` are checked when the tool is known."""
 
     dialect: DialectName = "standard"
+    """whose tool"""
     name: str
+    """the tool's name"""
     arguments: dict[str, object]
-    expected_mtime_ms: int | None = None
-    expected_size_bytes: int | None = None
-    expected_hash: str | None = bounded(None, most=HASH_CHARACTERS)
+    """what the model gave"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
+    """why, in the agent's words; shown beside the diff. For a read it says nothing"""
+    expected_mtime_ms: int | None = None
+    """[section 8](#8-lock), for a change; for a read it says nothing"""
+    expected_size_bytes: int | None = None
+    """the same"""
+    expected_hash: str | None = bounded(None, most=HASH_CHARACTERS)
+    """the same"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryParams(Params):
-    """agentfs/history: `limit` in changes; `before` is a change's id."""
+    """agentfs/history."""
 
     path: str | None = None
+    """changes of this file, or of files in this folder; a root's own path, and a slash at the end, will do"""
     change_id: str | None = None
+    """this change alone; NOT_FOUND where it is not kept"""
     texts: bool = False
+    """with the files' texts"""
     limit: int = bounded(50, least=1, most=HISTORY_CHANGES)
+    """at most so many changes"""
     before: str | None = None
+    """a change's id: only older ones"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +196,9 @@ class UndoParams(Params):
     """agentfs/undo."""
 
     change_id: str | None = None
+    """which change; null: the last one of this session on this connection, an undo counting as one"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
+    """why, in the agent's words, shown beside the diff"""
 
 
 def parse(shape: type[T], raw: object) -> T:

@@ -9,6 +9,7 @@ holds, `{values}` for the strings that it may be. `There:` says when a key that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict
 
 from agentfs_lsp.domain.matching.levels import Level
@@ -21,7 +22,7 @@ from agentfs_lsp.service.proposal.record import KeptDecision
 Where = Literal["disk", "editor"]
 """Where a change landed: docs/protocol.md#93-how-it-lands."""
 
-Status = Literal["success", "partial", "error"]
+AnswerStatus = Literal["success", "partial", "error"]
 
 # --- parts of several answers -----------------------------------------------------------------------------
 
@@ -90,7 +91,7 @@ class Corrected(TypedDict):
     detail: str
 
 
-class Error(TypedDict):
+class Failure(TypedDict):
     """Why there is no result."""
 
     code: str
@@ -272,7 +273,7 @@ class OperationResult(TypedDict):
     """{values}"""
     path: str
     """as answers name the file"""
-    status: Status
+    status: AnswerStatus
     """`"success"`; `"partial"`: it waits in the editor, or was matched loosely; `"error"`"""
     operation: NotRequired[Operation]
     """`"create"` or `"update"`, by itself
@@ -292,7 +293,7 @@ class OperationResult(TypedDict):
     corrections: NotRequired[list[Corrected]]
     """[6](#6-agentfswrite)
     There: something was put right"""
-    error: NotRequired[Error]
+    error: NotRequired[Failure]
     """{keys}
     There: it failed"""
 
@@ -501,17 +502,17 @@ AnyStats = Stats | ReadStats | ChangeStats | LineStats
 class Envelope(TypedDict):
     """The answer to every request of an agent: docs/protocol.md#3-envelope."""
 
-    status: Status
+    status: AnswerStatus
     """{values}"""
-    data: Data | Nothing
+    data: Mapping[str, object]
     """the result; `{}` when `status` is `"error"`, never null"""
     text: str
     """for the model: what happened, the state, the next step"""
-    stats: AnyStats
+    stats: Mapping[str, object]
     """numbers and strings: `time_ms`, and what the request's section lists"""
     context: Context
     """what the answer is about"""
-    error: NotRequired[Error]
+    error: NotRequired[Failure]
     """{keys}; only when `status` is `"error"`, else the key is absent"""
 
 

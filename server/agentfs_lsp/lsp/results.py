@@ -8,20 +8,20 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 from agentfs_lsp.adapters.review.conversation import Code
-from agentfs_lsp.api.results import SessionStatus
+from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.service.proposal.proposals import Outcome
 
 # --- reviews (docs/protocol.md#91-review-clients) ---------------------------------------------------------
 
-UserDecision = Literal["accepted", "amended", "rejected"]
+Decision = Literal["accepted", "amended", "rejected"]
 
 
 class SettledFile(TypedDict):
     """What the user decided of one file."""
 
     uri: str
-    decision: UserDecision
+    decision: Decision
     text: NotRequired[str]
 
 
@@ -30,15 +30,15 @@ class SettleParams(TypedDict):
 
     id: str
     """the proposal's"""
-    decision: UserDecision
+    decision: Decision
     """{values}"""
     feedback: NotRequired[str]
     """what the user wrote, at most 10,000 characters; goes to the agent"""
     always: NotRequired[bool]
     """true: let this session's later changes through; not with a rejection"""
     files: NotRequired[list[SettledFile]]
-    """{keys} of files: overrides `decision` for that file; `text` is an amended file's whole text, and goes
-    with no other decision"""
+    """[{`uri`, `decision`, `text`}]: overrides `decision` for that file; `text` is an amended file's whole
+    text, and goes with no other decision"""
 
 
 class AppliedFile(TypedDict):
@@ -140,6 +140,10 @@ class ToRevert(Refusal):
     revert: WorkspaceEdit | None
 
 
+ProposalAnswer = Proposal | Refusal
+SettleAnswer = ToApply | Refusal
+AppliedAnswer = ToSave | ToRevert
+
 # --- notifications ----------------------------------------------------------------------------------------
 
 
@@ -185,3 +189,14 @@ class FileEncodings(TypedDict):
     """agentfs/fileEncodings."""
 
     folders: list[FolderEncodings]
+
+
+NOTIFICATIONS = {
+    "agentfs/proposed": Proposed,
+    "agentfs/settled": Settled,
+    "agentfs/statusChanged": Status,
+    "agentfs/toolsChanged": Nothing,
+    "agentfs/documentState": DocumentState,
+    "agentfs/fileEncodings": FileEncodings,
+}
+"""The params of each, both ways."""

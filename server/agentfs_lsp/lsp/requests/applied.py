@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.conversation import Conversation, Reports
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import ToRevert, ToSave
+    from agentfs_lsp.lsp.results import AppliedAnswer, ToRevert
 
 
-def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, ToSave | ToRevert]:
+def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, AppliedAnswer]:
     """Take the report; answered once the change stands or falls, with what to save or to take back."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
@@ -29,9 +29,7 @@ def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, 
     return _answered(exchange, conversation, reports)
 
 
-async def _answered(
-    exchange: EditorExchange, conversation: Conversation, reports: Reports
-) -> ToSave | ToRevert:
+async def _answered(exchange: EditorExchange, conversation: Conversation, reports: Reports) -> AppliedAnswer:
     answer = await conversation.applied(reports)
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}

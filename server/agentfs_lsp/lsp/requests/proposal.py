@@ -10,12 +10,11 @@ from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import parse_id
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.results import Proposal
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import Refusal
+    from agentfs_lsp.lsp.results import ProposalAnswer
 
 
-def proposal_request(exchange: EditorExchange) -> Proposal | Refusal:
+def proposal_request(exchange: EditorExchange) -> ProposalAnswer:
     """The proposal with its texts, or `ok` false where there is none of this id."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None or conversation.proposal is None:

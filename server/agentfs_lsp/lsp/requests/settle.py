@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import Refusal, ToApply
+    from agentfs_lsp.lsp.results import Refusal, SettleAnswer
     from agentfs_lsp.service.proposal.change import FileChange
 
 
-def settle_request(exchange: EditorExchange) -> Refusal | Coroutine[Any, Any, ToApply | Refusal]:
+def settle_request(exchange: EditorExchange) -> Refusal | Coroutine[Any, Any, SettleAnswer]:
     """Settle, at once: what the client sends behind it comes too late to take it back. The answer tells what
     the client must apply, null for nothing."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
@@ -43,7 +43,7 @@ async def _checked(
     conversation: Conversation,
     settlement: Settlement,
     amendments: Sequence[tuple[FileChange, str]],
-) -> ToApply | Refusal:
+) -> SettleAnswer:
     """Settle once the texts are known to fit; until then nothing is decided."""
     unfit = await in_thread(_misfit, amendments)
     if unfit is not None:
@@ -62,7 +62,7 @@ def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
     return None
 
 
-async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> ToApply | Refusal:
+async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> SettleAnswer:
     answer = await settled
     if answer.code is not None:
         return refusal(answer, exchange.translate)

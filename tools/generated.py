@@ -1,0 +1,344 @@
+"""What is made from the declared shapes of the wire: `make generated`.
+
+`api/params.py`, `api/results.py` and `lsp/results.py` declare what goes over the wire. Made from them are
+extension/src/protocol.ts, whole, and the rows of each table of docs/protocol.md that stands below a comment
+`<!-- table NAME -->`; its head says which columns there are. The string below a key of a shape is its
+meaning.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import cache, reduce
+from itertools import pairwise
+from operator import or_
+from pathlib import Path
+from types import GenericAlias, NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from agentfs_lsp.adapters.review.client import PENDING
+from agentfs_lsp.api import params, results
+from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
+from agentfs_lsp.lsp import results as editor_results
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+REPOSITORY = Path(__file__).parents[1]
+DOCUMENT = REPOSITORY / "docs" / "protocol.md"
+TYPES = REPOSITORY / "extension" / "src" / "protocol.ts"
+MODULES: tuple[ModuleType, ...] = (params, results, editor_results)
+
+
+def main() -> int:
+    """Write all of it."""
+    for path, text in made().items():
+        path.write_text(text, "utf-8")
+    return 0
+
+
+def made() -> dict[Path, str]:
+    """Each file that is generated, or has generated parts, as it should be."""
+    return {DOCUMENT: document(DOCUMENT.read_text("utf-8")), TYPES: typescript()}
+
+
+# --- the declared shapes ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of a shape. `bounds` are of a number or of a string's length."""
+
+    name: str
+    alias: str | None
+    hint: Any
+    required: bool
+    default: object
+    bounds: tuple[int | None, int | None]
+    meaning: str
+    there: str
+
+
+def keys_of(shape: type) -> list[Key]:
+    """A shape's keys, inherited ones first."""
+    hints = get_type_hints(shape, include_extras=True)
+    told = {name: text for each in (*ancestors(shape), shape) for name, text in _meanings(each).items()}
+    own = {each.name: each for each in fields(shape)} if is_dataclass(shape) else {}
+    return [_key(name, hint, own.get(name), told.get(name, "")) for name, hint in hints.items()]
+
+
+def _key(name: str, hint: Any, field: Field[Any] | None, told: str) -> Key:
+    meaning, _, there = " ".join(told.split()).partition("There: ")
+    if field is None:
+        is_required = get_origin(hint) is not NotRequired
+        hint = hint if is_required else get_args(hint)[0]
+        return Key(name, None, hint, is_required, MISSING, (None, None), meaning.strip(), there)
+    about = field.metadata
+    hint = GenericAlias(list, about["of"]) if "of" in about else hint
+    bounds = about.get("least"), about.get("most")
+    is_required = field.default is MISSING
+    return Key(name, about.get("alias"), hint, is_required, field.default, bounds, meaning, there)
+
+
+def ancestors(shape: type) -> list[type]:
+    """The declared shapes that this one adds to, the most general first."""
+    bases = [_shapes()[name] for name in _bases(shape) if name in _shapes()]
+    return [one for base in bases for one in (*ancestors(base), base)]
+
+
+@cache
+def _shapes() -> dict[str, type]:
+    """Every shape that a module declares, by name, in their order."""
+    return {
+        name: value
+        for module in MODULES
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__
+        if is_typeddict(value) or (is_dataclass(value) and not name.startswith("_"))
+    }
+
+
+@cache
+def _classes(module: ModuleType) -> dict[str, ast.ClassDef]:
+    source = ast.parse(inspect.getsource(module))
+    return {node.name: node for node in source.body if isinstance(node, ast.ClassDef)}
+
+
+def _class_of(shape: type) -> ast.ClassDef:
+    return _classes(sys.modules[shape.__module__])[shape.__name__]
+
+
+def _own(shape: type) -> set[str]:
+    """The keys that this class declares itself."""
+    return {
+        node.target.id
+        for node in _class_of(shape).body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+
+
+def _bases(shape: type) -> list[str]:
+    return [base.id for base in _class_of(shape).bases if isinstance(base, ast.Name)]
+
+
+def _meanings(shape: type) -> dict[str, str]:
+    """The string below each key in the source."""
+    body = _class_of(shape).body
+    return {
+        key.target.id: text.value.value
+        for key, text in pairwise(body)
+        if isinstance(key, ast.AnnAssign) and isinstance(key.target, ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+    }
+
+
+def options_of(hint: Any) -> list[Any]:
+    """The members of a union, or the hint itself."""
+    return list(get_args(hint)) if get_origin(hint) in (UnionType, Union) else [hint]
+
+
+def choices_of(hint: Any) -> list[object]:
+    """The values of literals."""
+    return [
+        choice for option in options_of(hint) if get_origin(option) is Literal for choice in get_args(option)
+    ]
+
+
+def _shape_in(hint: Any) -> type:
+    """The shape that a key holds, or a list of."""
+    (shape,) = (
+        one for option in options_of(hint) for one in (option, *get_args(option)) if is_typeddict(one)
+    )
+    return shape  # type: ignore[no-any-return]
+
+
+# --- docs/protocol.md -------------------------------------------------------------------------------------
+
+_TABLE = re.compile(
+    r"(?P<head><!-- table (?P<name>\w+)(?: beside (?P<other>\w+))? -->\n\n\|(?P<columns>.*)\|\n\|.*\n)"
+    r"(?:\|.*\n)*"
+)
+
+
+def document(text: str) -> str:
+    """The document with the rows of its generated tables as they should be. `beside` another shape: without
+    the keys of that one, which has a table of its own."""
+    return _TABLE.sub(
+        lambda found: found["head"] + "".join(_rows(found["name"], found["other"], found["columns"])), text
+    )
+
+
+def _rows(name: str, other: str | None, columns: str) -> Iterator[str]:
+    shape = _shapes()[name]
+    left_out = {key.name for key in keys_of(_shapes()[other])} if other else set()
+    for key in sorted(keys_of(shape), key=lambda key: _place(shape, key)):
+        if key.name in left_out:
+            continue
+        about = {
+            "type": _type_in_words(key.hint, in_params=is_dataclass(shape)),
+            "default": "required" if key.required else f"`{json.dumps(key.default, default=str)}`",
+            "bounds": _bounds_in_words(key),
+            "there": key.there or "always",
+            "meaning": _resolved(key.meaning, key.hint),
+        }
+        names = ", ".join(f"`{one}`" for one in (key.name, key.alias) if one)
+        cells = [names, *(about[column.strip()].replace("|", "\\|") for column in columns.split("|")[1:])]
+        yield "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
+
+
+def _place(shape: type, key: Key) -> tuple[bool, bool]:
+    """Params: first what is required, then what only this request takes, then what others take too."""
+    is_optional = is_dataclass(shape) and not key.required
+    return is_optional, is_optional and key.name not in _own(shape)
+
+
+_WORDS = {str: "string", bool: "true or false", dict: "object", list: "list"}
+
+
+def _type_in_words(hint: Any, *, in_params: bool) -> str:
+    """Params say which strings they take, and that their numbers are whole."""
+    said: list[str] = []
+    for option in options_of(hint):
+        if get_origin(option) is Literal:
+            said += [f"`{json.dumps(choice)}`" for choice in get_args(option)] if in_params else ["string"]
+        elif option in (int, float):
+            said.append("whole number" if in_params else "number")
+        elif option is not NoneType:
+            said.append(_WORDS.get(get_origin(option) or option, "object"))
+    return " or ".join(dict.fromkeys(said))
+
+
+def _bounds_in_words(key: Key) -> str:
+    (least, most), unit = key.bounds, " characters" if str in options_of(key.hint) else ""
+    if least is not None and most is not None:
+        return f"{least} to {most}{unit}"
+    if least is not None:
+        return f"at least {least}{unit}"
+    return f"at most {most}{unit}" if most is not None else ""
+
+
+def _resolved(text: str, hint: Any) -> str:
+    """A meaning with its placeholders filled in."""
+
+    def fill(found: re.Match[str]) -> str:
+        what, _, name = found[1].partition(":")
+        if what == "keys":
+            shape = _shape_in(hint)
+            return "`{" + ", ".join(key.name for key in keys_of(shape) if key.required) + "}`"
+        choices = choices_of(get_type_hints(_shape_in(hint))[name] if name else hint)
+        *others, last = (f"`{json.dumps(choice)}`" for choice in choices)
+        return f"{', '.join(others)} or {last}" if others else last
+
+    return re.sub(r"\{((?:keys|values)(?::\w+)?)\}", fill, text)
+
+
+# --- extension/src/protocol.ts ----------------------------------------------------------------------------
+
+
+def typescript() -> str:
+    """The module."""
+    aliases = {
+        name: value
+        for module in MODULES
+        for name, value in vars(module).items()
+        if get_origin(value) in (Literal, UnionType) and not name.startswith("_")
+    }
+    blocks = [
+        "/** The wire’s names and shapes, made from the server’s by `make generated`: change them there. */",
+        "/* eslint max-lines: off */",
+        _methods(
+            "AgentMethod",
+            "Requests that agents make; which of them a server serves it says at its start.",
+            AGENT_REQUESTS,
+        ),
+        _methods("EditorMethod", "Requests that only the editor makes.", [*EDITOR_REQUESTS, *USER_REQUESTS]),
+        _methods("Told", "Notifications, both ways.", editor_results.NOTIFICATIONS),
+        f"/** The failureReason of a preview that is settled later. */\nexport const PENDING = '{PENDING}';",
+        *(f"export type {name} = {_in_typescript(value, {})};" for name, value in aliases.items()),
+        *(_interface(name, shape, aliases) for name, shape in _shapes().items()),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _methods(name: str, meaning: str, methods: Iterable[str]) -> str:
+    entries = "".join(f"  {method.removeprefix('agentfs/')}: '{method}',\n" for method in methods)
+    return f"/** {meaning} */\nexport const {name} = {{\n{entries}}} as const;"
+
+
+def _interface(name: str, shape: type, aliases: dict[str, Any]) -> str:
+    bases = [one.__name__ for one in map(_shapes().get, _bases(shape)) if one is not None]
+    extends = f" extends {', '.join(bases)}" if bases else ""
+    keys = [key for key in keys_of(shape) if key.name in _own(shape)]
+    said = f"/** {_plain(inspect.getdoc(shape) or '')} */\n"
+    if not keys:
+        return f"{said}export type {name} = {' & '.join(bases) or 'Record<string, never>'};"
+    members = "".join(_member(key, aliases) for key in keys)
+    return f"{said}export interface {name}{extends} {{\n{members}}}"
+
+
+def _member(key: Key, aliases: dict[str, Any]) -> str:
+    hint = key.hint
+    if key.default is None:  # left out, not null
+        hint = reduce(or_, (one for one in options_of(hint) if one is not NoneType))
+    meaning = _plain(_resolved(key.meaning, key.hint))
+    if key.there:
+        meaning = f"{meaning} (there: {_plain(key.there)})" if meaning else f"There: {_plain(key.there)}"
+    said = f"  /** {meaning} */\n" if meaning else ""
+    return f"{said}  {key.name}{'' if key.required else '?'}: {_in_typescript(hint, aliases)};\n"
+
+
+def _plain(text: str) -> str:
+    """On one line, without links."""
+    named = re.sub(r"\[([\d.]+)\]\([^)]*\)", r"section \1", " ".join(text.split()))
+    return re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", named)
+
+
+_TYPES: dict[object, str] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    NoneType: "null",
+    object: "unknown",
+}
+
+
+def _in_typescript(hint: Any, aliases: dict[str, Any]) -> str:
+    named = next((name for name, value in aliases.items() if hint == value), None)
+    if named or hint in _TYPES:
+        return named or _TYPES[hint]
+    inner = get_args(hint)
+    match get_origin(hint):
+        case origin if origin in (UnionType, Union):
+            said = " | ".join(_in_typescript(option, aliases) for option in inner)
+        case origin if origin is Literal:
+            said = " | ".join(json.dumps(choice).replace('"', "'") for choice in inner)
+        case origin if origin is list:
+            member = _in_typescript(inner[0], aliases)
+            said = f"({member})[]" if " | " in member else f"{member}[]"
+        case None:
+            said = hint.__name__
+        case _:  # a mapping
+            said = f"Record<string, {_in_typescript(inner[1], aliases)}>"
+    return said
+
+
+if __name__ == "__main__":
+    sys.exit(main())
