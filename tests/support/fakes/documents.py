@@ -21,8 +21,13 @@ class MemoryDocument:
     encoding_hint: str | None = None
     as_saved: bool = False
     ends_last_line: bool = False
+    ends_lines_at_cr: bool = True
     in_sync: bool = True
     edited: int = 0
+
+    @property
+    def places_certain(self) -> bool:
+        return self.ends_lines_at_cr or self.text.count("\r") == self.text.count("\r\n")
 
 
 class MemoryDocuments:
@@ -51,8 +56,9 @@ class MemoryDocuments:
 
     # --- what the editor does -----------------------------------------------------------------------------
 
-    def open(self, uri: str, path: str, text: str, *, ends_last_line: bool = False) -> None:
-        self._open[uri] = MemoryDocument(uri, path, text, ends_last_line=ends_last_line)
+    def open(self, uri: str, path: str, text: str, **traits: bool) -> None:
+        """`traits`: `ends_last_line`, `ends_lines_at_cr`."""
+        self._open[uri] = MemoryDocument(uri, path, text, **traits)
         self._tell(path)
 
     def change(self, uri: str, text: str) -> None:

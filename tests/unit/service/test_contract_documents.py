@@ -20,7 +20,7 @@ FILE, LINKED = "file:///nowhere/a.py", "file:///nowhere/./a.py"
 class Editing(Protocol):
     documents: Documents
 
-    def open(self, uri: str, text: str, *, ends_last_line: bool = False) -> None: ...
+    def open(self, uri: str, text: str, **traits: bool) -> None: ...
     def change(self, uri: str, text: str) -> None: ...
     def save(self, uri: str) -> None: ...
     def close(self, uri: str) -> None: ...
@@ -33,8 +33,9 @@ class ByNotifications:
         self.documents = OpenDocuments()
         self._version = 1
 
-    def open(self, uri: str, text: str, *, ends_last_line: bool = False) -> None:
-        self.documents.ends_last_line = ends_last_line
+    def open(self, uri: str, text: str, **traits: bool) -> None:
+        for name, value in traits.items():
+            setattr(self.documents, name, value)
         self.documents.opened(opening(uri, text))
 
     def change(self, uri: str, text: str) -> None:
@@ -63,8 +64,8 @@ class InMemory:
         self.hint = self.documents.hint
         self.lose_track = self.documents.lose_track
 
-    def open(self, uri: str, text: str, *, ends_last_line: bool = False) -> None:
-        self.documents.open(uri, PATH, text, ends_last_line=ends_last_line)
+    def open(self, uri: str, text: str, **traits: bool) -> None:
+        self.documents.open(uri, PATH, text, **traits)
 
 
 @pytest.fixture(params=[InMemory, ByNotifications], ids=["memory", "notifications"])
@@ -129,6 +130,20 @@ def test_a_change_that_cannot_be_followed_puts_it_out_of_sync(editing: Editing) 
     document = editing.documents.at(PATH)
     assert document is not None
     assert not document.in_sync
+
+
+def test_where_an_editor_may_count_lines_otherwise_no_place_is_certain(editing: Editing) -> None:
+    editing.open(FILE, "one\rtwo\r\n", ends_lines_at_cr=False)
+    document = editing.documents.at(PATH)
+    assert document is not None
+    assert not document.places_certain
+    editing.change(FILE, "one\r\ntwo\r\n")
+    assert document.places_certain
+    editing.open(LINKED, "one\rtwo\n", ends_lines_at_cr=True)
+    editing.change(LINKED, "one\r2\n")
+    linked = editing.documents.at(PATH)
+    assert linked is not None
+    assert (linked.uri, linked.places_certain) == (LINKED, True)
 
 
 def test_whoever_watches_a_file_is_told_of_all_that_happens_to_it(editing: Editing) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentfs_lsp.domain.errors import (
+    Conflict,
     CountMismatch,
     EmptyOldString,
     FileMissing,
@@ -147,3 +148,11 @@ async def test_a_large_file_is_edited_as_a_small_one_is(work: FakeWorkspace, nam
     await work.edit(name, "last", "2")
     await work.edit(name, "\n2", "\n3")
     assert work.store.bytes_of(name) == text.replace("last", "3").encode()
+
+
+async def test_no_open_file_is_edited_whose_lines_the_editor_may_count_otherwise(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\rtwo\n")
+    work.documents.open(f"file://{HOME}/a.py", f"{HOME}/a.py", "one\rtwo\n", ends_lines_at_cr=False)
+    await work.read("a.py")
+    with pytest.raises(Conflict, match="carriage_returns"):
+        await work.edit("a.py", "two", "2")
