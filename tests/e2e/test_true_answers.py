@@ -239,6 +239,36 @@ async def test_a_client_that_saves_saves_what_it_has_set_back(root: Path) -> Non
     assert on_disk(root) == [OLD, OLD]
 
 
+async def test_what_the_user_sets_back_while_another_file_is_waited_for_is_told(root: Path) -> None:
+    (root / "c.py").write_text(OLD)
+    operations = [
+        *OPERATIONS,
+        {"tool": "edit", "params": {"path": "c.py", "old_string": "two", "new_string": "2"}},
+    ]
+    async with editing(root, options=AUTO, capabilities=SAVES) as editor:
+        editor.open("a.py")
+        editor.open("b.py")
+
+        def apply_and_let_it_fail(params: Message) -> object:
+            (root / "c.py").write_text("theirs\n")
+            return applying(editor, save=True)(params)
+
+        take = applying(editor, save=True)
+        editor.answers[APPLY] = doing(editor, take, apply_and_let_it_fail, take, applying(editor))
+        for name in ("a.py", "b.py", "c.py"):
+            await editor.read(name)
+        asked = editor.start("agentfs/batch", {"operations": operations})
+        await editor.seen(APPLY, 4)  # both are set back, and b.py's save is waited for
+        for _ in range(3):
+            await editor.request("agentfs/status", {})
+        editor.change("a.py", NEW)
+        editor.save("b.py")
+        answer = await asked
+    assert unknown_in(answer) == [("a.py", "editor")]
+    assert "'a.py' (in the editor)" in answer["text"]
+    assert on_disk(root) == [OLD, OLD]
+
+
 # --- a client that says something else --------------------------------------------------------------------
 
 

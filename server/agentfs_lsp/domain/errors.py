@@ -467,13 +467,16 @@ class Held:
     where: Literal["disk", "editor"]
 
 
+UnknownReason = Literal["system", "changed_otherwise", "closed", "not_taken_back", "not_accepted"]
+
+
 @dataclass(eq=False)
 class LandingUnknown(DomainError):
     """It can't be told whether it landed. `detail` as in SystemRefused. `holding`: where some of it is, or
     may be. `otherwise`: what ended the review, and would be told if nothing of the change were there."""
 
     path: str
-    reason: Literal["system", "changed_otherwise", "closed", "not_taken_back", "not_accepted"]
+    reason: UnknownReason
     detail: str = ""
     holding: tuple[Held, ...] = ()
     otherwise: DomainError | None = None

@@ -369,7 +369,7 @@ async def test_what_is_not_taken_back_is_told(both: FakeWorkspace) -> None:
     with pytest.raises(LandingUnknown) as raised:
         await both.batch(*BATCH)
     assert where(raised.value) == [("a.py", "editor")]
-    assert raised.value.reason == "changed_otherwise"
+    assert raised.value.reason == "not_taken_back"
 
 
 async def test_what_was_saved_and_closed_meanwhile_is_put_back_on_disk(both: FakeWorkspace) -> None:

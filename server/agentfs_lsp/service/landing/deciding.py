@@ -6,24 +6,32 @@ It has its files' turn already (`queue.py`), and is under way (`proposals.py`).
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Literal
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import DomainError, Held, LandingUnknown, Rejected, ReviewTimedOut, Unencodable
+from agentfs_lsp.domain.errors import (
+    DomainError,
+    LandingUnknown,
+    NotLanded,
+    Rejected,
+    ReviewTimedOut,
+    Unencodable,
+)
 from agentfs_lsp.domain.policy.credentials import secrets_in
 from agentfs_lsp.service.files.snapshot import remember
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import described, land, land_each
 from agentfs_lsp.service.landing.late_apply import watch_for_late
-from agentfs_lsp.service.landing.observing import Observation
+from agentfs_lsp.service.landing.observing import Watch
 from agentfs_lsp.service.landing.precondition import check_unmoved
 from agentfs_lsp.service.proposal.change import MARK, Landing, about
 from agentfs_lsp.service.proposal.proposals import Decision
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from agentfs_lsp.domain.errors import Held, UnknownReason
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.service.landing.landing import Outcome
     from agentfs_lsp.service.proposal.change import FileChange
@@ -35,51 +43,60 @@ if TYPE_CHECKING:
 async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
     """Each change's outcome, in their order. Of an atomic proposal some landed, and what did not is a
     LandingUnknown, or a NotLanded whose document was closed without a save. Everything else that goes wrong
-    is raised, and nothing changed then. Raises PolicyDenied, and what the review and the landing raise.
+    is raised, and nothing changed then, unless it is a LandingUnknown. Raises PolicyDenied, and what the
+    review and the landing raise.
 
     Whatever the client has sent about the proposal is answered by then: before `agentfs/settled`, and
-    before the agent is (docs/protocol.md#91-review-clients)."""
-    try:
-        return await _decided_and_landed(ws, proposal)
-    finally:
-        await ws.reviewer.concluded(proposal)
+    before the agent is (docs/protocol.md#91-review-clients). What is told of disk and documents is looked at
+    behind all that, of all files together."""
+    with Watch(ws) as watch:
+        try:
+            try:
+                outcomes = await _decided_and_landed(ws, proposal, watch)
+            finally:
+                await ws.reviewer.concluded(proposal)
+        except asyncio.CancelledError as cancelled:
+            withdrawn = proposal.why_withdrawn
+            told = _told(ws, proposal, withdrawn, await watch.held())
+            if told is withdrawn:
+                raise
+            raise told from cancelled
+        except DomainError as error:
+            told = _told(ws, proposal, error, await watch.held())
+            if told is error:
+                raise
+            raise told from error
+        if all(isinstance(outcome, Landing) for outcome in outcomes):
+            return outcomes
+        held = await watch.held()
+        return [
+            _told(ws, proposal, outcome, {absolute: held.get(absolute, ())})
+            if isinstance(outcome, DomainError)
+            else outcome
+            for absolute, outcome in zip(
+                (change.base.location.absolute for change in proposal.changes), outcomes, strict=True
+            )
+        ]
 
 
-async def _decided_and_landed(ws: Workspace, proposal: Proposal) -> list[Outcome]:
+async def _decided_and_landed(ws: Workspace, proposal: Proposal, watch: Watch) -> list[Outcome]:
     changes = proposal.changes
     puts_in_secrets = await _puts_in_secrets(ws, proposal)
     verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
     if verdict.decision == "allow" and not puts_in_secrets:
         decision, applier = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
-        return await _decided(ws, proposal, decision, applier)
+        return await _decided(ws, proposal, decision, applier, watch)
     await described(changes)
     proposal.channel = ws.reviewer.channel_for(proposal)
-    previewed = proposal.channel == "preview"
-    with ExitStack() as watching:
-        observed = [watching.enter_context(Observation(ws.documents, change)) for change in changes]
-        try:
-            review = _previewed(ws, proposal) if previewed else ws.reviewer.review(proposal)
-            outcomes = await _decided(ws, proposal, *await review)
-        except asyncio.CancelledError as cancelled:
-            withdrawn = proposal.why_withdrawn
-            told = await _unless_applied(ws, proposal, observed, withdrawn)
-            if told is withdrawn:
-                raise
-            raise told from cancelled
-        except DomainError as error:
-            told = await _unless_applied(ws, proposal, observed, error)
-            if told is error:
-                raise
-            raise told from error
-        return [
-            await _unless_applied(ws, proposal, [one], outcome)
-            if isinstance(outcome, DomainError)
-            else outcome
-            for one, outcome in zip(observed, outcomes, strict=True)
-        ]
+    for change in changes:
+        watch.add(change).refused = True  # nobody has been handed it, whoever may know it
+    review = _previewed(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal)
+    return await _decided(ws, proposal, *await review, watch)
 
 
-async def _decided(ws: Workspace, proposal: Proposal, decision: Decision, applier: Applier) -> list[Outcome]:
+async def _decided(
+    ws: Workspace, proposal: Proposal, decision: Decision, applier: Applier, watch: Watch
+) -> list[Outcome]:
     """Land what was decided."""
     changes = proposal.changes
     proposal.channel, proposal.decision, proposal.state = decision.channel, decision, "landing"
@@ -90,11 +107,8 @@ async def _decided(ws: Workspace, proposal: Proposal, decision: Decision, applie
         accepted = [
             _as_accepted(change, decision) for change in changes if not _is_rejected(change, decision)
         ]
-        landed = await _land(ws, proposal, accepted, applier)
+        landed = await _land(ws, proposal, accepted, applier, watch)
     except Exception as error:
-        if isinstance(error, LandingUnknown):
-            for change in changes:
-                ws.sessions.forget(proposal.session, change.base.location.absolute)
         applier.failed(error)
         raise
     outcomes = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
@@ -121,23 +135,21 @@ async def _puts_in_secrets(ws: Workspace, proposal: Proposal) -> bool:
 
 
 async def _land(
-    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], applier: Applier
+    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], applier: Applier, watch: Watch
 ) -> list[Outcome]:
     for change in changes:
         await off_loop(change.extent, _remember_form, ws, change)
     if proposal.atomic:
-        outcomes = await land(ws, changes, applier)
+        outcomes = await land(ws, changes, applier, watch)
         _check_some_landed(outcomes)
     else:
-        outcomes = await land_each(ws, changes, applier, lambda: proposal.stopped)
+        outcomes = await land_each(ws, changes, applier, watch, lambda: proposal.stopped)
         failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
         if len(failures) == len(outcomes):
             applier.failed(failures[0])
-    for change, outcome in zip(changes, outcomes, strict=True):
+    for outcome in outcomes:
         if isinstance(outcome, Landing):
             _remember(ws, proposal.session, outcome)
-        elif isinstance(outcome, LandingUnknown):
-            ws.sessions.forget(proposal.session, change.base.location.absolute)
     return outcomes
 
 
@@ -164,11 +176,7 @@ def _check_some_landed(outcomes: Sequence[Outcome]) -> None:
     failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
     if not failures or len(failures) < len(outcomes):
         return
-    unknown = [failure for failure in failures if isinstance(failure, LandingUnknown)]
-    if unknown:
-        unknown[0].holding = tuple(held for one in unknown for held in one.holding)
-        raise unknown[0]
-    raise failures[0]
+    raise next((one for one in failures if isinstance(one, LandingUnknown)), failures[0])
 
 
 def _remember(ws: Workspace, session: str, landing: Landing) -> None:
@@ -218,22 +226,31 @@ async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Appli
         raise
 
 
-async def _unless_applied(
-    ws: Workspace, proposal: Proposal, observed: Sequence[Observation], error: DomainError
+def _told(
+    ws: Workspace, proposal: Proposal, error: DomainError, held: Mapping[str, tuple[Held, ...]]
 ) -> DomainError:
-    """The error; LandingUnknown where some of the change is there all the same: the editor has known it
-    since before the decision."""
-    holding: tuple[Held, ...] = ()
-    for observation in observed:
-        observation.refused = True
-        holding += await observation.held(ws)
-    if not holding or isinstance(error, LandingUnknown):
+    """The error of these files; LandingUnknown where some of the change is there all the same: the editor
+    may have known it since before the decision, and the user goes on behind what is taken back."""
+    holding = tuple(one for where in held.values() for one in where)
+    if not holding and not isinstance(error, LandingUnknown):
         return error
-    for observation in observed:
-        ws.sessions.forget(proposal.session, observation.change.base.location.absolute)
-    accepted = proposal.decision is not None and not isinstance(error, Rejected)
-    reason: Literal["changed_otherwise", "not_accepted"] = "changed_otherwise" if accepted else "not_accepted"
+    for absolute in held:
+        ws.sessions.forget(proposal.session, absolute)
+    if isinstance(error, LandingUnknown):
+        error.holding = holding
+        return error
+    reason = _why_unknown(proposal, error, holding)
     return LandingUnknown(holding[0].path, reason, holding=holding, otherwise=error)
+
+
+def _why_unknown(proposal: Proposal, error: DomainError, holding: Sequence[Held]) -> UnknownReason:
+    several = proposal.atomic and len(proposal.changes) > 1
+    if proposal.decision is None or (isinstance(error, Rejected) and not several):
+        return "not_accepted"
+    if isinstance(error, NotLanded) and error.reason == "closed":
+        return "closed"
+    is_of_another = several and any(one.path != getattr(error, "path", "") for one in holding)
+    return "not_taken_back" if is_of_another else "changed_otherwise"
 
 
 def _is_rejected(change: FileChange, decision: Decision) -> bool:

@@ -8,11 +8,11 @@ text sync and the disk may both lag behind what the client says.
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Literal, Self
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
 
-from agentfs_lsp.domain.errors import DomainError, Held, LandingUnknown, NotLanded, Rejected
-from agentfs_lsp.service.landing.observing import Observation, holds_all
+from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
+from agentfs_lsp.service.landing.observing import holds_all
 from agentfs_lsp.service.landing.precondition import check_unmoved
 from agentfs_lsp.service.landing.reverting import put_back
 from agentfs_lsp.service.landing.saving import keep_as_it_stands
@@ -22,6 +22,7 @@ from agentfs_lsp.service.state.workspace import off_loop
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.service.landing.observing import Observation, Watch
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.review import Applied, Applier
     from agentfs_lsp.service.state.workspace import Workspace
@@ -31,23 +32,14 @@ UNTICKED_S = 5.0
 
 
 class InEditor:
-    """The open files of one landing, watched from the moment it is entered. What failed is remembered for
+    """The open files of one landing, watched from the moment it is made. What failed is remembered for
     each, so that it can be told."""
 
-    def __init__(self, ws: Workspace, changes: Sequence[FileChange], applier: Applier) -> None:
+    def __init__(self, ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch) -> None:
         self._ws = ws
         self._applier = applier
-        self._observations = [Observation(ws.documents, change) for change in changes]
+        self._observations = [watch.add(change) for change in changes]
         self._failed: dict[Observation, DomainError] = {}
-        self._watching = ExitStack()
-
-    def __enter__(self) -> Self:
-        for observation in self._observations:
-            self._watching.enter_context(observation)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._watching.close()
 
     # --- has it arrived? ----------------------------------------------------------------------------------
 
@@ -147,23 +139,16 @@ class InEditor:
         not take them back. What failed before is its own outcome."""
         arrived = [one for one in self._observations if one not in self._failed]
         kept = dict(zip(arrived, await keep_as_it_stands(self._ws, arrived, self._applier), strict=True))
-        return [kept[one] if one in kept else await self._why_not(one) for one in self._observations]
+        return [kept[one] if one in kept else self._failed[one] for one in self._observations]
 
-    async def failures(self) -> list[DomainError]:
+    def failures(self) -> list[DomainError]:
         """Where nothing is to be kept: why."""
-        return [await self._why_not(one) for one in self._observations]
-
-    async def _why_not(self, observation: Observation) -> DomainError:
-        """Why this one failed; LandingUnknown where some of it is there all the same."""
-        held = await observation.held(self._ws)
-        if not held:
-            return self._failed[observation]
-        return LandingUnknown(observation.change.path, "changed_otherwise", holding=held)
+        return [self._failed[one] for one in self._observations]
 
     async def take_back(self, error: DomainError) -> None:
         """None of them stands: the documents that read what was accepted are set back by the client, the
-        files that were closed since by the server. Raises LandingUnknown where some of the change is left all
-        the same, or may be: nothing takes back what the user has typed on."""
+        files that were closed since by the server. Nothing takes back what the user has typed on: some of the
+        change may be left all the same."""
         back = {one: one.reversal() for one in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
@@ -172,19 +157,11 @@ class InEditor:
                     if edit is not None:
                         await observation.departure()
         except TimeoutError:
-            pass  # whether it is there is looked at below
-        holding: tuple[Held, ...] = ()
+            pass  # whether it is there is looked at before it is told
         for observation in self._observations:
             if back[observation] is not None and self._applier.saves:
                 await self._saved_again(observation)
             await put_back(self._ws, observation.change)
-            holding += await observation.held(self._ws)
-        if isinstance(error, LandingUnknown):
-            error.holding += holding
-        elif holding:
-            reason: Literal["changed_otherwise", "not_taken_back"]
-            reason = "changed_otherwise" if len(self._observations) == 1 else "not_taken_back"
-            raise LandingUnknown(holding[0].path, reason, holding=holding) from error
 
     async def _saved_again(self, observation: Observation) -> None:
         """Wait for a client that saves to save what it has set back, where it had saved the change."""
@@ -195,14 +172,14 @@ class InEditor:
 
 
 async def find_in_editor(
-    ws: Workspace, changes: Sequence[FileChange], applier: Applier, *, all_or_none: bool
+    ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch, *, all_or_none: bool
 ) -> list[Landing | DomainError]:
     """The editor asked and applied by itself. With `all_or_none` raises what one of them failed by, the
     others taken back; else that is its outcome."""
-    with InEditor(ws, changes, applier) as in_editor:
-        await in_editor.find()
-        failed = in_editor.first_failure
-        if failed is not None and (all_or_none or not in_editor.anything_arrived):
-            await in_editor.take_back(failed)
-            raise failed
-        return await in_editor.keep()
+    in_editor = InEditor(ws, changes, applier, watch)
+    await in_editor.find()
+    failed = in_editor.first_failure
+    if failed is not None and (all_or_none or not in_editor.anything_arrived):
+        await in_editor.take_back(failed)
+        raise failed
+    return await in_editor.keep()

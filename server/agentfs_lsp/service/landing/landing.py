@@ -16,7 +16,6 @@ from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, Lef
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.files.store import Draft
 from agentfs_lsp.service.landing.in_editor import InEditor, find_in_editor
-from agentfs_lsp.service.landing.observing import Observation
 from agentfs_lsp.service.landing.precondition import check_unmoved
 from agentfs_lsp.service.proposal.change import Landing, about
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from agentfs_lsp.service.files.store import Landed, Staged
+    from agentfs_lsp.service.landing.observing import Watch
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.review import Applier
     from agentfs_lsp.service.state.workspace import Workspace
@@ -33,37 +33,37 @@ Outcome = Landing | DomainError
 """What became of one file of several."""
 
 
-async def land(ws: Workspace, changes: Sequence[FileChange], applier: Applier) -> list[Outcome]:
+async def land(ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch) -> list[Outcome]:
     """Bring the changes to their files, all or none. Raises Conflict, NotLanded, LandingUnknown and what the
-    disk raises; but for LandingUnknown nothing changed then. An outcome that is no landing is a
-    LandingUnknown: what the others say of themselves stands.
+    disk raises. Whether anything is there all the same is for `watch` to tell, which gets to know whatever
+    was handed over. An outcome that is no landing is of a file that was applied, and then lost track of.
 
     The closed files are staged, the open ones applied by the client; then the closed are committed, and the
     open ones saved. Whatever fails before the commit drops the staged and takes back the applied.
     """
     if applier.applied_already:
-        return await find_in_editor(ws, changes, applier, all_or_none=True)
+        return await find_in_editor(ws, changes, applier, watch, all_or_none=True)
     changes = [await _on_what_is_there(ws, change) for change in changes]
     opened = [change for change in changes if lands_in_editor(change)]
     closed = [change for change in changes if not lands_in_editor(change)]
     if not opened:
-        landed = await _committed(ws, closed, None)
+        landed = await _committed(ws, closed, None, watch)
         await applier.committed(())
         return list(landed)
     staged = None
     if closed:
         with _links_told(ws, closed):
             staged = await in_thread(_stage, ws, closed)
-    with InEditor(ws, opened, applier) as in_editor:
-        try:
-            await in_editor.apply()
-            landed = await _committed(ws, closed, staged) if staged else []
-        except DomainError as error:
-            if staged:
-                await in_thread(staged.discard)
-            await in_editor.take_back(error)
-            raise
-        kept = await in_editor.keep()
+    in_editor = InEditor(ws, opened, applier, watch)
+    try:
+        await in_editor.apply()
+        landed = await _committed(ws, closed, staged, watch) if staged else []
+    except DomainError as error:
+        if staged:
+            await in_thread(staged.discard)
+        await in_editor.take_back(error)
+        raise
+    kept = await in_editor.keep()
     by_change = {
         id(change): outcome for change, outcome in zip([*closed, *opened], [*landed, *kept], strict=True)
     }
@@ -71,12 +71,16 @@ async def land(ws: Workspace, changes: Sequence[FileChange], applier: Applier) -
 
 
 async def land_each(
-    ws: Workspace, changes: Sequence[FileChange], applier: Applier, is_stopped: Callable[[], bool]
+    ws: Workspace,
+    changes: Sequence[FileChange],
+    applier: Applier,
+    watch: Watch,
+    is_stopped: Callable[[], bool],
 ) -> list[Outcome]:
     """Bring each change to its file, whatever becomes of the others: the open ones first, then the closed in
     their order, as long as not `is_stopped`. Raises nothing of its own."""
     if applier.applied_already:
-        return await find_in_editor(ws, changes, applier, all_or_none=False)
+        return await find_in_editor(ws, changes, applier, watch, all_or_none=False)
     outcomes: dict[int, Outcome] = {}
     opened: list[tuple[int, FileChange]] = []
     closed: list[tuple[int, FileChange]] = []
@@ -87,18 +91,18 @@ async def land_each(
             outcomes[number] = error
         else:
             (opened if lands_in_editor(there) else closed).append((number, there))
-    with InEditor(ws, [change for _, change in opened], applier) as in_editor:
-        await in_editor.apply_each()
-        for number, change in closed:
-            try:
-                if is_stopped():
-                    raise LeftUndone(change.path, "cancelled")
-                (outcomes[number],) = await _committed(ws, [change], None)
-            except DomainError as error:
-                outcomes[number] = error
-        landed = any(isinstance(outcome, Landing) for outcome in outcomes.values())
-        stands = landed or in_editor.anything_arrived
-        kept = await in_editor.keep() if stands else await in_editor.failures()
+    in_editor = InEditor(ws, [change for _, change in opened], applier, watch)
+    await in_editor.apply_each()
+    for number, change in closed:
+        try:
+            if is_stopped():
+                raise LeftUndone(change.path, "cancelled")
+            (outcomes[number],) = await _committed(ws, [change], None, watch)
+        except DomainError as error:
+            outcomes[number] = error
+    landed = any(isinstance(outcome, Landing) for outcome in outcomes.values())
+    stands = landed or in_editor.anything_arrived
+    kept = await in_editor.keep() if stands else in_editor.failures()
     outcomes |= {number: outcome for (number, _), outcome in zip(opened, kept, strict=True)}
     return [outcomes[number] for number in range(len(changes))]
 
@@ -145,7 +149,9 @@ async def described(changes: Sequence[FileChange]) -> None:
 # --- on disk ----------------------------------------------------------------------------------------------
 
 
-async def _committed(ws: Workspace, changes: Sequence[FileChange], staged: Staged | None) -> list[Landing]:
+async def _committed(
+    ws: Workspace, changes: Sequence[FileChange], staged: Staged | None, watch: Watch
+) -> list[Landing]:
     """The closed files on disk; staged first, where they are not yet."""
     writing = asyncio.ensure_future(in_thread(_write, ws, changes, staged))
     describing = None
@@ -157,9 +163,9 @@ async def _committed(ws: Workspace, changes: Sequence[FileChange], staged: Stage
                 landed = await writing
             except Conflict as conflict:
                 raise await _explained(ws, changes, conflict) from conflict
-            except LandingUnknown as unknown:
+            except LandingUnknown:
                 for change in changes:
-                    unknown.holding += await Observation(ws.documents, change).held(ws)
+                    watch.add(change)
                 raise
     finally:
         if describing is not None:

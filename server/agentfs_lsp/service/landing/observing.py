@@ -8,6 +8,7 @@ one that was saved is not the only witness: the disk is looked at, too.
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Self
 
@@ -27,7 +28,7 @@ from agentfs_lsp.service.proposal.review import DocumentEdit
 from agentfs_lsp.service.state.workspace import off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.files.documents import Document, Documents
@@ -87,7 +88,11 @@ class Observation:
         nothing of it. Where the disk can't be looked at, only a document can have brought there what nobody
         landed."""
         path = self.change.path
-        found = [Held(path, "editor")] if self.is_in_document else []
+        document = self._documents.at(self._absolute)
+        is_in_document = document is not None and (
+            not document.in_sync or await off_loop(len(document.text), self._is_in, document.text)
+        )
+        found = [Held(path, "editor")] if is_in_document else []
         try:
             now = await ws.look_at_disk(self.change.base.location)
             is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
@@ -166,6 +171,11 @@ class Observation:
         """From here on `more` waits for what comes next."""
         self._event.clear()
 
+    @property
+    def has_more(self) -> bool:
+        """Whether `more` would not wait."""
+        return self._event.is_set()
+
     async def more(self) -> None:
         """Wait for the next open, change, save or close."""
         await self._event.wait()
@@ -193,6 +203,48 @@ class Observation:
             return
         if change.base.buffer is not None and document.version != change.base.buffer.version:
             self._look_for(change.with_end_kept())
+
+
+MOST_LOOKS = 8
+"""So often is looked again where the user goes on meanwhile: an answer does not wait for the last key."""
+
+
+class Watch:
+    """The observations of one proposal, which end with it."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._observations: list[Observation] = []
+        self._watching = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watching.close()
+
+    def add(self, change: FileChange) -> Observation:
+        """Observe the change from now on."""
+        observation = self._watching.enter_context(Observation(self._ws.documents, change))
+        self._observations.append(observation)
+        return observation
+
+    async def held(self) -> Mapping[str, tuple[Held, ...]]:
+        """Where some of what was observed is by now, or may be, by real absolute path. It is true of all
+        files together: what moved while others were looked at is looked at again."""
+        found: dict[Observation, tuple[Held, ...]] = {}
+        looking = self._observations
+        for _ in range(MOST_LOOKS):
+            for observation in looking:
+                observation.expect_more()
+                found[observation] = await observation.held(self._ws)
+            looking = [observation for observation in self._observations if observation.has_more]
+            if not looking:
+                break
+        by_file: dict[str, dict[Held, None]] = {}
+        for observation, held in found.items():
+            by_file.setdefault(observation.change.base.location.absolute, {}).update(dict.fromkeys(held))
+        return {absolute: tuple(held) for absolute, held in by_file.items()}
 
 
 def edit_of(change: FileChange) -> DocumentEdit:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 async def keep_as_it_stands(
     ws: Workspace, observations: Sequence[Observation], applier: Applier
 ) -> list[Landing | DomainError]:
-    """Have the documents saved that were clean, and look at each: a landing, or LandingUnknown."""
+    """Have the documents saved that were clean, and look at each: a landing; NotLanded where the document was
+    closed and the disk does not hold all of it, LandingUnknown where nobody can look."""
     deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
     expected = await _asked_to_save([one.change for one in observations], applier, deadline)
     outcomes: list[Landing | DomainError] = []
@@ -37,18 +38,10 @@ async def keep_as_it_stands(
             if change.base.buffer is not None and change.base.buffer.uri in expected:
                 saved = await _saved(ws, observation, deadline)
             landing = await _as_it_stands(ws, change, saved)
-            outcomes.append(landing or await _closed(ws, observation))
+            outcomes.append(landing or NotLanded(change.path, "closed"))
         except DomainError:
-            held = await observation.held(ws)
-            outcomes.append(LandingUnknown(change.path, "changed_otherwise", holding=held))
+            outcomes.append(LandingUnknown(change.path, "changed_otherwise"))
     return outcomes
-
-
-async def _closed(ws: Workspace, observation: Observation) -> DomainError:
-    """Of a document that was closed: the disk tells whether anything of it was saved."""
-    path = observation.change.path
-    held = await observation.held(ws)
-    return LandingUnknown(path, "closed", holding=held) if held else NotLanded(path, "closed")
 
 
 async def _asked_to_save(changes: Sequence[FileChange], applier: Applier, deadline: float) -> Collection[str]:
