@@ -296,3 +296,15 @@ async def test_of_two_undos_sent_at_once_the_second_is_refused(root: Path) -> No
     assert first["data"]["applied"] is True
     assert second["error"]["code"] == "EXECUTION_ERROR"
     assert not (root / "a.txt").exists()
+
+
+async def test_a_change_sent_right_behind_an_undo_is_not_undone_in_its_place(root: Path) -> None:
+    big = "".join(f"line {number} of the large file\n" for number in range(200_000))
+    async with editing(root, options=AUTO) as editor:
+        large = await editor.write("large.py", big)  # keeping it takes its time
+        looking = editor.start("agentfs/history", {})
+        undoing = editor.start("agentfs/undo", {})
+        small = await editor.write("small.py", "small\n")
+        _, undone = await looking, await undoing
+    assert (small["data"]["applied"], undone["data"]["undone"]) == (True, large["data"]["change_id"])
+    assert ((root / "large.py").exists(), (root / "small.py").exists()) == (False, True)

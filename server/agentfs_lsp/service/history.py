@@ -51,6 +51,7 @@ def keep_withdrawn(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
 def _keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
     if not ws.settings.history.enabled or not landed:
         return
+    ws.last_kept[proposal.session] = proposal.id
     size = sum(change.base.size + landing.bytes_written for change, landing in landed)
     make = partial(_kept, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
     ws.history.keep(size, make)
@@ -176,13 +177,6 @@ async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> His
     if not found:
         raise ChangeUnknown(change_id)
     return found[0]
-
-
-async def find_latest(ws: Workspace, session: str) -> HistoryRecord | None:
-    """The last change of this session on this connection, with its texts."""
-    wanted = Wanted(1, connection=ws.connection, session=session, texts=True)
-    found = await in_thread(ws.history.find, _roots(ws), wanted)
-    return found[0] if found else None
 
 
 async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[HistoryRecord]:

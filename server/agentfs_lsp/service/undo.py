@@ -28,7 +28,7 @@ from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
 from agentfs_lsp.service.files.snapshot import REPLACEMENT
-from agentfs_lsp.service.history import as_seen, find_latest, find_one, location_of
+from agentfs_lsp.service.history import as_seen, find_one, location_of
 from agentfs_lsp.service.landing.deciding import decide_and_land
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.propose import refuse_flood
@@ -80,9 +80,10 @@ async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
     refuse_flood(ws, command.session)
     if command.change_id is None:
         _check_all_answered(ws, command.session)
+    last = ws.last_kept.get(command.session)  # now: what is sent behind this may land while history is read
     proposal = Proposal(command.session, command.agent, "undo", command.explanation, {}, ws.clock.now_ms())
     with ws.proposals.under_way(proposal) as landed:
-        change = await _wanted(ws, command)
+        change = await _wanted(ws, command, last)
         _check_undoable(ws, command.viewer, change)
         locations = [location_of(ws, file) for file in change.files]
         files = {location.absolute: ws.name_of(location) for location in locations}
@@ -127,13 +128,15 @@ def _check_all_answered(ws: Workspace, session: str) -> None:
             raise LastUndecided(proposal.id, proposal.paths)
 
 
-async def _wanted(ws: Workspace, command: Undo) -> HistoryRecord:
+async def _wanted(ws: Workspace, command: Undo, last: str | None) -> HistoryRecord:
     if command.change_id is not None:
         return await find_one(ws, command.change_id, texts=True)
-    latest = await find_latest(ws, command.session)
-    if latest is None:
+    if last is None:
         raise NothingToUndo
-    return latest
+    try:
+        return await find_one(ws, last, texts=True)
+    except ChangeUnknown:
+        raise NothingToUndo from None
 
 
 def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:

@@ -75,6 +75,8 @@ class Workspace:
     """Names this connection among all that history knows."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
+    last_kept: dict[str, str] = field(default_factory=dict)
+    """By session, the id of its last change that history was given."""
     late_watched: int = 0
     """Withdrawn previews that are still looked out for (`late.py`)."""
     interrupted: frozenset[str] = frozenset()
