@@ -76,7 +76,9 @@ export type ProposalAnswer = Proposal | Refusal;
 
 export type SettleAnswer = ToApply | Refusal;
 
-export type AppliedAnswer = ToSave | ToRevert;
+export type AppliedAnswer = ToSave | ToRevert | Refusal;
+
+export type SavedAnswer = Nothing | Refusal;
 
 /** What every request takes (docs/protocol.md#2-requests). */
 export interface Params {
@@ -759,6 +761,18 @@ export interface ToSave extends Done {
 /** What takes back what was applied, or null. */
 export interface ToRevert extends Refusal {
   revert: WorkspaceEdit | null;
+}
+
+/** agentfs/setApprovalMode; without `session` for all. */
+export interface SetApprovalModeParams {
+  mode: Mode;
+  session?: string;
+}
+
+/** agentfs/setSwitch. */
+export interface SetSwitchParams {
+  name: string;
+  on: boolean;
 }
 
 /** agentfs/settled. */

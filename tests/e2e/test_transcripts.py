@@ -237,6 +237,20 @@ async def saving(t: Transcript) -> None:
 
 
 @scenario
+async def merging(t: Transcript) -> None:
+    t.put({"a.py": TEXT, "b.py": TEXT})
+    async with t.editing(options=AUTO) as editor:
+        for path in ("a.py", "b.py"):
+            await editor.read(path)
+        t.put({"a.py": TEXT.replace("one", "1"), "b.py": TEXT.replace("one", "1")})
+        await editor.edit("a.py", "five", "5", on_conflict="merge")
+        edit = {"path": "b.py", "old_string": "five", "new_string": "5\u200b", "on_conflict": "merge"}
+        write = {"path": "c.py", "content": "\ufeffc = 3\n"}
+        operations = [{"tool": "edit", "params": edit}, {"tool": "write", "params": write}]
+        await editor.request("agentfs/batch", {"operations": operations})
+
+
+@scenario
 async def batch(t: Transcript) -> None:
     t.put({"a.py": TEXT, "b.py": TEXT, "open.py": TEXT})
 

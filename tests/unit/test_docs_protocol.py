@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agentfs_lsp.adapters.review.conversation import Code
+from agentfs_lsp.api.dialects.definitions import FORMATS
+from agentfs_lsp.api.dialects.standard import STANDARD
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.domain.matching.levels import Level
@@ -145,6 +147,16 @@ def test_the_codes_of_a_no_to_a_review_client() -> None:
 
 def test_the_outcomes_of_a_proposal() -> None:
     assert keys(table(of_section("9.1"), "outcome")) == list(typing.get_args(Outcome))
+
+
+def test_the_formats_of_definitions() -> None:
+    (write,) = (tool for tool in STANDARD.tools if tool.operation == "write")
+    told = {row["format"].strip("`"): row["a definition"] for row in table(DOCS, "format")}
+    assert list(told) == list(FORMATS)
+    for name, shape in FORMATS.items():
+        made = shape(write, "", {})
+        inner = [each for each in made.values() if isinstance(each, dict)]
+        assert set(re.findall(r'"(\w+)"', told[name])) == {key for each in (made, *inner) for key in each}
 
 
 def test_the_rungs() -> None:

@@ -41,7 +41,7 @@ async function land(
   const files = await applyPinned(edit, server.convert);
   const answer = await server.request<AppliedAnswer>(EditorMethod.applied, { id, files });
   if (!answer.ok) {
-    if (answer.revert !== null) {
+    if ('revert' in answer && answer.revert !== null) {
       await takeBack(server, answer.revert);
     }
     return answer;

@@ -142,7 +142,25 @@ class ToRevert(Refusal):
 
 ProposalAnswer = Proposal | Refusal
 SettleAnswer = ToApply | Refusal
-AppliedAnswer = ToSave | ToRevert
+AppliedAnswer = ToSave | ToRevert | Refusal
+SavedAnswer = Nothing | Refusal
+
+# --- what the user sets -----------------------------------------------------------------------------------
+
+
+class SetApprovalModeParams(TypedDict):
+    """agentfs/setApprovalMode; without `session` for all."""
+
+    mode: Mode
+    session: NotRequired[str]
+
+
+class SetSwitchParams(TypedDict):
+    """agentfs/setSwitch."""
+
+    name: str
+    on: bool
+
 
 # --- notifications ----------------------------------------------------------------------------------------
 

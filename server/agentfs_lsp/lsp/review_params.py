@@ -10,8 +10,6 @@ from agentfs_lsp.adapters.review.conversation import Report, Settlement
 from agentfs_lsp.domain.errors import BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agentfs_lsp.adapters.review.conversation import Conversation, Reports
     from agentfs_lsp.domain.translation import Translate
 
@@ -58,8 +56,10 @@ def parse_id(raw: object) -> str:
 
 def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     """The decision of each file: what `files` says of it, else what is said of all."""
+    from agentfs_lsp.lsp.results import SettledFile, SettleParams  # noqa: PLC0415 - not at every start
+
     params = _object(raw)
-    refuse_unknown(params, {"id", "decision", "feedback", "always", "files"})
+    refuse_unknown(params, SettleParams)
     overall = _decision(params.get("decision"))
     feedback = params.get("feedback")
     if feedback is not None and not isinstance(feedback, str):
@@ -72,7 +72,7 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     rejected = set(conversation.files) if overall == "rejected" else set()
     texts: dict[str, str] = {}
     for absolute, file in _files(params, conversation):
-        refuse_unknown(file, {"uri", "decision", "text"})
+        refuse_unknown(file, SettledFile)
         decision = overall if file.get("decision") is None else _decision(file["decision"])
         text = _text(file.get("text"))
         if (decision == "amended") != (text is not None):
@@ -137,8 +137,9 @@ def _object(raw: object) -> dict[str, object]:
     return raw
 
 
-def refuse_unknown(params: dict[str, object], known: Collection[str]) -> None:
-    """Raise BadParameter for a key that is none: misspelt, it would pass silently."""
+def refuse_unknown(params: dict[str, object], shape: type) -> None:
+    """Raise BadParameter for a key that `shape`, a TypedDict, does not have: it would pass silently."""
+    known = shape.__annotations__
     unknown = sorted(set(params) - set(known))
     if unknown:
         raise BadParameter(unknown[0], "unknown", tuple(sorted(known)))

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 def set_approval_mode_request(exchange: EditorExchange) -> Done:
     """Set it. Proposals that are shown stay shown."""
+    from agentfs_lsp.lsp.results import SetApprovalModeParams  # noqa: PLC0415 - not at every start
+
     params = exchange.params if isinstance(exchange.params, dict) else {}
-    refuse_unknown(params, {"mode", "session"})
+    refuse_unknown(params, SetApprovalModeParams)
     mode, session = params.get("mode"), params.get("session")
     if mode not in ("manual", "auto_edit"):
         raise BadParameter("mode", "choice", ("manual", "auto_edit"))

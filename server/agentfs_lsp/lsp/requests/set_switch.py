@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 def set_switch_request(exchange: EditorExchange) -> Done | Refusal:
     """Turn it, at once: the answer comes when the files are gone, or there."""
+    from agentfs_lsp.lsp.results import SetSwitchParams  # noqa: PLC0415 - not at every start
+
     params = exchange.params if isinstance(exchange.params, dict) else {}
-    refuse_unknown(params, {"name", "on"})
+    refuse_unknown(params, SetSwitchParams)
     name, on = params.get("name"), params.get("on")
     if not isinstance(name, str):
         raise BadParameter("name", "kind", kinds=("string",))
