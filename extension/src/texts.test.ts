@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstDifference, fromBytes, normalise, toBytes, withEol } from './texts';
+import { firstDifference, firstInBlanks, fromBytes, normalise, toBytes, withEol } from './texts';
 
 test('line ends of every kind become \\n, and nothing else does', () => {
   assert.equal(normalise('a\r\nb\rc\nd\u2028e\f\u0085'), 'a\nb\nc\nd\u2028e\f\u0085');
@@ -32,4 +32,29 @@ test('the first line that differs', () => {
   assert.equal(firstDifference('a\nb\n', 'a\nb\nc\n'), 2);
   assert.equal(firstDifference('', 'new'), 0);
   assert.equal(firstDifference('same\n', 'same\n'), undefined);
+});
+
+const inBlanks = (before: string[], after: string[]): number | undefined =>
+  firstInBlanks(before.join('\n'), after.join('\n'));
+
+test('a line that differs in blanks alone, wherever the other changes are', () => {
+  assert.equal(inBlanks(['a', '  b', 'c'], ['a', 'b', 'c']), 1);
+  assert.equal(inBlanks(['a', 'b', 'c'], ['a', 'b', 'c \t']), 2);
+  assert.equal(inBlanks(['a', 'b', 'c', 'd'], ['A', ' b', 'c', 'D']), 1);
+  assert.equal(inBlanks(['a', 'b', 'c', ' d'], ['new', 'a', 'b', 'c', 'd']), 4);
+  assert.equal(inBlanks(['', 'a'], ['   ', 'a']), 0);
+});
+
+test('lines that change their places, and one that comes in beside its like', () => {
+  assert.equal(inBlanks(['1', '  end', 'end', '2'], ['1', 'end', '  end', '2']), 1);
+  assert.equal(inBlanks(['1', '  end', '2', '3'], ['1.', 'end', '2', '  end', '3.']), 1);
+  assert.equal(inBlanks(['x', 'x', 'x'], ['  x', 'x', 'x', 'x']), 0);
+});
+
+test('changes that such a diff shows', () => {
+  assert.equal(inBlanks(['a', 'b', 'c'], ['a', 'B', 'c']), undefined);
+  assert.equal(inBlanks(['a', '  {', '  }', 'b'], ['a', '  {', '    new', '  }', 'b']), undefined);
+  assert.equal(inBlanks([''], ['a', '  b', '']), undefined);
+  assert.equal(inBlanks(['a', '  b', ''], ['']), undefined);
+  assert.equal(inBlanks(['same'], ['same']), undefined);
 });

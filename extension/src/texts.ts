@@ -1,4 +1,4 @@
-/** Texts of proposals: line ends, bytes, and where two of them begin to differ. No I/O, no vscode. */
+/** Texts of proposals: line ends, bytes, and where two of them differ. No I/O, no vscode. */
 
 /** `text` with `\n` as its only line end, as the protocol has it. */
 export function normalise(text: string): string {
@@ -36,4 +36,36 @@ export function firstDifference(before: string, after: string): number | undefin
     }
   }
   return line;
+}
+
+/**
+ * The 0-based line of `after` that a diff which takes no notice of blanks at either end of a line may take for one of
+ * `before` that has others; undefined where there is none. Rather one too many: which lines a diff takes for the same, where
+ * several are, is its own matter.
+ */
+export function firstInBlanks(before: string, after: string): number | undefined {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && old[start]?.trim() === now[start]?.trim()) {
+    start += 1;
+  }
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end)?.trim() === now.at(-1 - end)?.trim()) {
+    end += 1;
+  }
+  const forms = new Map<string, Set<string>>();
+  for (const line of old.slice(start, old.length - end)) {
+    const trimmed = line.trim();
+    forms.set(trimmed, (forms.get(trimmed) ?? new Set()).add(line));
+  }
+  const isOther = (line: string): boolean => {
+    const known = forms.get(line.trim());
+    return known !== undefined && (known.size > 1 || !known.has(line));
+  };
+  const found = now.findIndex((line, at) => {
+    const last = now.length - at;
+    return at < start ? line !== old[at] : last <= end ? line !== old.at(-last) : isOther(line);
+  });
+  return found === -1 ? undefined : found;
 }

@@ -9,12 +9,12 @@ import { confirm } from '../notifications';
 import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { Signal } from '../signal';
-import { normalise } from '../texts';
 import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
-import { idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
+import { PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
 import { caughtUp } from './closing';
-import { carryOut, type NotSaved } from './landing';
-import type { ReviewEditors } from './review';
+import { carryOut, landedTexts, type NotSaved } from './landing';
+import { isOnScreen } from './onScreen';
+import { partOf, type ReviewEditors } from './review';
 import type { By, ReviewFocus } from './reviewFocus';
 import { isUnsavedElsewhere } from './tabs';
 import {
@@ -78,7 +78,8 @@ export class Decisions {
       await this.decideFile('accepted', currentPart);
       return;
     }
-    if (this.focus.isUnseen) {
+    const accepted = review.proposal.files.filter(({ path }) => review.decided.get(path) !== 'rejected');
+    if (this.focus.isUnseen || !(await this.isOnScreen(review, accepted))) {
       return;
     }
     await this.settle(review, this.acceptance(review, review.proposal, always));
@@ -108,8 +109,8 @@ export class Decisions {
    */
   async decideFile(decision: 'accepted' | 'rejected', uri?: vscode.Uri): Promise<void> {
     const review = this.editors.current;
-    const file = uri ?? vscode.window.activeTextEditor?.document.uri;
-    if (review?.proposal === undefined || file?.scheme !== PROPOSAL || idOf(file) !== review.proposed.id) {
+    const part = review && partOf(review, uri);
+    if (review?.proposal === undefined || part === undefined) {
       this.sayNothingActive();
       return;
     }
@@ -120,7 +121,10 @@ export class Decisions {
       await this.rejectWhole(review);
       return;
     }
-    review.decided.set(pathOf(file), decision);
+    if (decision === 'accepted' && !(await this.isOnScreen(review, [part]))) {
+      return;
+    }
+    review.decided.set(part.path, decision);
     this.queue.changed.fire();
     if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
       await this.settle(review, this.acceptance(review, review.proposal, false));
@@ -218,6 +222,10 @@ export class Decisions {
     return unsaved !== undefined;
   }
 
+  private isOnScreen(review: Review, files: Proposal['files']): Promise<boolean> {
+    return isOnScreen(review, files, this.textsOf(review), () => this.editors.show(review));
+  }
+
   /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
   private async undecided(review: Review, reason: string): Promise<void> {
     review.deciding = false;
@@ -276,18 +284,6 @@ export class Decisions {
       return findDocument(uri.toString())?.getText() ?? this.files.get(uri);
     };
   }
-}
-
-/** What was accepted; of open documents what they hold now, as formatters may have had their say. */
-function landedTexts({ proposed }: Review, texts?: ReadonlyMap<string, string>): Map<string, string> {
-  const landed = new Map(texts);
-  for (const { path, uri, version } of proposed.files) {
-    const document = version === null ? undefined : findDocument(uri);
-    if (landed.has(path) && document !== undefined) {
-      landed.set(path, normalise(document.getText()));
-    }
-  }
-  return landed;
 }
 
 /** So long after a decision another press is taken for a part of it. */

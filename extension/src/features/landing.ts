@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { Server } from '../client';
-import { applyPinned, save } from '../hand';
+import { applyPinned, findDocument, save } from '../hand';
 import { notify } from '../notifications';
 import {
   EditorMethod,
@@ -15,6 +15,8 @@ import {
   type SettleParams,
   type WorkspaceEdit,
 } from '../protocol';
+import type { Review } from '../queue';
+import { normalise } from '../texts';
 
 /** Hears which documents could not be saved, before the server does. */
 export type NotSaved = (files: readonly SavedFile[]) => void;
@@ -63,4 +65,16 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
       vscode.l10n.t('What was applied could not be taken back in {0}. Undo it there.', names.join(', ')),
     );
   }
+}
+
+/** What was accepted; of open documents what they hold now, as formatters may have had their say. */
+export function landedTexts({ proposed }: Review, texts?: ReadonlyMap<string, string>): Map<string, string> {
+  const landed = new Map(texts);
+  for (const { path, uri, version } of proposed.files) {
+    const document = version === null ? undefined : findDocument(uri);
+    if (landed.has(path) && document !== undefined) {
+      landed.set(path, normalise(document.getText()));
+    }
+  }
+  return landed;
 }

@@ -8,7 +8,7 @@ import type { ReviewedFile } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, counts, visible } from '../shown';
 import { withEol } from '../texts';
-import { BASE, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
+import { BASE, idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
 import { Signal } from '../signal';
 import { Turns } from '../turns';
 import { closeTabs } from './closing';
@@ -256,6 +256,15 @@ function titleOf({ proposed }: Review, { file, unsaved }: Sides, more: number): 
   return unsaved
     ? vscode.l10n.t('{0} (your unsaved text) ← {1}', name, about)
     : vscode.l10n.t('{0} ← {1}', name, about);
+}
+
+/** The file of a review that a URI, else the text that is typed in, is the proposal for. */
+export function partOf(
+  { proposed: { id }, proposal }: Review,
+  uri: vscode.Uri | undefined = vscode.window.activeTextEditor?.document.uri,
+): ReviewedFile | undefined {
+  const isOurs = uri?.scheme === PROPOSAL && idOf(uri) === id;
+  return isOurs ? proposal?.files.find(({ path }) => path === pathOf(uri)) : undefined;
 }
 
 /** The agent's name as it calls itself. */

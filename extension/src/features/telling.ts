@@ -118,6 +118,26 @@ export function tellUnsaved(path: string): void {
   );
 }
 
+/** Nothing was accepted: the editor shows nothing of what is proposed for the file. Whether it is to. */
+export async function tellNotShown(path: string): Promise<boolean> {
+  const show = vscode.l10n.t('Show It');
+  const message = vscode.l10n.t(
+    'Nothing was accepted: the editor does not show what is proposed for {0}.',
+    visible(baseName(path)),
+  );
+  return (await notify('warning', message, show)) === show;
+}
+
+/** Nothing was accepted: the editor does not mark all that differs in the file. Whether it is to. */
+export async function tellBlanks(path: string): Promise<boolean> {
+  const show = vscode.l10n.t('Show Them');
+  const message = vscode.l10n.t(
+    'Nothing was accepted: {0} may differ in blanks at the beginning or end of lines, which the setting diffEditor.ignoreTrimWhitespace hides.',
+    visible(baseName(path)),
+  );
+  return (await notify('warning', message, show)) === show;
+}
+
 /** What ended without the user is said where it does not interrupt; a conflict can be looked at. */
 export function tellEnd(
   review: Review,

@@ -100,6 +100,8 @@ const handlers = {
     await settings.update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
     return before;
   },
+  /** What a setting is, wherever it comes from. */
+  setting: ({ key }) => workspace.getConfiguration().get(key),
   state: () => ({
     tabs: allTabs().map((tab) => ({
       label: tab.label,

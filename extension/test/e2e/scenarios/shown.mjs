@@ -1,0 +1,135 @@
+// Nobody approves what was not on the screen.
+
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { until } from "../harness/page.mjs";
+import { agent, batch, call, file, home, openReview, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+
+const BLANKS = "diffEditor.ignoreTrimWhitespace";
+const SAID = "blanks at the beginning or end of lines";
+
+// Of a language for which VS Code itself does not show every blank, as it does for Python.
+const yaml = ["steps:", ...Array.from({ length: 200 }, (_, index) => `step ${index}`), "when: allowed", "    - grant"];
+const indented = (name) => file(`shown/${name}.txt`, [...yaml, "end", ""].join("\n"));
+const isOut = (file) => /^ {2}- grant$/m.test(file.text());
+
+/** Waits until a line of the proposal is marked as changed. */
+const marked = () => ui.page.locator(".editor-group-container.active .editor.modified .line-insert").first().waitFor();
+
+const alone = indented("alone");
+
+scenario("a change of blanks alone is marked in the review, as VS Code comes", async () => {
+  const asked = await agent("blanks").readAndEdit(alone, "    - grant", "  - grant");
+  await openReview();
+  await marked();
+  await ui.diffWith("  - grant");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  assert.ok(isOut(alone));
+});
+
+const among = indented("among");
+const beside = file("shown/beside.txt", "old\n");
+
+/** Has an agent propose a change that shows and, in another file far from any, one of blanks alone. */
+async function proposeBlanks(session, ...files) {
+  const ada = agent(session);
+  for (const one of files) await ada.read(one);
+  const edit = (file, old_string, new_string) => ({ tool: "edit", params: { path: file.name, old_string, new_string } });
+  const asked = batch(session, [
+    edit(files[0], "old", "new"),
+    edit(files[1], "step 5\n", "step five\n"),
+    edit(files[1], "    - grant", "  - grant"),
+  ]);
+  await openReview();
+  await ui.severalWith("new");
+  return asked;
+}
+
+scenario("a change of blanks alone is not folded away among several files", async () => {
+  const asked = await proposeBlanks("among", beside, among);
+  await ui.severalWith("- grant");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).status, "success");
+  assert.ok(isOut(among));
+});
+
+const hidden = indented("hidden");
+
+scenario("what the user has set not to be shown can't be accepted until it is shown", async () => {
+  await set(BLANKS, true);
+  const asked = await agent("hidden").readAndEdit(hidden, "    - grant", "  - grant");
+  await reviewWith("steps:");
+  await ui.titleButton("Accept").click();
+  await ui.offers(SAID, "Show Them");
+  await call("command", { id: "notifications.clearAll" });
+  await ui.clickLine("steps:");
+  await ui.page.keyboard.press("Control+Enter");
+  await ui.pressInMessage(SAID, "Show Them");
+  await marked();
+  assert.equal((await state()).pending.length, 1, "nothing is decided");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  assert.ok(isOut(hidden));
+});
+
+const visible = file("shown/visible.txt", "one\ntwo\nthree\n");
+
+scenario("a change that shows is accepted whatever is set for blanks", async () => {
+  await set(BLANKS, true);
+  const asked = await agent("visible").readAndEdit(visible, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const unseen = indented("unseen");
+const seen = file("shown/seen.txt", "old\n");
+
+scenario("of several files, one whose blanks are not shown can't be accepted alone or with the others", async () => {
+  await set(BLANKS, true);
+  const asked = await proposeBlanks("unseen", seen, unseen);
+  await ui.decideFile("unseen.txt", "Accept This File");
+  await ui.offers(SAID, "Show Them");
+  await call("command", { id: "notifications.clearAll" });
+  await ui.decideFile("seen.txt", "Accept This File");
+  await ui.titleButton("Accept").click();
+  await ui.offers(SAID, "Show Them");
+  assert.equal((await state()).pending.length, 1, "nothing is decided");
+  await ui.pressInMessage(SAID, "Show Them");
+  await ui.severalWith("- grant");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).status, "success");
+  assert.ok(isOut(unseen));
+});
+
+const large = file("shown/large.txt", ""); // for which VS Code has its diff at once
+const LARGE = Array.from({ length: 1500 }, (_, index) => `line ${index} that nobody has seen${" or will".repeat(100)}\n`).join("");
+
+scenario("what VS Code finds too large to show can't be accepted until it is shown", async () => {
+  // Any workspace may say so.
+  const folder = path.join(home, "workspace/.vscode");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ "workbench.editorLargeFileConfirmation": 1 }));
+  try {
+    const now = () => call("setting", { key: "workbench.editorLargeFileConfirmation" });
+    await until("the workspace's setting counts", async () => (await now()) === 1);
+    const ada = agent("large");
+    await ada.read(large);
+    const asked = ada.write(large, LARGE);
+    await openReview();
+    await ui.sees("very large");
+    await ui.titleButton("Accept").click();
+    await ui.pressInMessage("the editor does not show what is proposed for large.txt", "Show It");
+    await ui.diffWith("nobody has seen");
+    assert.equal((await state()).pending.length, 1, "nothing is decided");
+    assert.equal(large.text(), "");
+    await ui.titleButton("Accept").click();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+    assert.equal(large.text(), LARGE);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
