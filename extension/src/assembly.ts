@@ -86,6 +86,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   };
 
   const connections = [
+    editors.late.subscribe((review) => void arrivals.late(review)),
     focus.touched.subscribe((review) => editors.unlock(review)),
     decisions.ended.subscribe((ended) => {
       const { id } = ended.review.proposed;

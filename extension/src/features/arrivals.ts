@@ -29,6 +29,14 @@ export class Arrivals {
     await (this.isAwaited(proposed) ? this.editors.show(review) : this.offer(review));
   }
 
+  /** The review that the user asked for came too late to open by itself. */
+  async late(review: Review): Promise<void> {
+    const text = vscode.l10n.t('The review of {0} is ready.', nameOf(review));
+    if ((await notify('information', text, vscode.l10n.t('Review'))) !== undefined) {
+      await vscode.commands.executeCommand('agentfs.ui.openReview', review.proposed.id);
+    }
+  }
+
   /** Many at once are one notification; VS Code replaces one that reads the same. */
   private async offer(review: Review): Promise<void> {
     const isFurther = this.unanswered > 0;

@@ -15,9 +15,7 @@ import { LANDED, virtualUri, type ReadOnlyTexts } from '../virtual';
 import { namesOf, textsOfHistory } from './landed';
 import { hashOf } from './moved';
 import { allTabs, isLandedTab } from './tabs';
-
-/** So long after asking for an undo the user has not gone elsewhere yet. */
-const SOON_MS = 1000;
+import { userWaits } from './waiting';
 
 /** What shows and undoes every change, of files that no agent may read too; of older servers what agents may. */
 export function historyMethod(server: Server): string | undefined {
@@ -30,7 +28,7 @@ export function undoMethod(server: Server): string | undefined {
 
 export class LandedChanges implements vscode.Disposable {
   /** The undo that the user asked for last, in a session of its own that no agent can guess. */
-  private asked: { session: string; at: number } | undefined;
+  private asked: { session: string; isWaiting: () => boolean } | undefined;
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -94,7 +92,7 @@ export class LandedChanges implements vscode.Disposable {
   async undo(entry: Pick<Entry, 'id'>): Promise<void> {
     const session = `vscode-history-${randomUUID()}`;
     const params = { change_id: entry.id, session, agent: vscode.l10n.t('Undo') };
-    this.asked = { session, at: Date.now() };
+    this.asked = { session, isWaiting: userWaits() };
     const envelope = await this.ask(undoMethod(this.server) ?? AgentMethod.undo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
@@ -110,7 +108,7 @@ export class LandedChanges implements vscode.Disposable {
 
   /** Whether this is the undo that the user has just asked for. */
   readonly awaits = ({ session }: Proposed): boolean =>
-    session === this.asked?.session && Date.now() - this.asked.at < SOON_MS;
+    session === this.asked?.session && this.asked.isWaiting();
 
   dispose(): void {
     this.listener.dispose();

@@ -14,6 +14,7 @@ import { Turns } from '../turns';
 import { closeTabs } from './closing';
 import { keysForTheFront, run, withoutFocus } from './keys';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
+import { userWaits } from './waiting';
 
 const EXPLANATION_CHARACTERS = 80;
 
@@ -29,8 +30,12 @@ export interface Opening {
 export class ReviewEditors implements vscode.Disposable {
   /** A review was opened, and has the focus. */
   readonly opened = new Signal<Opening>();
+  /** A review was asked for, and was not opened: it came too late. */
+  readonly late = new Signal<Review>();
   /** The review that is being opened. */
   opening: Opening | undefined;
+  /** What was asked for last: another one that comes after it is not wanted any more. */
+  private asked = {};
   private readonly shows = new Turns();
   private readonly closings = new Turns();
   private readonly closing = new Set<string>();
@@ -63,9 +68,22 @@ export class ReviewEditors implements vscode.Disposable {
     return tab === undefined || isMultiDiff(tab) || files < 2 ? undefined : proposalsIn(tab)[0];
   }
 
-  /** Open a review, in place of one that is open, and give it the focus: the user wants it. One at a time. */
-  show(review: Review): Promise<void> {
-    return this.shows.take(() => this.showNow(review));
+  /**
+   * Open a review, in place of one that is open, and give it the focus: the user wants it. Where its texts come when the
+   * user has gone on to something else, it would take the keys from that, and is `late` instead. One at a time.
+   */
+  async show(review: Review): Promise<void> {
+    const asked = (this.asked = {});
+    const isWaiting = userWaits();
+    const isThere = await this.fetch(review);
+    if (!isThere || this.asked !== asked) {
+      return;
+    }
+    if (isWaiting()) {
+      await this.shows.take(() => this.showNow(review));
+    } else if (this.queue.get(review.proposed.id) !== undefined) {
+      this.late.fire(review);
+    }
   }
 
   /**
@@ -129,7 +147,7 @@ export class ReviewEditors implements vscode.Disposable {
   /** With `isNext` it takes the place of a review that was decided. */
   private async showNow(review: Review, isNext = false): Promise<void> {
     const { id } = review.proposed;
-    if (!(await this.fetch(review)) || review.proposal === undefined || this.queue.get(id) === undefined) {
+    if (review.proposal === undefined || this.queue.get(id) === undefined) {
       return;
     }
     const sides = review.proposal.files.map((file) => this.prepare(id, file));

@@ -1,11 +1,11 @@
-// Nobody approves what was not on the screen.
+// Nobody approves what was not on the screen, and nothing comes to the screen between the keys.
 
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, openReview, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, batch, call, file, home, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
 
 const BLANKS = "diffEditor.ignoreTrimWhitespace";
 const SAID = "blanks at the beginning or end of lines";
@@ -133,3 +133,36 @@ scenario("what VS Code finds too large to show can't be accepted until it is sho
     rmSync(folder, { recursive: true });
   }
 });
+
+const own = file("shown/own.txt", "");
+const late = file("shown/late.txt", "old\n");
+const TYPED = "what is typed meanwhile ".repeat(8);
+
+for (const how of ["its notification", "the command"])
+  scenario(`a review that was asked for by ${how}, and comes late, leaves the keys to whoever types by then`, async () => {
+    await own.open();
+    await ui.focusEditor();
+    const before = (await own.document()).text;
+    const asked = await agent(`late ${how}`).readAndEdit(late, "old", "new");
+    await until("a proposal", async () => (await state()).pending.length > 0);
+    const [pid] = servers();
+    process.kill(pid, "SIGSTOP");
+    try {
+      if (how === "the command") void call("command", { id: "agentfs.ui.openReview" });
+      else await ui.page.locator(".notifications-toasts").getByRole("button", { name: "Review", exact: true }).click();
+      await ui.focusEditor();
+      await ui.page.keyboard.press("Control+End");
+      await ui.page.keyboard.type(TYPED);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await ui.offers("The review of late.txt is ready.", "Review");
+    await ui.page.keyboard.type("and after");
+    await until("all is in the own file", async () => (await own.document()).text === `${before}${TYPED}and after`);
+    await ui.noTab("late.txt");
+
+    await ui.pressInMessage("The review of late.txt is ready.", "Review");
+    await ui.diffWith("new");
+    await ui.focused("modified");
+    await asked.cancel();
+  });
