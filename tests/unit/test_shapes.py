@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
 from agentfs_lsp.api import results
+from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.api.results import Envelope, Stats
 from agentfs_lsp.lsp import results as editor_results
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from agentfs_lsp.lsp.results import NOTIFICATIONS
 from generated import keys_of, options_of
 from support.docs import REPOSITORY
@@ -113,6 +115,8 @@ def _answer(at: str, method: str, result: Any) -> Iterator[Said]:
 
 
 def test_what_is_said_is_of_the_declared_shapes() -> None:
+    served = {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS}
+    assert {*ANSWERS, *EDITORS} == {method.removeprefix("agentfs/") for method in served}
     found = list(said())
     assert {at.split()[1].removeprefix("agentfs/") for at, *_ in found} >= {*ANSWERS, *EDITORS}
     assert [misfit for at, value, hint in found for misfit in misfits(value, hint, at)] == []
