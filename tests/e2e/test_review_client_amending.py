@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import REVIEWING, editing
+from support.editor import APPLY, NO_ANSWER, REVIEW, REVIEWING, RpcError, editing
 from support.sharing import in_module, shared
 
 if TYPE_CHECKING:
@@ -184,3 +184,90 @@ async def test_amended_with_a_file_that_is_rejected_is_a_no(editor: Editor, root
     assert settled["settle"] == {"ok": True, "apply": None}
     assert (told["error"]["code"], told["context"]["review"]["feedback"]) == ("USER_REJECTED", "no")
     assert (root / "a.txt").read_text() == "one\ntwo\n"
+
+
+LARGE = "x" * 99 + "\n"
+
+
+@pytest.mark.parametrize("lines", [0, 20_000], ids=["small", "large"])
+@pytest.mark.parametrize("behind", ["rejected", "accepted", "amended", "cancelled"])
+async def test_the_first_settle_decides_whatever_is_sent_right_behind_it(
+    root: Path, lines: int, behind: str
+) -> None:
+    text = LARGE * lines
+    (root / "a.txt").write_text(f"{text}two\n")
+    async with editing(root, **REVIEWING) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        with editor.in_one_piece():
+            first = editor.start("agentfs/settle", amending(proposal, f"{text}TWO\n"))
+            second = send_behind(editor, proposal, answer, behind, f"{text}another\n")
+        told = await answer
+        assert (await first)["ok"]
+        assert second is None or await second == await first
+    assert told["data"]["review"]["decision"] == "amended"
+    assert (root / "a.txt").read_text() == f"{text}TWO\n"
+
+
+@pytest.mark.parametrize("behind", ["rejected", "accepted", "amended", "cancelled", "folder closed"])
+async def test_a_settle_that_cannot_be_done_leaves_the_decision_to_what_was_sent_right_behind_it(
+    root: Path, behind: str
+) -> None:
+    text = LARGE * 20_000
+    (root / "a.txt").write_text(f"{text}two\n")
+    async with editing(root, **REVIEWING) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        with editor.in_one_piece():
+            first = editor.start("agentfs/settle", amending(proposal, f"{text}x\0\n"))
+            second = send_behind(editor, proposal, answer, behind, f"{text}another\n")
+        assert (await first)["code"] == "INVALID_PARAM"
+        assert second is None or (await second)["ok"]
+        if behind == "cancelled":
+            with pytest.raises(RpcError, match="nothing changed"):
+                await answer
+        else:
+            await answer
+        settled = await editor.seen("agentfs/settled")
+    outcome, left = {
+        "rejected": ("rejected", "two"),
+        "accepted": ("landed", "2"),
+        "amended": ("landed", "another"),
+    }.get(behind, ("withdrawn", "two"))
+    assert settled["outcome"] == outcome
+    assert (root / "a.txt").read_text() == f"{text}{left}\n"
+
+
+async def test_a_preview_that_is_answered_behind_an_amending_settle_decides_nothing(root: Path) -> None:
+    text = LARGE * 20_000
+    (root / "a.txt").write_text(f"{text}two\n")
+    async with editing(root, capabilities=REVIEW, answers={APPLY: lambda _: NO_ANSWER}) as editor:
+        proposal, answer = await proposed(editor, "a.txt", "two", "2")
+        held = await editor.message(lambda message: message.get("method") == APPLY)
+        with editor.in_one_piece():
+            first = editor.start("agentfs/settle", amending(proposal, f"{text}TWO\n"))
+            editor.send({"jsonrpc": "2.0", "id": held["id"], "result": {"applied": False}})
+        assert (await first)["ok"]
+        assert (await answer)["data"]["review"]["decision"] == "amended"
+    assert (root / "a.txt").read_text() == f"{text}TWO\n"
+
+
+def amending(proposal: Message, text: str) -> Message:
+    [file] = proposal["files"]
+    files = [{"uri": file["uri"], "decision": "amended", "text": text}]
+    return {"id": proposal["id"], "decision": "amended", "files": files}
+
+
+def send_behind(
+    editor: Editor, proposal: Message, answer: asyncio.Future[Any], what: str, text: str
+) -> asyncio.Future[Any] | None:
+    """Send another settle, or what takes the proposal back."""
+    if what == "cancelled":
+        editor.cancel(answer)
+    elif what == "folder closed":
+        folder = {"name": editor.root.name, "uri": editor.root.as_uri()}
+        event = {"added": [], "removed": [folder]}
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    elif what == "amended":
+        return editor.start("agentfs/settle", amending(proposal, text))
+    else:
+        return editor.start("agentfs/settle", {"id": proposal["id"], "decision": what})
+    return None

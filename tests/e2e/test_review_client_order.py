@@ -122,18 +122,18 @@ async def test_a_settle_that_comes_together_with_the_previews_answer_is_answered
     assert await heard.all() == ["settle", "settled", "the agent's answer"]
 
 
-async def test_a_settle_that_comes_too_late_while_it_is_looked_at_is_answered_in_the_same_order(
+async def test_a_settle_that_cannot_be_done_and_is_looked_at_is_answered_in_the_same_order(
     editor: Editor, file: Path
 ) -> None:
     """Whether a large amended text fits is looked at beside the event loop; meanwhile the agent cancels."""
     heard = Heard(editor, *await asked(editor))
-    files = [{"uri": file.as_uri(), "decision": "amended", "text": LONG * 50_000}]
+    files = [{"uri": file.as_uri(), "decision": "amended", "text": LONG * 50_000 + "\0"}]
     with editor.in_one_piece():
         settle = heard.start("settle", decision="amended", files=files)
         editor.cancel(heard.answer)
     await editor.request("agentfs/status", {})
     editor.cancel(heard.answer)  # again, which hurries nothing
-    assert (await settle)["code"] == "WITHDRAWN"
+    assert (await settle)["code"] == "INVALID_PARAM"
     assert await heard.all() == ["settle", "settled", "the agent's answer"]
     assert file.read_text() == TEXT
 

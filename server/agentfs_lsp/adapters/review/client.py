@@ -12,15 +12,16 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
-from agentfs_lsp.domain.errors import Rejected, ReviewTimedOut
+from agentfs_lsp.domain.errors import DomainError, Rejected, ReviewTimedOut
 from agentfs_lsp.service.landing.observing import edit_of, reversal
 from agentfs_lsp.service.proposal.change import reads_same
 from agentfs_lsp.service.proposal.proposals import Decision
 from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.proposal.wording import title_of
+from agentfs_lsp.service.state.workspace import off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from agentfs_lsp.adapters.documents import OpenDocuments
     from agentfs_lsp.domain.translation import Translate
@@ -58,15 +59,11 @@ class ClientReviews:
         held = self._preview(proposal)
         proposal.state, proposal.shown_at_ms = "shown", self._clock.now_ms()
         try:
-            async with asyncio.timeout(timeout_s):
-                settlement = await _settled(conversation, held)
-        except TimeoutError:
-            if not conversation.settlement.done():
-                held.cancel()
-                late = ReviewTimedOut(timeout_s or 0)
-                conversation.end("TIMEOUT", late)
-                raise late from None
-            settlement = conversation.settlement.result()
+            settlement = await _settled_to_fit(conversation, proposal, held, timeout_s)
+        except ReviewTimedOut as late:
+            held.cancel()
+            conversation.end("TIMEOUT", late)
+            raise
         except Rejected as dismissed:
             conversation.end("SETTLED", dismissed)
             raise
@@ -122,6 +119,41 @@ class ClientReviews:
         self._held.add(held)
         held.add_done_callback(self._held.discard)
         return held
+
+
+async def _settled_to_fit(
+    conversation: Conversation, proposal: Proposal, held: asyncio.Task[Applied], timeout_s: float | None
+) -> Settlement:
+    """Wait for a settle whose texts their files can be made to read; none is too late once it has come."""
+    loop = asyncio.get_running_loop()
+    deadline = None if timeout_s is None else loop.time() + timeout_s
+    while True:
+        try:
+            async with asyncio.timeout_at(deadline):
+                await _settled(conversation, held)
+        except TimeoutError:
+            if not conversation.settlement.done():
+                raise ReviewTimedOut(timeout_s or 0) from None
+        settlement = conversation.settlement.result()
+        amended = [
+            (change, text)
+            for change in proposal.changes
+            if (text := settlement.texts.get(change.base.location.absolute)) is not None
+        ]
+        size = max((max(change.base.size, len(text)) for change, text in amended), default=0)
+        try:
+            await off_loop(size, _check_fit, amended)
+        except DomainError as unfit:
+            conversation.reopen(unfit)
+            proposal.reopen()
+        else:
+            return settlement
+
+
+def _check_fit(amended: Sequence[tuple[FileChange, str]]) -> None:
+    """Raise what keeps a file from being made to read its text."""
+    for change, text in amended:
+        change.amended(text).check()
 
 
 async def _settled(conversation: Conversation, held: asyncio.Task[Applied]) -> Settlement:

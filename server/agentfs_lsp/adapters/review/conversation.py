@@ -17,7 +17,7 @@ from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected
 from agentfs_lsp.service.proposal.review import Applied
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Awaitable, Collection, Iterator, Sequence
 
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposals import Proposal
@@ -97,19 +97,18 @@ class Conversation:
         path = path_of(uri)
         return self._files.get(uri) or (path if path in self.files else None)
 
-    def amendments(self, settlement: Settlement) -> list[tuple[FileChange, str]]:
-        """The changes that the settlement amends, and to what; none where it decides nothing new."""
-        if self.proposal is None or self.settlement.done():
-            return []
-        by_file = {change.base.location.absolute: change for change in self.proposal.changes}
-        return [(by_file[absolute], text) for absolute, text in settlement.texts.items()]
-
-    def settle(self, settlement: Settlement) -> asyncio.Future[Answer]:
-        """The first settle decides, from this moment on; every later one gets the first one's answer."""
+    def settle(self, settlement: Settlement) -> Awaitable[Answer]:
+        """The first settle decides, from this moment on; every later one gets the first one's answer. Where
+        the first turns out to decide nothing, the next one is the first."""
         first = _resolve(self.settlement, settlement)
         if first and self.proposal and settlement.rejected != self.files:
             self.proposal.settled = True
-        return asyncio.shield(self._settle_answer)
+        answer = asyncio.shield(self._settle_answer)
+        return answer if first else self._repeated(settlement, answer)
+
+    async def _repeated(self, settlement: Settlement, answer: Awaitable[Answer]) -> Answer:
+        first_answer = await answer
+        return await self.settle(settlement) if first_answer.code == "INVALID_PARAM" else first_answer
 
     def answered_by(self, sent: asyncio.Future[None]) -> None:
         """A message of the client is answered once `sent` is done."""
@@ -164,6 +163,13 @@ class Conversation:
         self.end(_code_of(error), error if isinstance(error, DomainError) else None)
 
     # --- the end ------------------------------------------------------------------------------------------
+
+    def reopen(self, unfit: DomainError) -> None:
+        """The settle can't be done: it is answered so, and nothing is decided. The user's text is still in
+        the editor, to be mended and settled again."""
+        answer, loop = self._settle_answer, asyncio.get_running_loop()
+        self.settlement, self._settle_answer = loop.create_future(), loop.create_future()
+        _resolve(answer, Answer("INVALID_PARAM", unfit))
 
     def accept_no(self, error: Rejected) -> None:
         """The user's no was understood, and nothing else is to come."""

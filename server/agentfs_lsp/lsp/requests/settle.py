@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.adapters.review.conversation import UNKNOWN, Answer
-from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.adapters.review.conversation import UNKNOWN
 from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
 from agentfs_lsp.lsp.review_params import parse_id, parse_settlement
-from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine, Sequence
+    from collections.abc import Awaitable, Coroutine
 
-    from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
+    from agentfs_lsp.adapters.review.conversation import Answer
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
     from agentfs_lsp.lsp.results import Refusal, SettleAnswer
-    from agentfs_lsp.service.proposal.change import FileChange
 
 
 def settle_request(exchange: EditorExchange) -> Refusal | Coroutine[Any, Any, SettleAnswer]:
@@ -26,40 +23,9 @@ def settle_request(exchange: EditorExchange) -> Refusal | Coroutine[Any, Any, Se
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
         return refusal(UNKNOWN, exchange.translate)
-    settlement = parse_settlement(exchange.params, conversation)
-    amendments = conversation.amendments(settlement)
-    if sum(max(change.base.size, len(text)) for change, text in amendments) > INLINE_BYTES:
-        conversation.answered_by(exchange.sent)
-        return _checked(exchange, conversation, settlement, amendments)
-    unfit = _misfit(amendments)
-    if unfit is not None:
-        return refusal(unfit, exchange.translate)
+    settled = conversation.settle(parse_settlement(exchange.params, conversation))
     conversation.answered_by(exchange.sent)
-    return _answered(exchange, conversation.settle(settlement))
-
-
-async def _checked(
-    exchange: EditorExchange,
-    conversation: Conversation,
-    settlement: Settlement,
-    amendments: Sequence[tuple[FileChange, str]],
-) -> SettleAnswer:
-    """Settle once the texts are known to fit; until then nothing is decided."""
-    unfit = await in_thread(_misfit, amendments)
-    if unfit is not None:
-        return refusal(unfit, exchange.translate)
-    return await _answered(exchange, conversation.settle(settlement))
-
-
-def _misfit(amendments: Sequence[tuple[FileChange, str]]) -> Answer | None:
-    """Why a file can't be made to read its text, None where all can. That decides nothing: the user's text is
-    still in the editor, to be mended and settled again."""
-    try:
-        for change, text in amendments:
-            change.amended(text).check()
-    except DomainError as unfit:
-        return Answer("INVALID_PARAM", unfit)
-    return None
+    return _answered(exchange, settled)
 
 
 async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> SettleAnswer:

@@ -83,6 +83,7 @@ class Proposal:
     ended_at_ms: float | None = None
     task: asyncio.Task[object] | None = None
     withdrawn: WithdrawnReason | None = None  # by anybody but the agent
+    withdrawn_late: WithdrawnReason | None = None  # the same, when it was too late
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -102,11 +103,23 @@ class Proposal:
 
     def withdraw(self, reason: WithdrawnReason) -> bool:
         """Take the proposal back unless it is past the point of no return; whether that was possible."""
-        if self.past_return or self.task is None or self.withdrawn:
+        if self.past_return:
+            self.withdrawn_late = self.withdrawn_late or reason
+            return False
+        if self.task is None or self.withdrawn:
             return False
         self.withdrawn = reason
         self.task.cancel()
         return True
+
+    def reopen(self) -> None:
+        """The settle that had come decided nothing, so that what came behind it was not too late. That counts
+        once: what the proposal does before it ends is not interrupted."""
+        if self.task is not None and (self.stopped or self.withdrawn_late):
+            self.withdrawn = self.withdrawn_late
+            self.task.cancel()
+        else:
+            self.settled = False
 
 
 class Proposals:
