@@ -341,3 +341,54 @@ async def test_documents_closed_without_a_save_leave_nothing_to_land(read: FakeW
     error, _ = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
     assert isinstance(error, NotLanded)
     assert error.reason == "closed"
+
+
+async def test_an_editor_that_is_silent_keeps_no_closed_file_from_landing(read: FakeWorkspace) -> None:
+    read.editor.open("b.py")
+    read.reviewer.accepts(ScriptedApplier(read.editor, pretends))
+    assert await each(read) == (["", "NotLanded"], ["landed"])
+    assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\n"
+
+
+async def test_a_folder_that_was_to_come_with_a_rejected_file_is_missing(work: FakeWorkspace) -> None:
+    work.reviewer.accepts(rejecting=["made/a.py"])
+    done = await work.batch(
+        write_of("made/a.py", "a\n"),
+        write_of("made/b.py", "b\n", create_dirs=False),
+        write_of("c.py", "c\n"),
+        atomic=False,
+    )
+    assert done.errors == ["Rejected", "FolderMissing", ""]
+    assert work.store.tree() == {"c.py": b"c\n"}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "path"), [("later/a.py", "later/deeper/b.py"), ("later-too/a.py", "later/b.py")]
+)
+async def test_a_folder_that_no_earlier_operation_makes_is_missing(
+    work: FakeWorkspace, earlier: str, path: str
+) -> None:
+    error, steps = await failed(
+        work,
+        write_of(earlier, "a\n"),
+        write_of(path, "b\n", create_dirs=False),
+        write_of("later/deeper/c", "c\n"),
+    )
+    assert isinstance(error, FolderMissing)
+    assert steps == ["LeftUndone", "FolderMissing", "LeftUndone"]
+
+
+async def test_a_file_that_moved_since_it_was_read_is_a_conflict_of_its_operation(
+    read: FakeWorkspace,
+) -> None:
+    read.store.put("b.py", "theirs\n")
+    error, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
+    assert isinstance(error, Conflict)
+    assert steps == ["LeftUndone", "Conflict"]
+
+
+async def test_a_preview_answered_with_a_no_because_a_file_moved_is_a_conflict(read: FakeWorkspace) -> None:
+    read.reviewer.channel = "preview"
+    read.reviewer.rejects(first=lambda: read.store.put("b.py", "theirs\n"))
+    _, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
+    assert steps == ["LeftUndone", "Conflict"]

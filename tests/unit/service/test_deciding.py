@@ -328,3 +328,30 @@ async def test_what_turns_up_late_is_taken_for_the_change_that_is_under_way(read
     await read.edit("a.py", "two", "2")
     await settle()
     assert [one.decision for one in read.history.records] == ["accepted"]
+
+
+@pytest.mark.parametrize("shown", ["one\ntwo\n", "\ufeffone\r\ntwo\r\n"])
+async def test_touching_and_opening_a_file_during_the_review_is_no_change(
+    work: FakeWorkspace, shown: str
+) -> None:
+    work.store.put("a.py", b"\xef\xbb\xbfone\r\ntwo\r\n")
+    await work.read("a.py")
+
+    def looks() -> None:
+        work.store.touch("a.py")
+        work.documents.open(f"file://{HOME}/a.py", f"{HOME}/a.py", shown)
+
+    work.reviewer.accepts(first=looks)
+    await work.edit("a.py", "one", "1")
+    assert work.editor.text_of("a.py") == shown.replace("one", "1")
+
+
+async def test_what_the_user_made_of_it_is_known_to_the_session(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\r\ntwo\r\n")
+    await work.read("a.py")
+    work.reviewer.accepts(amended={"a.py": "one\nTWO\nthree\n"})
+    await work.edit("a.py", "two", "2")
+    assert work.store.bytes_of("a.py") == b"one\r\nTWO\r\nthree\r\n"
+    work.reviewer.accepts()
+    await work.edit("a.py", "TWO", "2")
+    assert work.store.bytes_of("a.py") == b"one\r\n2\r\nthree\r\n"

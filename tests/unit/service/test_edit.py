@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from agentfs_lsp.domain.errors import (
+    BinaryFile,
     Conflict,
     CountMismatch,
     EmptyOldString,
     FileMissing,
+    IsDirectory,
     NoMatch,
     NothingChanges,
+    ResultTooLarge,
     SeveralMatches,
     TextLeftOut,
     Unencodable,
@@ -156,3 +159,48 @@ async def test_no_open_file_is_edited_whose_lines_the_editor_may_count_otherwise
     await work.read("a.py")
     with pytest.raises(Conflict, match="carriage_returns"):
         await work.edit("a.py", "two", "2")
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [("blob", BinaryFile), (".", IsDirectory), ("missing/", IsDirectory), ("sub", IsDirectory)],
+)
+async def test_what_is_no_text_file_is_not_edited(
+    work: FakeWorkspace, path: str, error: type[Exception]
+) -> None:
+    work.store.put("blob", b"\0")
+    work.store.mkdir("sub")
+    with pytest.raises(error):
+        await work.edit(path, "a", "b")
+
+
+async def test_a_file_keeps_its_mark_where_one_is_put_in_front(work: FakeWorkspace) -> None:
+    work.store.put("a.py", b"\xef\xbb\xbfone\n")
+    await work.read("a.py")
+    work.reviewer.accepts()
+    await work.edit("a.py", "one", "\ufefftwo")
+    assert work.store.bytes_of("a.py") == b"\xef\xbb\xbftwo\n"
+
+
+async def test_a_file_is_not_made_larger_than_could_be_changed_again(work: FakeWorkspace) -> None:
+    work.set(limits__max_file_bytes=100)
+    work.store.put("a.txt", "x" * 90)
+    await work.read("a.txt")
+    with pytest.raises(ResultTooLarge):
+        await work.edit("a.txt", "x" * 90, "é" * 60)
+
+
+async def test_no_more_than_ascii_stands_for_bytes_that_do_not_decode(work: FakeWorkspace) -> None:
+    work.store.put("a.txt", b"caf\xe9\none\n")
+    await work.read("a.txt")
+    with pytest.raises(Unencodable) as refused:
+        await work.edit("a.txt", "one", "one\ufffd")
+    assert (refused.value.ascii_only, refused.value.line) == (True, 2)
+
+
+async def test_the_last_line_may_go(work: FakeWorkspace) -> None:
+    work.store.put("a.txt", "one\n")
+    await work.read("a.txt")
+    work.reviewer.accepts()
+    await work.edit("a.txt", "one\n", "")
+    assert work.store.bytes_of("a.txt") == b""

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from agentfs_lsp.domain.errors import Conflict, NotRead, TooManyPending
+from agentfs_lsp.domain.errors import Conflict, FileMissing, NotRead, TooManyPending
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from support.fakes.store import HOME
 from support.fakes.time import settle
@@ -164,3 +164,82 @@ async def test_a_session_has_only_so_many_changes_waiting(read: FakeWorkspace) -
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert read.ended == ["landed", "withdrawn"]
+
+
+async def test_what_others_have_done_just_so_is_no_change(read: FakeWorkspace) -> None:
+    read.store.put("a.py", "one\n2\nthree\n")
+    assert (await read.edit("a.py", "two", "2", merges=True)).unchanged
+
+
+async def test_line_ends_and_encoding_are_those_of_the_file_as_it_is(read: FakeWorkspace) -> None:
+    read.store.put("a.py", "one\r\ntwo\r\nthréé\r\n".encode("utf-16"))
+    read.reviewer.accepts()
+    await read.edit("a.py", "one", "1", merges=True)
+    assert read.store.bytes_of("a.py") == "1\r\ntwo\r\nthréé\r\n".encode("utf-16")
+
+
+async def test_bytes_that_are_no_text_stay_in_a_merge(work: FakeWorkspace) -> None:
+    work.store.put("a.py", b"\xff one\ntwo\nthree \xfe three\nfour\n")
+    await work.read("a.py")
+    work.store.put("a.py", b"\xff ONE\ntwo\nthree \xfe three\nfour\n")
+    work.reviewer.accepts()
+    await work.edit("a.py", "three\nfour\n", "3\nfour\n", merges=True)
+    assert work.store.bytes_of("a.py") == b"\xff ONE\ntwo\nthree \xfe 3\nfour\n"
+
+
+async def test_a_merge_lands_on_what_it_was_merged_with_or_not_at_all(read: FakeWorkspace) -> None:
+    read.store.put("a.py", "one\ntwo\n3\n")
+    read.reviewer.accepts(first=lambda: read.store.put("a.py", "one\ntwo\n3\nfour\n"))
+    with pytest.raises(Conflict, match="reviewing"):
+        await read.edit("a.py", "one", "1", merges=True)
+    assert read.reviewer.reviewed[0].changes[0].shown == "1\ntwo\n3\n"
+
+
+async def test_an_open_document_takes_a_merge_beside_unsaved_changes(read: FakeWorkspace) -> None:
+    read.editor.open("a.py", "one\ntwo\n3\n")
+    read.reviewer.accepts()
+    await read.edit("a.py", "one", "1", merges=True, expected_hash=hash_bytes(b"one\ntwo\nthree\n"))
+    assert read.editor.text_of("a.py") == "1\ntwo\n3\n"
+    assert read.store.bytes_of("a.py") == b"one\ntwo\nthree\n"
+
+
+# --- what a session knows ---------------------------------------------------------------------------------
+
+
+async def test_a_touch_is_no_change(read: FakeWorkspace) -> None:
+    read.store.touch("a.py")
+    read.reviewer.accepts()
+    await read.edit("a.py", "two", "2")
+    assert read.store.bytes_of("a.py") == b"one\n2\nthree\n"
+
+
+async def test_a_file_that_was_seen_to_be_gone_may_be_made_again(read: FakeWorkspace) -> None:
+    read.store.remove("a.py")
+    with pytest.raises(FileMissing):
+        await read.read("a.py")
+    read.reviewer.accepts()
+    await read.write("a.py", "mine\n")
+    assert read.store.bytes_of("a.py") == b"mine\n"
+
+
+async def test_a_change_that_failed_taught_the_session_nothing(read: FakeWorkspace) -> None:
+    read.store.put("a.py", "two\n")
+    for _ in range(2):
+        assert (await refused(read)).reason == "changed"
+
+
+async def test_all_that_is_expected_has_to_be_so(read: FakeWorkspace) -> None:
+    expected = Expected(size_bytes=99, hash=hash_bytes(b"one\ntwo\nthree\n"))
+    with pytest.raises(Conflict, match="expected"):
+        await read.write("a.py", "x\n", expected=expected)
+
+
+async def test_a_file_opened_and_closed_again_keeps_its_line_ends(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "one\r\ntwo\r\n")
+    await work.read("a.py")
+    work.documents.open(URI, f"{HOME}/a.py", "one\ntwo\n")
+    await work.edit("a.py", "two", "2", dry_run=True)
+    work.documents.close(URI)
+    work.reviewer.accepts()
+    await work.edit("a.py", "two", "2")
+    assert work.store.bytes_of("a.py") == b"one\r\n2\r\n"

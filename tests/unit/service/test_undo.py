@@ -216,12 +216,15 @@ async def test_a_folder_that_is_used_by_now_stays(lines: FakeWorkspace) -> None:
     assert set(lines.store.tree()) == {"a.txt", "new", "new/theirs.txt"}
 
 
-async def test_a_created_file_that_was_changed_since_stays(lines: FakeWorkspace) -> None:
+@pytest.mark.parametrize(("later", "line"), [("b\nmore\n", 2), ("", 1)])
+async def test_a_created_file_that_was_changed_since_stays(
+    lines: FakeWorkspace, later: str, line: int
+) -> None:
     await lines.write("b.txt", "b\n")
-    lines.store.put("b.txt", "b\nmore\n")
+    lines.store.put("b.txt", later)
     with pytest.raises(Conflict) as refused:
         await lines.undo()
-    assert (refused.value.reason, refused.value.lines) == ("overlap", (2,))
+    assert (refused.value.reason, refused.value.lines) == ("overlap", (line,))
     lines.store.put("b.txt", "b\n")
     lines.editor.open("b.txt", "b\ntyped\n")
     with pytest.raises(Conflict, match="changed"):

@@ -163,3 +163,36 @@ async def test_a_file_that_nobody_read_is_not_replaced(work: FakeWorkspace) -> N
         await work.write("a.py", "mine\n", overwrite=False)
     work.set(require_read=False)
     assert await written(work, "a.py", "mine\n") == b"mine\n"
+
+
+async def test_a_lossy_file_keeps_the_bytes_of_lines_that_stay(work: FakeWorkspace) -> None:
+    data = b"caf\xe9\nold\n"
+    work.store.put("a.txt", data)
+    await work.read("a.txt")
+    with pytest.raises(Unencodable) as refused:
+        await work.write("a.txt", "caf\ufffd\nnéw\n", expected_hash=hash_bytes(data))
+    assert refused.value.ascii_only
+    assert (
+        await written(work, "a.txt", "caf\ufffd\nnew\n", expected_hash=hash_bytes(data)) == b"caf\xe9\nnew\n"
+    )
+
+
+async def test_a_new_file_has_the_line_ends_given(work: FakeWorkspace) -> None:
+    assert await written(work, "a.txt", "a\r\nb\n") == b"a\r\nb\n"
+
+
+async def test_a_new_document_that_was_never_saved_is_the_editors(work: FakeWorkspace) -> None:
+    work.editor.open("draft.txt", "draft\n")
+    await work.read("draft.txt")
+    work.reviewer.accepts()
+    done = await work.write("draft.txt", "better\n")
+    assert done.landing is not None
+    assert (done.landing.where, done.change.operation) == ("editor", "update")
+    assert (work.editor.text_of("draft.txt"), work.store.bytes_of("draft.txt")) == ("better\n", None)
+
+
+async def test_a_marker_that_the_file_holds_itself_is_text(work: FakeWorkspace) -> None:
+    marker = "// ... rest of the code unchanged"
+    work.store.put("a.js", f"{marker}\none();\n")
+    await work.read("a.js")
+    assert await written(work, "a.js", f"{marker}\ntwo();\n") == f"{marker}\ntwo();\n".encode()
