@@ -227,36 +227,6 @@ async def test_a_wrong_parameter_is_named_with_its_operation(
     assert name in answer["error"]["message"]
 
 
-async def test_a_file_that_moved_since_it_was_read_is_a_conflict_of_its_operation(auto: Editor) -> None:
-    await put(auto, "co/a.py", "a\n")
-    await put(auto, "co/b.py", "b\n")
-    (auto.root / "co/b.py").write_text("theirs\n")
-    answer = await batch(auto, edits("co/a.py", "a", "A"), edits("co/b.py", "b", "B"))
-    assert answer["error"]["code"] == "CONFLICT"
-    assert answer["error"]["message"].startswith("operations[1] edit co/b.py: ")
-    assert answer["context"]["conflict"]["diff_since_read"]
-    assert content(auto, "co/a.py") == "a\n"
-
-
-async def test_what_is_expected_of_a_file_is_meant_of_it_before_the_batch(auto: Editor) -> None:
-    await put(auto, "ex.py", "a\n")
-    hashed = (await auto.read("ex.py"))["data"]["hash"]
-    answer = await batch(
-        auto, edits("ex.py", "a", "b", expected_hash=hashed), edits("ex.py", "b", "c", expected_hash=hashed)
-    )
-    assert answer["status"] == "success"
-    assert content(auto, "ex.py") == "c\n"
-
-
-async def test_nothing_to_change_is_success_and_nobody_is_asked(root: Path) -> None:
-    (root / "a.py").write_text("a\n")
-    async with editing(root) as editor:
-        await editor.read("a.py")
-        answer = await batch(editor, writes("a.py", "a\n"))
-    assert answer["status"] == "success"
-    assert answer["text"] == "No file was changed."
-
-
 async def test_as_a_command(auto: Editor) -> None:
     params = {"operations": [writes("cmd.py", "x\n")]}
     answer = await auto.request(
@@ -264,45 +234,3 @@ async def test_as_a_command(auto: Editor) -> None:
     )
     assert answer["status"] == "success"
     assert content(auto, "cmd.py") == "x\n"
-
-
-async def test_a_path_below_a_file_of_the_same_batch_is_told_as_that(auto: Editor) -> None:
-    answer = await batch(auto, writes("below/p", "x\n"), writes("below/p/q", "y\n"))
-    assert answer["error"]["code"] == "INVALID_PARAM"
-    assert answer["text"].startswith("operations[1] write below/p/q: The path goes on below a file")
-    assert not (auto.root / "below").exists()
-
-
-@pytest.mark.parametrize("atomic", [True, False])
-async def test_a_folder_that_an_earlier_operation_makes_will_be_there(auto: Editor, atomic: bool) -> None:
-    base = f"soon-{atomic}"
-    operations = [
-        writes(f"{base}/deep/a.py", "a\n", create_dirs=True),
-        writes(f"{base}/deep/b.py", "b\n", create_dirs=False),
-        writes(f"{base}/c.py", "c\n", create_dirs=False),
-    ]
-    tried = await batch(auto, *operations, atomic=atomic, dry_run=True)
-    assert tried["text"] == "[Dry Run] Would change 3 files (+3/-0 lines)."
-    assert not (auto.root / base).exists()
-    answer = await batch(auto, *operations, atomic=atomic)
-    assert answer["status"] == "success", answer["text"]
-    made = [content(auto, f"{base}/{name}") for name in ("deep/a.py", "deep/b.py", "c.py")]
-    assert made == ["a\n", "b\n", "c\n"]
-
-
-@pytest.mark.parametrize(
-    ("earlier", "path"),
-    [
-        ("later/a.py", "later/deeper/b.py"),  # not so deep
-        ("later-too/a.py", "later/b.py"),  # of another name
-    ],
-)
-async def test_a_folder_that_no_earlier_operation_makes_is_missing(
-    auto: Editor, earlier: str, path: str
-) -> None:
-    answer = await batch(
-        auto, writes(earlier, "a\n"), writes(path, "b\n", create_dirs=False), writes("later/deeper/c", "c\n")
-    )
-    assert answer["error"]["code"] == "NOT_FOUND"
-    folder = path.rpartition("/")[0]
-    assert answer["error"]["message"] == f"operations[1] write {path}: There is no folder '{folder}/'."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support.editor import APPLY, path_of
-from support.personas import VSCODE, pressing, ticking
+from support.personas import VSCODE, ticking
 
 if TYPE_CHECKING:
     from support.editor import Editor
@@ -19,7 +19,6 @@ OLD, NEW = "one\ntwo\nthree\nfour\n", "1\ntwo\nthree\n4\n"
 OPERATIONS = [
     {"tool": "write", "params": {"path": path, "content": NEW}} for path in ("open.py", "closed.py")
 ]
-IMPATIENT = {"landing_timeout_s": 0.5}
 
 
 @pytest.fixture
@@ -86,37 +85,6 @@ async def test_discarding_rejects_all(files: Path, atomic: bool) -> None:
     assert on_disk(files) == [OLD, OLD]
 
 
-async def test_a_file_without_a_tick_rejects_all_and_the_other_is_taken_back(files: Path) -> None:
-    async with VSCODE.editing(files, options=IMPATIENT) as editor:
-        tick = ticking(editor, slice(None), closed=slice(0))
-
-        def tick_then_take_back(params: Message) -> object:
-            return tick(params) if len(editor.all(APPLY)) == 1 else VSCODE.apply(editor, params["edit"])
-
-        editor.answers[APPLY] = tick_then_take_back
-        answer = await batch(editor)
-        back = editor.all(APPLY)[1]["params"]["edit"]
-        assert "changeAnnotations" not in back, "no question"
-        assert shown(editor) == {"open.py": OLD}
-    assert answer["error"]["code"] == "USER_REJECTED"
-    assert answer["error"]["message"].startswith("operations[1] write closed.py: ")
-    codes = [one["error"]["code"] for one in answer["context"]["batch"]]
-    assert codes == ["CANCELLED", "USER_REJECTED"]
-    assert on_disk(files) == [OLD, OLD]
-
-
-async def test_file_by_file_where_it_is_not_atomic(files: Path) -> None:
-    async with VSCODE.editing(files, options=IMPATIENT) as editor:
-        editor.answers[APPLY] = ticking(editor, slice(1), closed=slice(0))
-        answer = await batch(editor, atomic=False)
-        assert shown(editor) == {"open.py": OLD.replace("one", "1")}
-    assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [1])
-    assert answer["data"]["results"][1]["error"]["code"] == "USER_REJECTED"
-    assert answer["data"]["review"]["decision"] == "amended"
-    assert "-1" not in answer["data"]["diff_preview"].split("@@")[-1], "the diff is of what was ticked"
-    assert on_disk(files) == [OLD, OLD]
-
-
 async def test_where_one_file_does_not_fit_all_are_asked_for_by_message(files: Path) -> None:
     created = {"tool": "write", "params": {"path": "new.py", "content": "new\n"}}
     diffs: list[str] = []
@@ -134,17 +102,3 @@ async def test_where_one_file_does_not_fit_all_are_asked_for_by_message(files: P
     assert answer["data"]["review"]["rung"] == "message"
     assert (files / "new.py").read_text() == "new\n"
     assert on_disk(files) == [OLD, NEW]
-
-
-async def test_a_preview_answered_with_a_no_because_a_file_moved_is_a_conflict(files: Path) -> None:
-    async with VSCODE.editing(files) as editor:
-
-        def refuse(_: Message) -> Message:
-            (files / "closed.py").write_text("theirs\n")
-            return {"applied": False}
-
-        editor.answers |= {APPLY: refuse, ASK: pressing("Approve")}
-        answer = await batch(editor)
-    assert answer["error"]["code"] == "CONFLICT"
-    assert answer["error"]["message"].startswith("operations[1] write closed.py: ")
-    assert on_disk(files) == [OLD, "theirs\n"]

@@ -99,30 +99,6 @@ async def test_what_was_applied_is_taken_back_when_a_closed_file_cannot_land(thr
     assert not (three / "made").exists()
 
 
-async def test_what_cannot_be_taken_back_is_told(three: Path) -> None:
-    async with editing(three, **REVIEWING, options={"landing_timeout_s": 0.3}) as editor:
-        answer, proposal = await ask(editor)
-        settled = await settle(editor, proposal)
-        assert editor.apply(settled["apply"])
-        (three / "closed.py").write_text("theirs\n")
-        assert (await report(editor, proposal, "applied", open=True))["ok"] is False
-        failed = await answer
-    assert failed["error"]["code"] == "EXECUTION_ERROR"
-    assert failed["context"]["landing"] == "unknown"
-    assert "open.py" in failed["text"]
-
-
-async def test_a_client_that_refuses_its_part_lands_nothing(three: Path) -> None:
-    async with editing(three, **REVIEWING) as editor:
-        answer, proposal = await ask(editor)
-        await settle(editor, proposal)
-        assert (await report(editor, proposal, "applied", open=False))["ok"] is False
-        failed = await answer
-    assert failed["error"]["message"].startswith("operations[0] edit open.py: ")
-    assert on_disk(three) == OLD
-    assert not (three / "made").exists()
-
-
 async def test_rejecting_one_file_of_an_atomic_batch_rejects_all(three: Path) -> None:
     async with editing(three, **REVIEWING) as editor:
         answer, proposal = await ask(editor)
@@ -154,17 +130,6 @@ async def test_file_by_file_where_it_is_not_atomic(three: Path) -> None:
     assert on_disk(three) == {**OLD, "closed.py": "b = 2\n", "made/new.py": "new = 2\n"}
 
 
-async def test_rejecting_everything(three: Path) -> None:
-    async with editing(three, **REVIEWING) as editor:
-        answer, proposal = await ask(editor, atomic=False)
-        await settle(editor, proposal, "rejected")
-        rejected = await answer
-        assert (await editor.seen("agentfs/settled"))["outcome"] == "rejected"
-    assert rejected["error"]["code"] == "USER_REJECTED"
-    assert not rejected["error"]["message"].startswith("operations")
-    assert on_disk(three) == OLD
-
-
 async def test_a_cancelled_batch_is_withdrawn(three: Path) -> None:
     async with editing(three, **REVIEWING) as editor:
         answer, _ = await ask(editor)
@@ -185,49 +150,6 @@ async def test_one_message_with_the_diff_of_everything(three: Path) -> None:
     assert all(f"+++ b/{path}" in message for path in ("open.py", "closed.py", "made/new.py"))
     assert landed["data"]["applied"] is True
     assert on_disk(three) == {**NEW, "open.py": "a = 2\n"}
-
-
-async def test_what_was_applied_without_a_review_client_is_taken_back_too(three: Path) -> None:
-    asked = []
-
-    async with editing(three) as editor:
-
-        def approve(_: Any) -> Message:
-            return {"title": "Approve"}
-
-        def apply(params: Message) -> Message:
-            asked.append(params)
-            (three / "closed.py").write_text("theirs\n")
-            return {"applied": editor.apply(params["edit"])}
-
-        editor.answers |= {"window/showMessageRequest": approve, "workspace/applyEdit": apply}
-        editor.open("open.py")
-        for path in ("open.py", "closed.py"):
-            await editor.read(path)
-        failed = await editor.request("agentfs/batch", {"operations": OPERATIONS})
-        assert editor.documents[editor.uri("open.py")].text == "a = 1\n"
-    assert failed["error"]["code"] == "CONFLICT"
-    assert len(asked) == 2
-    assert on_disk(three) == {**OLD, "closed.py": "theirs\n"}
-
-
-async def test_a_folder_that_was_to_come_with_a_rejected_file_is_missing(root: Path) -> None:
-    operations = [
-        {"tool": "write", "params": {"path": "made/a.py", "content": "a\n"}},
-        {"tool": "write", "params": {"path": "made/b.py", "content": "b\n", "create_dirs": False}},
-        {"tool": "write", "params": {"path": "c.py", "content": "c\n"}},
-    ]
-    async with editing(root, **REVIEWING) as editor:
-        answer = editor.start("agentfs/batch", {"operations": operations, "atomic": False})
-        proposal = await editor.proposed()
-        files = [{"uri": editor.uri("made/a.py"), "decision": "rejected"}]
-        await settle(editor, proposal, files=files)
-        landed = await answer
-    codes = [one.get("error", {}).get("code") for one in landed["data"]["results"]]
-    assert codes == ["USER_REJECTED", "NOT_FOUND", None]
-    assert "operations[1] write made/b.py: There is no folder 'made/'." in landed["text"]
-    assert on_disk(root) == {"c.py": "c\n"}
-    assert not (root / "made").exists()
 
 
 async def test_the_text_says_what_came_of_it_beside_the_changes(three: Path) -> None:

@@ -98,34 +98,6 @@ async def test_what_was_let_through_and_is_not_applied_lands_nothing(files: Path
     assert "landing" not in answer["context"], "nothing is unknown"
 
 
-async def test_where_it_is_not_atomic_the_closed_files_land_all_the_same(files: Path) -> None:
-    options = {**IMPATIENT, **AUTO}
-    async with editing(files, options=options, answers=SILENT) as editor:
-        await opened(editor)
-        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS, "atomic": False})
-        assert in_editor(editor) == OPEN
-    assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [0, 1])
-    assert "This file was not changed." in answer["text"]
-    assert on_disk(files) == {**OLD, "closed.py": "c = 2\n", "made/new.py": "new = 1\n"}
-
-
-async def test_a_review_client_that_accepts_and_then_is_silent_lands_nothing(files: Path) -> None:
-    options = {"landing_timeout_s": 0.2}
-    async with editing(files, options=options, **REVIEWING) as editor:
-        await opened(editor)
-        asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
-        proposal = await editor.proposed()
-        settled: Message = await editor.request(
-            "agentfs/settle", {"id": proposal["id"], "decision": "accepted"}
-        )
-        assert settled["apply"] is not None
-        answer = await asked
-        assert (await editor.seen("agentfs/settled"))["outcome"] == "failed"
-        assert is_untouched(editor)
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert "in time" in answer["text"]
-
-
 async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(files: Path) -> None:
     options = {**IMPATIENT, **AUTO, "landing_timeout_s": 1}
     async with editing(files, options=options) as editor:

@@ -3,7 +3,6 @@ what an edit keeps there: docs/protocol.md#7-agentfsedit."""
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -96,23 +95,3 @@ async def test_a_document_of_another_encoding_is_warned_of(auto: Editor) -> None
     await auto.read("umlaut.txt")
     answer = await auto.edit("umlaut.txt", "ä", "ö", dry_run=True)
     assert "utf-8 -> cp1252" in answer["data"]["warnings"][0]["detail"]
-
-
-async def test_a_new_file_that_is_open_but_never_saved_is_the_editors(auto: Editor) -> None:
-    document = auto.open("draft.txt", "draft\n")
-    await auto.read("draft.txt")
-    answer = await auto.write("draft.txt", "better\n")
-    assert (answer["data"]["landing"], answer["data"]["operation"]) == ("editor", "update")
-    assert document.text == "better\n"
-    assert not (auto.root / "draft.txt").exists()
-
-
-async def test_a_mark_that_the_editor_keeps_in_the_text_stays(auto: Editor) -> None:
-    path = auto.root / "marked.txt"
-    path.write_bytes(b"\xef\xbb\xbfone\n")
-    document = auto.open("marked.txt", "\ufeffone\n")
-    assert (await auto.read("marked.txt"))["data"]["dirty"] is False
-    await auto.write("marked.txt", "two\n")
-    assert document.text == "\ufefftwo\n"
-    typed = await auto.read("marked.txt")
-    assert typed["data"]["hash"] == "sha256:" + sha256(b"\xef\xbb\xbftwo\n").hexdigest()

@@ -72,18 +72,6 @@ async def test_a_conflict_goes_on_by_reading_or_by_the_actual_hash(auto: Editor)
     assert path.read_text() == "mine 3\n"
 
 
-async def test_a_touch_is_no_conflict(auto: Editor) -> None:
-    path = auto.root / "touched.txt"
-    path.write_text("line\nline 2\n")
-    await auto.read("touched.txt")
-    os.utime(path, (1, 1))
-    assert (await auto.edit("touched.txt", "line 2", "mine", dry_run=True))["status"] == "partial"
-    copy = path.with_name("copy")
-    copy.write_text(path.read_text())
-    copy.replace(path)
-    assert (await auto.edit("touched.txt", "line 2", "mine"))["status"] == "success"
-
-
 async def test_a_rewrite_of_the_same_size_and_time_is_a_conflict(auto: Editor) -> None:
     path = auto.root / "forged.txt"
     path.write_text("line 1\n")
@@ -96,21 +84,6 @@ async def test_a_rewrite_of_the_same_size_and_time_is_a_conflict(auto: Editor) -
     assert path.read_text() == "line 2\n"
 
 
-async def test_a_file_that_is_gone_is_a_conflict_until_that_was_seen(auto: Editor) -> None:
-    path = auto.root / "gone.txt"
-    path.write_text("line\n")
-    await auto.read("gone.txt")
-    path.unlink()
-    for answer in await both(auto, "gone.txt"):
-        assert answer["error"]["code"] == "CONFLICT"
-        conflict = answer["context"]["conflict"]
-        assert conflict["expected"]["hash"] == hash_of(b"line\n")
-        assert conflict["actual"] == {"mtime_ms": None, "size_bytes": None, "hash": None}
-    assert not path.exists()
-    assert (await auto.read("gone.txt"))["error"]["code"] == "NOT_FOUND"
-    assert (await auto.write("gone.txt", "mine\n"))["status"] == "success"
-
-
 async def test_what_landed_is_known_but_what_came_after_is_not(auto: Editor) -> None:
     path = auto.root / "landed.txt"
     path.write_text("line\n")
@@ -121,16 +94,6 @@ async def test_what_landed_is_known_but_what_came_after_is_not(auto: Editor) -> 
     conflict = (await auto.edit("landed.txt", "line", "mine"))["context"]["conflict"]
     assert conflict["expected"]["hash"] == hash_of(b"line 3\n")
     assert "-line 3\n+line 4\n" in conflict["diff_since_read"]
-
-
-async def test_a_failed_change_leaves_the_record_as_it_was(auto: Editor) -> None:
-    path = auto.root / "failed.txt"
-    path.write_text("line\n")
-    await auto.read("failed.txt")
-    await auto.edit("failed.txt", "nowhere", "x")
-    path.write_text("line 2\n")
-    await auto.edit("failed.txt", "line", "x")
-    assert (await auto.edit("failed.txt", "line", "x"))["error"]["code"] == "CONFLICT"
 
 
 async def test_a_link_and_its_target_are_one_file(auto: Editor) -> None:
@@ -204,40 +167,3 @@ async def test_each_expectation_stands_for_a_read(auto: Editor, field: str) -> N
     right = {f"expected_{field}": actual[field]}
     assert (await auto.edit(path.name, "line", "mine", **right))["status"] == "success"
     assert path.read_text() == "mine\n"
-
-
-async def test_the_record_never_overrides_an_expectation(auto: Editor) -> None:
-    path = auto.root / "both.txt"
-    path.write_text("line\n")
-    await auto.read("both.txt")
-    actual = revision(path)
-    os.utime(path, (1, 1))
-    stale = await auto.edit("both.txt", "line", "mine", expected_mtime_ms=actual["mtime_ms"])
-    assert stale["error"]["code"] == "CONFLICT"
-    partly = {"expected_hash": actual["hash"], "expected_size_bytes": 99}
-    assert (await auto.edit("both.txt", "line", "mine", **partly))["error"]["code"] == "CONFLICT"
-    path.write_text("line 2\n")
-    fresh = {"expected_hash": hash_of(b"line 2\n")}
-    assert (await auto.edit("both.txt", "line", "mine", **fresh))["status"] == "success"
-
-
-async def test_time_and_size_as_expected_do_not_hide_another_content_than_was_read(auto: Editor) -> None:
-    path = auto.root / "by-chance.txt"
-    path.write_text("mine\n")
-    await auto.read("by-chance.txt")
-    times, known = (path.stat().st_atime_ns, path.stat().st_mtime_ns), revision(path)
-    path.write_text("line\n")
-    os.utime(path, ns=times)
-    given = {"expected_mtime_ms": known["mtime_ms"], "expected_size_bytes": known["size_bytes"]}
-    for answer in await both(auto, path.name, **given):
-        assert answer["error"]["code"] == "CONFLICT"
-        assert "-mine\n+line\n" in answer["context"]["conflict"]["diff_since_read"]
-    unread = await auto.edit(path.name, "line", "2", session="never read it", **given)
-    assert unread["status"] == "success"
-
-
-async def test_an_expectation_of_a_file_that_is_not_there_is_a_conflict(auto: Editor) -> None:
-    for answer in await both(auto, "never.txt", expected_size_bytes=0):
-        assert answer["error"]["code"] == "CONFLICT"
-        assert "is gone" in answer["error"]["message"]
-    assert not (auto.root / "never.txt").exists()

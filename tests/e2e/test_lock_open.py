@@ -31,48 +31,6 @@ async def test_typing_since_the_read_is_a_conflict_in_the_editor(auto: Editor) -
     assert (await auto.edit("typed.txt", "line", "mine"))["status"] == "partial"
 
 
-async def test_opening_and_closing_is_no_conflict(auto: Editor) -> None:
-    path = auto.root / "opened.txt"
-    path.write_bytes(b"line\r\nx\r\n")
-    await auto.read("opened.txt")
-    auto.open("opened.txt", "line\nx\n")
-    assert (await auto.edit("opened.txt", "x", "y", dry_run=True))["status"] == "partial"
-    auto.close("opened.txt")
-    assert (await auto.edit("opened.txt", "x", "y"))["status"] == "success"
-    assert path.read_bytes() == b"line\r\ny\r\n"
-
-
-async def test_opening_with_unsaved_work_is_a_conflict(auto: Editor) -> None:
-    (auto.root / "dirty.txt").write_text("line\n")
-    await auto.read("dirty.txt")
-    auto.open("dirty.txt", "line\nmine\n")
-    answer = await auto.edit("dirty.txt", "line", "x")
-    assert answer["context"]["conflict"]["source"] == "editor"
-
-
-async def test_a_buffer_in_the_wrong_encoding_is_a_conflict_that_says_so(auto: Editor) -> None:
-    path = auto.root / "latin.txt"
-    path.write_bytes(b"caf\xe9\nline\n")
-    auto.open("latin.txt", "caf\ufffd\nline\n")
-    read = await auto.read("latin.txt")
-    assert read["data"]["source"] == "editor"
-    for answer in await both(auto, "latin.txt", expected_hash=read["data"]["hash"]):
-        assert answer["error"]["code"] == "CONFLICT"
-        assert "encoding" in answer["error"]["message"]
-        assert answer["context"]["conflict"]["source"] == "editor"
-    assert path.read_bytes() == b"caf\xe9\nline\n"
-
-
-async def test_the_users_save_of_what_was_read_is_no_conflict(auto: Editor) -> None:
-    (auto.root / "saved.txt").write_text("line\n")
-    auto.open("saved.txt", "line\ntyped\n")
-    await auto.read("saved.txt")
-    auto.save("saved.txt")
-    auto.close("saved.txt")
-    assert (await auto.edit("saved.txt", "line", "mine"))["status"] == "success"
-    assert (auto.root / "saved.txt").read_text() == "mine\ntyped\n"
-
-
 @pytest.mark.parametrize("made", ["read", "landed"])
 async def test_a_save_in_the_files_own_line_ends_is_no_conflict_once_it_is_closed(
     auto: Editor, made: str

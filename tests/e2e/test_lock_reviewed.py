@@ -81,18 +81,6 @@ async def test_a_formatters_work_on_save_is_not_taken_for_the_users(editor: Edit
     assert path.read_text() == "x = 3\n"
 
 
-async def test_what_the_user_made_of_it_is_known_too(editor: Editor) -> None:
-    path = editor.root / "amended.txt"
-    path.write_bytes(b"one\r\ntwo\r\n")
-    await editor.read("amended.txt")
-    files = [{"uri": path.as_uri(), "decision": "amended", "text": "one\nTWO\nthree\n"}]
-    answer = await edit(editor, "amended.txt", "two", "2").settled("amended", files=files)
-    assert answer["data"]["review"]["decision"] == "amended"
-    assert path.read_bytes() == b"one\r\nTWO\r\nthree\r\n"
-    again = await edit(editor, "amended.txt", "TWO", "2").settled()
-    assert again["status"] == "success"
-
-
 async def test_a_rejected_change_can_be_made_again_without_reading(editor: Editor) -> None:
     path = editor.root / "rejected.txt"
     path.write_text("one\n")
@@ -110,31 +98,6 @@ async def test_a_rejected_creation_leaves_not_even_a_folder(editor: Editor) -> N
     await editor.settle(proposal, "rejected")
     assert (await asked.answer)["error"]["code"] == "USER_REJECTED"
     assert not (editor.root / "deep").exists()
-
-
-async def test_a_file_that_came_to_be_meanwhile_is_not_replaced(editor: Editor) -> None:
-    asked = ChangeRequest(editor, "write", path="came/new.txt", content="agent's\n")
-    proposal = await asked.proposal()
-    (editor.root / "came").mkdir()
-    (editor.root / "came/new.txt").write_text("user's\n")
-    steps = await editor.settle(proposal)
-    answer = await asked.answer
-    assert steps["settle"]["code"] == answer["error"]["code"] == "CONFLICT"
-    assert "exists already" in answer["error"]["message"]
-    assert [one.name for one in (editor.root / "came").iterdir()] == ["new.txt"]
-    assert (editor.root / "came/new.txt").read_text() == "user's\n"
-
-
-async def test_a_file_that_went_meanwhile_does_not_come_back(editor: Editor) -> None:
-    path = editor.root / "went.txt"
-    path.write_text("one\n")
-    await editor.read("went.txt")
-    asked = edit(editor, "went.txt", "one", "two")
-    proposal = await asked.proposal()
-    path.unlink()
-    await editor.settle(proposal)
-    assert (await asked.answer)["error"]["code"] == "CONFLICT"
-    assert not path.exists()
 
 
 @pytest.mark.parametrize("is_open", [False, True])
@@ -161,82 +124,6 @@ async def test_a_link_put_in_its_place_meanwhile_is_a_conflict_and_not_followed(
     assert path.read_text() == "one\n"
 
 
-async def test_typing_meanwhile_is_a_conflict_and_stays(editor: Editor) -> None:
-    path = editor.root / "typing.txt"
-    path.write_text("one\n")
-    document = editor.open("typing.txt")
-    await editor.read("typing.txt")
-    asked = edit(editor, "typing.txt", "one", "two")
-    proposal = await asked.proposal()
-    editor.change("typing.txt", "one\nmore\n")
-    steps = await editor.settle(proposal)
-    answer = await asked.answer
-    assert steps["settle"]["code"] == answer["error"]["code"] == "CONFLICT"
-    assert answer["context"]["conflict"]["source"] == "editor"
-    assert "+more\n" in answer["context"]["conflict"]["diff_since_read"]
-    assert (document.text, path.read_text()) == ("one\nmore\n", "one\n")
-
-
-async def test_another_program_below_unsaved_work_meanwhile_is_a_conflict_on_disk(editor: Editor) -> None:
-    path = editor.root / "below.txt"
-    path.write_text("one\ntwo\n")
-    document = editor.open("below.txt", "one\ntwo\nmine\n")
-    await editor.read("below.txt")
-    asked = edit(editor, "below.txt", "one", "1")
-    proposal = await asked.proposal()
-    path.write_text("one\ntheirs\n")
-    settled = await editor.settle(proposal)
-    answer = await asked.answer
-    assert "changed on disk" in answer["text"]
-    assert settled["settle"]["reason"] == answer["error"]["message"]
-    conflict = answer["context"]["conflict"]
-    assert (conflict["source"], document.text) == ("disk", "one\ntwo\nmine\n")
-    assert "-two\n+theirs\n" in conflict["diff_since_read"]
-
-
-async def test_opening_it_clean_or_touching_it_meanwhile_is_none(editor: Editor) -> None:
-    path = editor.root / "looked-at.txt"
-    path.write_bytes(b"one\r\ntwo\r\n")
-    await editor.read("looked-at.txt")
-    asked = edit(editor, "looked-at.txt", "one", "1")
-    proposal = await asked.proposal()
-    path.touch()
-    document = editor.open("looked-at.txt", "one\ntwo\n")
-    await editor.settle(proposal)
-    answer = await asked.answer
-    assert (answer["status"], document.text) == ("success", "1\ntwo\n")
-
-
-async def test_a_mark_that_the_editor_keeps_in_the_text_is_none_either(editor: Editor) -> None:
-    path = editor.root / "marked.txt"
-    path.write_bytes(b"\xef\xbb\xbfone\ntwo\n")
-    await editor.read("marked.txt")
-    asked = edit(editor, "marked.txt", "one", "1")
-    proposal = await asked.proposal()
-    document = editor.open("marked.txt", "\ufeffone\ntwo\n")
-    await editor.settle(proposal)
-    answer = await asked.answer
-    assert (answer["status"], document.text) == ("success", "\ufeff1\ntwo\n")
-
-
-async def test_saving_what_was_unsaved_meanwhile_is_none(editor: Editor) -> None:
-    path = editor.root / "saved-meanwhile.txt"
-    path.write_bytes(b"one\ntwo\n")
-    document = editor.open("saved-meanwhile.txt", "one\ntwo\nmine\n")
-    await editor.read("saved-meanwhile.txt")
-    asked = edit(editor, "saved-meanwhile.txt", "one", "1")
-    proposal = await asked.proposal()
-    editor.save("saved-meanwhile.txt")
-    await editor.settle(proposal)
-    answer = await asked.answer
-    assert (answer["status"], answer["data"]["landing"], document.text) == (
-        "success",
-        "disk",
-        "1\ntwo\nmine\n",
-    )
-    assert path.read_bytes() == b"1\ntwo\nmine\n"
-
-
 async def test_a_waiting_change_is_computed_on_what_landed_before_it(editor: Editor) -> None:
     path = editor.root / "queued.txt"
     path.write_text("one\ntwo\n")
@@ -256,14 +143,3 @@ async def test_a_waiting_change_is_computed_on_what_landed_before_it(editor: Edi
     assert answer["status"] == "success"
     assert (await third.answer)["error"]["code"] == "CONFLICT"
     assert path.read_text() == "1\n2\n"
-
-
-async def test_a_change_that_is_none_asks_nobody(editor: Editor) -> None:
-    (editor.root / "same.txt").write_bytes(b"one\r\n")
-    await editor.read("same.txt")
-    before = len(editor.all("agentfs/proposed"))
-    answer = await editor.write("same.txt", "one\n")
-    assert (answer["status"], answer["data"]["unchanged"]) == ("success", True)
-    dry = await editor.write("same.txt", "two\n", dry_run=True)
-    assert (dry["status"], "review" in dry["data"]) == ("partial", False)
-    assert len(editor.all("agentfs/proposed")) == before

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from support.editor import AUTO, REVIEWING, editing
 
 if TYPE_CHECKING:
@@ -71,113 +69,6 @@ async def test_later_changes_elsewhere_are_kept_and_overlaps_are_a_conflict(root
     assert (root / "a.txt").read_text() == expected
 
 
-async def test_every_byte_comes_back(root: Path) -> None:
-    before = "\ufeffé one\r\ntwo\nthree\r\nfour".encode("utf-16-le")
-    (root / "a.txt").write_bytes(before)
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        assert (await editor.write("a.txt", "new\ntwo\nfour\nfive\n"))["status"] == "success"
-        assert (await undo(editor))["status"] == "success"
-    assert (root / "a.txt").read_bytes() == before
-
-
-async def test_it_is_reviewed_like_any_change(root: Path) -> None:
-    (root / "a.txt").write_text(LINES)
-    async with editing(root, **REVIEWING) as editor:
-        await editor.read("a.txt")
-        editing_it = editor.start(
-            "agentfs/edit", {"path": "a.txt", "old_string": "line 5", "new_string": "V"}
-        )
-        await editor.settle(await editor.proposed())
-        await editing_it
-        asking = editor.start("agentfs/undo", {"explanation": "Why not."})
-        proposal = await editor.proposed(2)
-        assert (proposal["tool"], proposal["explanation"]) == ("undo", "Why not.")
-        assert proposal["files"][0]["proposed_text"] == LINES
-        await editor.settle(proposal, "rejected", feedback="Leave it.")
-        answer = await asking
-        assert answer["error"]["code"] == "USER_REJECTED"
-        assert "Leave it." in answer["text"]
-        asking = editor.start("agentfs/undo", {})
-        await editor.settle(await editor.proposed(3))
-        assert (await asking)["data"]["review"]["decision"] == "accepted"
-    assert (root / "a.txt").read_text() == LINES
-
-
-async def test_in_an_open_document_with_unsaved_changes(root: Path) -> None:
-    (root / "a.txt").write_text(LINES)
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        await editor.edit("a.txt", "line 5", "V")
-        editor.open("a.txt")
-        editor.change("a.txt", LINES.replace("line 5", "V") + "typed\n")
-        answer = await undo(editor)
-        assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-        assert editor.documents[editor.uri("a.txt")].text == LINES + "typed\n"
-    assert "V" in (root / "a.txt").read_text()
-
-
-async def test_a_created_file_goes_and_comes_again(root: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
-        await editor.write("new/a.txt", "a\nb\n")
-        gone = await undo(editor)
-        assert gone["data"]["files"][0]["operation"] == "delete"
-        assert not (root / "new").exists()
-        back = await undo(editor)
-        assert back["data"]["files"][0]["operation"] == "create"
-        assert (root / "new/a.txt").read_text() == "a\nb\n"
-
-
-@pytest.mark.parametrize("later", ["a\nb\nc\n", ""])
-async def test_a_created_file_that_was_changed_since_stays(root: Path, later: str) -> None:
-    async with editing(root, options=AUTO) as editor:
-        await editor.write("a.txt", "a\nb\n")
-        (root / "a.txt").write_text(later)
-        answer = await undo(editor)
-    assert answer["error"]["code"] == "CONFLICT"
-    assert (root / "a.txt").read_text() == later
-
-
-async def test_a_created_file_with_unsaved_changes_stays(root: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
-        await editor.write("a.txt", "a\nb\n")
-        editor.open("a.txt")
-        editor.change("a.txt", "a\nb\ntyped\n")
-        answer = await undo(editor)
-    assert answer["error"]["code"] == "CONFLICT"
-    assert (root / "a.txt").read_text() == "a\nb\n"
-
-
-async def test_what_came_in_the_place_of_a_deleted_file_stays(root: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
-        await editor.write("a.txt", "a\n")
-        deleted = await undo(editor)
-        (root / "a.txt").write_text("somebody else's\n")
-        answer = await undo(editor, deleted["data"]["change_id"])
-    assert answer["error"]["code"] == "CONFLICT"
-    assert (root / "a.txt").read_text() == "somebody else's\n"
-
-
-async def test_a_batch_is_undone_as_a_whole_or_not_at_all(root: Path) -> None:
-    (root / "a.txt").write_text("a\n")
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        operations = [
-            {"tool": "edit", "params": {"path": "a.txt", "old_string": "a", "new_string": "A"}},
-            {"tool": "write", "params": {"path": "b.txt", "content": "b\n"}},
-        ]
-        batch = await editor.request("agentfs/batch", {"operations": operations})
-        assert batch["status"] == "success"
-        (root / "b.txt").write_text("b\nand more\n")
-        assert (await undo(editor))["error"]["code"] == "CONFLICT"
-        assert (root / "a.txt").read_text() == "A\n"
-        (root / "b.txt").write_text("b\n")
-        answer = await undo(editor)
-        assert [file["operation"] for file in answer["data"]["files"]] == ["update", "delete"]
-    assert (root / "a.txt").read_text() == "a\n"
-    assert not (root / "b.txt").exists()
-
-
 async def test_after_a_restart_and_by_another_session(root: Path) -> None:
     (root / "a.txt").write_text(LINES)
     async with editing(root, options=AUTO) as editor:
@@ -220,38 +111,6 @@ async def test_a_protected_file_is_undone_only_by_who_knows_it(root: Path) -> No
     assert answer["data"]["diff_preview"] == ""
     assert "KEY" not in str({**answer, "context": None})
     assert (root / ".env").read_text() == "KEY=1\n"
-
-
-async def test_an_encoding_of_which_the_change_left_no_trace_comes_back(root: Path) -> None:
-    before = "中文一\n2\n3\n4\n".encode("gbk")
-    (root / "a.txt").write_bytes(before)
-    async with editing(root, options={**AUTO, "encoding": {"default": "gbk"}}) as editor:
-        await editor.read("a.txt")
-        await editor.edit("a.txt", "中文一", "plain")
-        (root / "a.txt").write_bytes(b"plain\n2\n3\nlater\n")
-        assert (await undo(editor))["status"] == "success"
-    assert (root / "a.txt").read_bytes() == before.replace(b"4", b"later")
-
-
-async def test_bytes_that_are_no_text_are_not_made_up(root: Path) -> None:
-    (root / "a.txt").write_bytes(b"a \xff one\nb\n")
-    async with editing(root, options=AUTO) as editor:
-        read = await editor.read("a.txt")
-        written = await editor.write("a.txt", "new\n", expected_hash=read["data"]["hash"])
-        assert written["data"]["applied"]
-        answer = await undo(editor)
-        assert answer["error"]["code"] == "NOT_FOUND"
-        assert "took out bytes that are no text" in answer["text"]
-    assert (root / "a.txt").read_text() == "new\n"
-
-
-async def test_a_real_replacement_character_comes_back(root: Path) -> None:
-    (root / "a.txt").write_text("a \ufffd one\nb\n")
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        await editor.write("a.txt", "new\n")
-        assert (await undo(editor))["status"] == "success"
-    assert (root / "a.txt").read_text() == "a \ufffd one\nb\n"
 
 
 async def test_of_many_files_the_text_names_the_number(root: Path) -> None:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.revisions import hash_of
-
 if TYPE_CHECKING:
     from support.editor import Editor
 
@@ -101,28 +99,6 @@ async def test_missing_folders_are_created_and_told(auto: Editor) -> None:
     assert "Created directory" not in again["text"]
 
 
-async def test_missing_folders_are_not_created_when_not_wanted(auto: Editor) -> None:
-    answer = await auto.write("nowhere/deep/a.py", "x\n", create_dirs=False)
-    assert answer["error"]["code"] == "NOT_FOUND"
-    assert "'nowhere/deep/'" in answer["error"]["message"]
-    assert not (auto.root / "nowhere").exists()
-    (auto.root / "here").mkdir()
-    assert (await auto.write("here/a.py", "x\n", create_dirs=False))["status"] == "success"
-
-
-async def test_an_existing_file_is_not_overwritten_when_not_wanted(auto: Editor) -> None:
-    path = auto.root / "there.txt"
-    path.write_bytes(b"mine\n")
-    for _ in range(2):
-        answer = await auto.write("there.txt", "yours\n", overwrite=False)
-        assert (answer["error"]["code"], answer["context"]["conflict"]["source"]) == ("CONFLICT", "disk")
-        assert "exists already" in answer["error"]["message"]
-        assert answer["context"]["conflict"]["actual"]["hash"] == hash_of(b"mine\n")
-        await auto.read("there.txt")
-    assert path.read_bytes() == b"mine\n"
-    assert (await auto.write("free.txt", "x\n", overwrite=False))["status"] == "success"
-
-
 @pytest.mark.parametrize(
     ("data", "content"), [(b"same\n", "same\n"), (b"a\r\nb\r\n", "a\nb\n"), (b"\xef\xbb\xbfa\n", "a\n")]
 )
@@ -202,14 +178,6 @@ async def test_text_that_a_model_left_out_is_refused(auto: Editor, marker: str) 
     assert path.read_text() == "one();\ntwo();\n"
 
 
-async def test_a_marker_that_the_file_holds_itself_is_fine(auto: Editor) -> None:
-    marker = "// ... rest of the code unchanged"
-    (auto.root / "sample.js").write_text(f"{marker}\none();\n")
-    await auto.read("sample.js")
-    assert (await auto.write("sample.js", f"{marker}\ntwo();\n"))["status"] == "success"
-    assert (await auto.write("fresh.js", f"{marker}\n"))["status"] == "success"
-
-
 async def test_control_and_invisible_characters_are_written_and_warned_of(auto: Editor) -> None:
     content = "plain\nif admin\u202e:\n\x07\u200b\n"
     answer = await auto.write("odd.txt", content)
@@ -226,13 +194,6 @@ async def test_at_most_a_hundred_warnings_come_from_the_text_however_many_places
     answer = await auto.edit("many.txt", "old", "new\u200b", replace_all=True)
     assert answer["data"]["replacements"] == 150
     assert [one["line"] for one in answer["data"]["warnings"]] == list(range(2, 202, 2))
-
-
-async def test_nul_would_make_a_file_binary_and_is_refused(auto: Editor) -> None:
-    answer = await auto.write("nul.txt", "one\ntwo\0\n")
-    assert answer["error"]["code"] == "BINARY_FILE"
-    assert "Line 2" in answer["error"]["message"]
-    assert not (auto.root / "nul.txt").exists()
 
 
 async def test_a_write_to_a_folder_is_refused(auto: Editor) -> None:

@@ -50,27 +50,6 @@ async def test_encoding_mark_and_line_ends_stay_the_files(
     assert answer["stats"]["file_size_bytes"] == answer["stats"]["new_size"] == len(expected)
 
 
-async def test_a_new_file_takes_the_line_ends_given_or_those_of_editorconfig(auto: Editor) -> None:
-    await auto.write("crlf.txt", "a\r\nb\n")
-    assert (auto.root / "crlf.txt").read_bytes() == b"a\r\nb\n"
-    folder = auto.root / "configured"
-    folder.mkdir()
-    (folder / ".editorconfig").write_text("root = true\n[*.bat]\nend_of_line = crlf\n")
-    answer = await auto.write("configured/run.bat", "a\nb\n")
-    assert (folder / "run.bat").read_bytes() == b"a\r\nb\r\n"
-    assert [one["kind"] for one in answer["data"]["corrections"]] == ["line_ends"]
-    assert "crlf" in answer["text"]
-    await auto.write("configured/run.sh", "a\nb\n")
-    assert (folder / "run.sh").read_bytes() == b"a\nb\n"
-
-
-async def test_a_new_file_gets_no_mark(auto: Editor) -> None:
-    answer = await auto.write("unmarked.txt", "\ufeffa\n")
-    assert (auto.root / "unmarked.txt").read_bytes() == b"a\n"
-    assert [one["kind"] for one in answer["data"]["corrections"]] == ["byte_order_mark"]
-    assert "byte-order mark" in answer["text"]
-
-
 async def test_mode_and_owner_and_extended_attributes_stay(auto: Editor) -> None:
     path = auto.root / "run.sh"
     path.write_text("one\n")
@@ -132,23 +111,6 @@ async def test_characters_that_the_encoding_lacks_are_refused_by_name(auto: Edit
     assert surrogate["error"]["code"] == "INVALID_PARAM"
     assert "U+D83D" in surrogate["error"]["message"]
     assert not (auto.root / "half.txt").exists()
-
-
-async def test_replacing_a_file_of_unknown_bytes_needs_the_hash(auto: Editor) -> None:
-    path = auto.root / "lossy.txt"
-    path.write_bytes(b"caf\xe9\nold\n")
-    read = await auto.read("lossy.txt")
-    refused = await auto.write("lossy.txt", "caf\ufffd\nnew\n")
-    assert refused["error"]["code"] == "INVALID_PARAM"
-    assert "expected_hash" in refused["text"]
-    given = {"expected_hash": read["data"]["hash"]}
-    foreign = await auto.write("lossy.txt", "caf\ufffd\nnéw\n", **given)
-    assert foreign["error"]["code"] == "INVALID_PARAM"
-    assert "'é'" in foreign["error"]["message"]
-    assert "ASCII" in foreign["error"]["message"]
-    done = await auto.write("lossy.txt", "caf\ufffd\nnew\n", **given)
-    assert done["status"] == "success"
-    assert path.read_bytes() == b"caf\xe9\nnew\n"
 
 
 # --- diff_preview -----------------------------------------------------------------------------------------
