@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import AUTO, SAVES, configure, editing
+from support.editor import AUTO, SAVES, editing
 
 if TYPE_CHECKING:
     from support.editor import Editor
@@ -38,27 +38,6 @@ async def undo(editor: Editor, change: Message | None = None, **more: Any) -> Me
     return await editor.request("agentfs/undo", {"change_id": change_id, **more})
 
 
-@pytest.mark.parametrize("lines", [0, 20_000], ids=["small", "large"])
-async def test_every_session_reads_on_what_was_written_and_undo_brings_back_every_byte(
-    root: Path, lines: int
-) -> None:
-    more = b"line\n" * lines
-    (root / "a.txt").write_bytes(BEFORE + more)
-    async with editing(root, options=LATIN_1) as editor:
-        await without_accents(editor)
-        assert (root / "a.txt").read_bytes() == LEFT + more
-        for session in ("default", "another"):
-            answer = await editor.read("a.txt", session=session, limit=1)
-            assert answer["data"]["content"] == "Ã© one\n"
-            assert answer["stats"]["encoding"] == "iso8859-1"
-        edited = await editor.edit("a.txt", "3", "ü", session="another")
-        assert edited["status"] == "success"
-        assert (root / "a.txt").read_bytes() == LEFT.replace(b"3", b"\xfc") + more
-        assert (await undo(editor, session="another"))["status"] == "success"
-        assert (await undo(editor))["status"] == "success"
-    assert (root / "a.txt").read_bytes() == BEFORE + more
-
-
 async def test_history_knows_the_encoding_after_a_restart(root: Path) -> None:
     (root / "a.txt").write_bytes(BEFORE)
     async with editing(root, options=LATIN_1) as editor:
@@ -66,45 +45,6 @@ async def test_history_knows_the_encoding_after_a_restart(root: Path) -> None:
     async with editing(root, options=AUTO) as editor:  # the setting is gone as well
         assert (await undo(editor, change))["status"] == "success"
     assert (root / "a.txt").read_bytes() == BEFORE
-
-
-async def test_an_undo_below_changes_from_outside_keeps_to_the_encoding(root: Path) -> None:
-    (root / "a.txt").write_bytes(BEFORE)
-    async with editing(root, options=LATIN_1) as editor:
-        change = await without_accents(editor)
-        (root / "a.txt").write_bytes(LEFT.replace(b"4", b"four"))
-        assert (await undo(editor, change))["status"] == "success"
-    assert (root / "a.txt").read_bytes() == BEFORE.replace(b"4", b"four")
-
-
-async def test_a_file_that_others_made_utf_8_is_read_as_that(root: Path) -> None:
-    (root / "a.txt").write_bytes(BEFORE)
-    async with editing(root, options=LATIN_1) as editor:
-        await without_accents(editor)
-        (root / "a.txt").write_text("Ã© one\nnew\n", "utf-8")
-        answer = await editor.read("a.txt")
-        assert (answer["data"]["content"], answer["stats"]["encoding"]) == ("Ã© one\nnew\n", "utf-8")
-
-
-async def test_another_setting_is_heeded_for_what_had_been_written(root: Path) -> None:
-    (root / "a.txt").write_bytes(BEFORE)
-    async with editing(root, options=LATIN_1) as editor:
-        await without_accents(editor)
-        configure(editor, approval={"mode": "auto_edit"}, encoding={"default": "utf-8"})
-        assert (await editor.read("a.txt"))["data"]["content"].startswith("é one\n")
-
-
-async def test_a_character_that_comes_first_does_not_become_the_files_mark(root: Path) -> None:
-    before = "x\ufeffone\ntwo\n".encode()
-    (root / "a.txt").write_bytes(before)
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        first = await editor.edit("a.txt", "x\ufeff", "\ufeff")
-        assert first["data"]["applied"]
-        answer = await editor.read("a.txt")
-        assert (answer["data"]["content"], answer["data"]["bom"]) == ("\ufeffone\ntwo\n", False)
-        assert (await undo(editor))["status"] == "success"
-    assert (root / "a.txt").read_bytes() == before
 
 
 # --- open documents ---------------------------------------------------------------------------------------
@@ -145,42 +85,3 @@ async def test_an_open_document_tells_how_its_file_reads_and_closing_it_changes_
         assert answer["data"]["content"] == LEFT.decode("latin-1")
         assert (await undo(editor))["status"] == "success"
     assert file.read_bytes() == BEFORE
-
-
-async def test_the_users_own_save_leaves_a_document_clean(root: Path) -> None:
-    (root / "a.txt").write_bytes(BEFORE)
-    async with editing(root, options=LATIN_1) as editor:
-        editor.open("a.txt", LEFT.decode("latin-1"))
-        (root / "a.txt").write_bytes(LEFT)
-        editor.notify("textDocument/didSave", {"textDocument": {"uri": editor.uri("a.txt")}})
-        answer = await editor.read("a.txt")
-        assert (answer["data"]["dirty"], answer["data"]["content"]) == (False, LEFT.decode("latin-1"))
-
-
-async def test_what_the_editor_will_not_be_able_to_save_is_refused(root: Path) -> None:
-    """Plain ASCII could be anything; the editor has said what it will be saved as."""
-    (root / "a.txt").write_bytes(b"one\n")
-    async with editing(root, options=AUTO, capabilities=SAVES) as editor:
-        document = editor.open("a.txt")
-        state = {"uri": document.uri, "dirty": False, "encoding": "iso88591"}
-        editor.notify("agentfs/documentState", state)
-        await editor.read("a.txt")
-        answer = await editor.edit("a.txt", "one", "中")
-        assert answer["error"]["code"] == "INVALID_PARAM"
-        assert "iso8859-1" in answer["text"]
-    assert (root / "a.txt").read_bytes() == b"one\n"
-
-
-async def test_a_closed_file_reads_on_as_its_document_did(root: Path) -> None:
-    """No setting names the encoding; the editor did, while the file was open."""
-    data = "中文 text\n".encode("gbk")
-    (root / "a.txt").write_bytes(data)
-    async with editing(root, options=AUTO) as editor:
-        document = editor.open("a.txt", data.decode("gbk"))
-        editor.notify("agentfs/documentState", {"uri": document.uri, "dirty": False, "encoding": "gbk"})
-        first = await editor.read("a.txt")
-        editor.close("a.txt")
-        again = await editor.read("a.txt")
-        assert again["data"]["content"] == first["data"]["content"] == "中文 text\n"
-        assert (await editor.edit("a.txt", "text", "字"))["data"]["applied"]
-    assert (root / "a.txt").read_bytes() == "中文 字\n".encode("gbk")

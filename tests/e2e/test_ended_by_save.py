@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, REVIEWING, SAVES, editing
+from support.editor import APPLY, AUTO, SAVES, editing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,28 +59,6 @@ async def test_the_saved_document_has_no_unsaved_changes(
     assert [one["data"]["dirty"] for one in (before, saved, changed)] == [True, False, True]
 
 
-async def test_a_line_end_more_on_disk_that_no_save_brought_is_a_change(root: Path, file: Path) -> None:
-    async with editing(root) as editor:
-        editor.open("a.py")
-        file.write_text(f"{TEXT}\n")
-        assert (await editor.read("a.py"))["data"]["dirty"] is True
-        save(editor, eol="\n\n")
-        assert (await editor.read("a.py"))["data"]["dirty"] is True
-
-
-async def test_a_landing_is_saved_as_soon_as_it_is(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=SAVES, options=AUTO | FOR_EVER) as editor:
-        editor.answers[APPLY] = saving(editor)
-        editor.open("a.py")
-        await editor.read("a.py")
-        first = await editor.edit("a.py", "two", "2")
-        second = await editor.edit("a.py", "2", "two")
-    assert [one["data"]["landing"] for one in (first, second)] == ["disk", "disk"]
-    assert "on_save" in first["data"]["review"], "the file had no line end there"
-    assert "on_save" not in second["data"]["review"]
-    assert file.read_text() == f"{TEXT}\n"
-
-
 async def test_the_last_line_is_ended_once(root: Path, file: Path) -> None:
     async with editing(root, capabilities=SAVES, options=AUTO | FOR_EVER) as editor:
         editor.answers[APPLY] = saving(editor)
@@ -96,17 +74,3 @@ async def test_the_last_line_is_ended_once(root: Path, file: Path) -> None:
     assert (same["data"]["unchanged"], same["data"]["applied"]) == (True, True)
     assert [one["data"]["landing"] for one in (longer, edited, undone)] == ["disk"] * 3
     assert file.read_text() == f"{TEXT}\nthree\n"
-
-
-async def test_closed_while_it_is_reviewed_the_file_keeps_its_last_line_end(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        editor.open("a.py")
-        save(editor)
-        await editor.read("a.py")
-        asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
-        proposal = await editor.proposed()
-        editor.close("a.py")
-        await editor.settle(proposal)
-        answer = await asked
-    assert answer["data"]["landing"] == "disk"
-    assert file.read_text() == "one\n2\n"

@@ -56,37 +56,6 @@ async def test_an_open_clean_file_waits_for_the_user_of_an_editor_that_does_not_
     assert next_one["data"]["diff_preview"].count("+3") == 1
 
 
-async def test_an_open_file_with_unsaved_changes_waits_with_them(editor: Editor, file: Path) -> None:
-    document = editor.open("a.py", TEXT + "mine\n")
-    answer = await edited(editor)
-    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    assert document.text == CHANGED + "mine\n"
-    assert file.read_text() == TEXT
-
-
-async def test_a_refusal_of_the_client_changes_nothing_and_is_told(editor: Editor, file: Path) -> None:
-    document = editor.open("a.py")
-    editor.answers[APPLY] = lambda _: {"applied": False, "failureReason": "read-only buffer"}
-    answer = await edited(editor)
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert "read-only buffer" in answer["text"]
-    assert document.text == file.read_text() == TEXT
-
-
-async def test_a_disk_that_moves_under_an_open_document_is_a_conflict(root: Path, file: Path) -> None:
-    async with editing(root, options=AUTO | {"landing_timeout_s": 0.1}) as editor:
-        editor.open("a.py")
-
-        def other_program(_: object) -> object:
-            file.write_text(TEXT + "theirs\n")
-            return {"applied": True}
-
-        editor.answers[APPLY] = other_program
-        answer = await edited(editor)
-    assert answer["error"]["code"] == "CONFLICT"
-    assert file.read_text() == TEXT + "theirs\n"
-
-
 async def test_a_landing_that_waits_for_its_editor_keeps_nobody_else_waiting(
     editor: Editor, root: Path, file: Path
 ) -> None:

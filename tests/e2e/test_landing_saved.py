@@ -5,7 +5,6 @@ Let through by policy here, so that landing is all there is.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from support.editor import APPLY, AUTO, SAVES, editing
@@ -75,26 +74,6 @@ async def test_a_formatter_that_undoes_the_change_has_saved_it_all_the_same(
     assert file.read_text() == TEXT
 
 
-async def test_a_save_that_comes_late_is_waited_for_and_one_that_does_not_come_is_not(
-    root: Path, file: Path
-) -> None:
-    async with editing(root, capabilities=SAVES, options=AUTO | {"save_timeout_s": 0.2}) as editor:
-        editor.open("a.py")
-        loop = asyncio.get_running_loop()
-
-        def apply(params: Message) -> object:
-            loop.call_later(0.05, editor.save, "a.py")
-            return {"applied": editor.apply(params["edit"])}
-
-        editor.answers[APPLY] = apply
-        late = await edited(editor)
-        editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
-        never = await editor.edit("a.py", "three", "3")
-    assert late["data"]["landing"] == "disk"
-    assert (never["status"], never["data"]["landing"]) == ("partial", "editor")
-    assert file.read_text() == CHANGED
-
-
 async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_agent_a_conflict(
     editor: Editor, file: Path
 ) -> None:
@@ -133,38 +112,3 @@ async def test_a_clean_file_the_client_calls_dirty_is_dirty_until_it_is_saved(
     assert answer["data"]["landing"] == "editor"
     editor.save("a.py")
     assert not (await editor.read("a.py"))["data"]["dirty"]
-
-
-async def test_save_never_and_always_decide_over_the_documents_state(root: Path, file: Path) -> None:
-    async with editing(root, capabilities=SAVES, options=AUTO | {"save": "never"}) as editor:
-        editor.open("a.py")
-        never = await edited(editor)
-    async with editing(root, capabilities=SAVES, options=AUTO | {"save": "always"}) as editor:
-        editor.open("a.py", TEXT + "mine\n")
-        editor.answers[APPLY] = saving(editor)
-        always = await edited(editor)
-    assert never["data"]["landing"] == "editor"
-    assert always["data"]["landing"] == "disk"
-    assert file.read_text() == CHANGED + "mine\n"
-
-
-async def test_of_a_document_closed_without_a_save_the_disk_tells_that_nothing_was_changed(
-    root: Path, file: Path
-) -> None:
-    async with editing(root, capabilities=SAVES, options=AUTO | {"save_timeout_s": 0.1}) as editor:
-        editor.open("a.py")
-
-        def apply_and_close(params: Message) -> object:
-            editor.apply(params["edit"])
-            editor.close("a.py")
-            return {"applied": True}
-
-        editor.answers[APPLY] = apply_and_close
-        answer = await edited(editor)
-        assert file.read_text() == TEXT
-        again = await editor.edit("a.py", "three", "3")
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert "landing" not in answer["context"]
-    assert "closed without being saved. Nothing was changed." in answer["text"]
-    assert again["data"]["landing"] == "disk"
-    assert file.read_text() == TEXT.replace("three", "3")

@@ -1,7 +1,8 @@
 """What an answer says is true of disk and documents, whatever editor and user do meanwhile
 (docs/protocol.md#93-how-it-lands, docs/protocol.md#10-agentfsbatch).
 
-Cases that the random model check found (`support/model.py`), each by itself.
+Cases that the random model check found (`support/model.py`), each by itself. Those that need no process
+are in `tests/unit/service/test_true_outcomes.py`.
 """
 
 from __future__ import annotations
@@ -82,15 +83,6 @@ async def batch(editor: Editor, **params: Any) -> Message:
     return answer
 
 
-async def edited(editor: Editor) -> Message:
-    await editor.read("a.py")
-    return await editor.edit("a.py", "two", "2")
-
-
-def says_that_nothing_was_changed(answer: Message) -> bool:
-    return answer["status"] == "error" and "landing" not in answer["context"]
-
-
 def unknown_in(answer: Message) -> list[tuple[str, str]]:
     assert (answer["error"]["code"], answer["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
     assert "Nothing was changed." not in answer["text"]
@@ -98,41 +90,6 @@ def unknown_in(answer: Message) -> list[tuple[str, str]]:
 
 
 # --- a document that is gone ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("capabilities", [{}, SAVES])
-async def test_half_of_a_batch_that_was_saved_and_closed_is_taken_back_on_disk(
-    root: Path, capabilities: Message
-) -> None:
-    async with editing(root, options=AUTO | IMPATIENT, capabilities=capabilities) as editor:
-        editor.open("a.py")
-        editor.open("b.py")
-        editor.answers[APPLY] = doing(editor, applying(editor, save=True, close=True), refuse)
-        answer = await batch(editor)
-    assert says_that_nothing_was_changed(answer)
-    assert on_disk(root) == [OLD, OLD]
-
-
-async def test_the_users_own_text_that_was_saved_with_it_stays(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT) as editor:
-        editor.open("a.py", OLD + "mine\n")
-        editor.open("b.py")
-        editor.answers[APPLY] = doing(editor, applying(editor, save=True, close=True), refuse)
-        answer = await batch(editor)
-    assert says_that_nothing_was_changed(answer)
-    assert on_disk(root) == [OLD + "mine\n", OLD]
-
-
-async def test_where_the_user_typed_on_it_stays_and_its_file_is_named(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT) as editor:
-        editor.open("a.py")
-        editor.open("b.py")
-        take = applying(editor, typing="mine\n", save=True, close=True)
-        editor.answers[APPLY] = doing(editor, take, refuse)
-        answer = await batch(editor)
-    assert unknown_in(answer) == [("a.py", "disk")]
-    assert "'a.py' (on disk)" in answer["text"]
-    assert on_disk(root) == [NEW + "mine\n", OLD]
 
 
 @pytest.mark.parametrize("typing", ["", "mine\n"])
@@ -174,26 +131,6 @@ async def test_a_late_keystroke_behind_a_preview_that_is_saved_and_closed(root: 
     assert on_disk(root) == [NEW + "mine\n", OLD]
 
 
-async def test_what_was_typed_on_saved_and_closed_has_landed(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT, capabilities=SAVES) as editor:
-        editor.open("a.py")
-        editor.answers[APPLY] = applying(editor, typing="mine\n", save=True, close=True)
-        answer = await edited(editor)
-    assert (answer["data"]["applied"], answer["data"]["landing"]) == (True, "disk")
-    assert "+mine" in answer["data"]["review"]["on_save"]
-    assert on_disk(root)[0] == NEW + "mine\n"
-
-
-async def test_what_was_saved_and_closed_without_an_answer_has_landed(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT) as editor:
-        editor.open("a.py")
-        take = applying(editor, typing="mine\n", save=True, close=True)
-        editor.answers[APPLY] = lambda params: NO_ANSWER if take(params) else None
-        answer = await edited(editor)
-    assert answer["data"]["landing"] == "disk"
-    assert on_disk(root)[0] == NEW + "mine\n"
-
-
 async def test_what_was_ticked_of_a_preview_and_saved_and_closed_at_once_has_landed(root: Path) -> None:
     async with VSCODE.editing(root, options=IMPATIENT) as editor:
         editor.open("a.py")
@@ -212,31 +149,6 @@ async def test_what_was_ticked_of_a_preview_and_saved_and_closed_at_once_has_lan
 
 
 # --- a document that is set back --------------------------------------------------------------------------
-
-
-async def test_the_disk_holds_what_was_saved_before_the_document_was_set_back(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT) as editor:
-        document = editor.open("a.py")
-        editor.open("b.py")
-        take = applying(editor, save=True)
-        editor.answers[APPLY] = doing(editor, take, refuse, applying(editor))
-        answer = await batch(editor)
-        assert document.text == OLD
-    assert unknown_in(answer) == [("a.py", "disk")]
-    assert on_disk(root) == [NEW, OLD]
-
-
-async def test_a_client_that_saves_saves_what_it_has_set_back(root: Path) -> None:
-    options = AUTO | {"landing_timeout_s": 0.3}
-    async with editing(root, options=options, capabilities=SAVES) as editor:
-        editor.open("a.py")
-        editor.open("b.py")
-        editor.answers[APPLY] = doing(
-            editor, applying(editor, save=True), refuse, applying(editor, save=True)
-        )
-        answer = await batch(editor)
-    assert says_that_nothing_was_changed(answer)
-    assert on_disk(root) == [OLD, OLD]
 
 
 async def test_what_the_user_sets_back_while_another_file_is_waited_for_is_told(root: Path) -> None:
@@ -270,50 +182,6 @@ async def test_what_the_user_sets_back_while_another_file_is_waited_for_is_told(
 
 
 # --- a client that says something else --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("atomic", [True, False])
-async def test_a_client_that_refuses_and_applies_all_the_same(root: Path, atomic: bool) -> None:
-    async with editing(root, options=AUTO | IMPATIENT) as editor:
-        editor.open("a.py")
-        editor.open("b.py")
-        take = applying(editor, typing="mine\n")
-        editor.answers[APPLY] = doing(editor, lambda params: refuse(params) if take(params) else None, refuse)
-        answer = await batch(editor, atomic=atomic)
-    if atomic:
-        assert unknown_in(answer) == [("a.py", "editor")]
-    else:
-        first, second = answer["data"]["results"]
-        assert (first["landing"], second["status"]) == ("editor", "error")
-        assert "landing" not in second
-
-
-async def test_a_client_that_refuses_and_applies_a_part(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT) as editor:
-        editor.open("a.py")
-
-        def apply_a_part(params: Message) -> Message:
-            [change] = params["edit"]["documentChanges"]
-            editor.apply({"documentChanges": [{**change, "edits": change["edits"][:1]}]})
-            return {"applied": False}
-
-        editor.answers[APPLY] = apply_a_part
-        await editor.read("a.py")
-        answer = await editor.write("a.py", "1\ntwo\n3\n")
-    assert unknown_in(answer) == [("a.py", "editor")]
-
-
-async def test_a_refusal_beside_typing_in_the_same_line_is_a_conflict(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT) as editor:
-        editor.open("a.py")
-
-        def type_first(_: Message) -> Message:
-            editor.change("a.py", OLD.replace("two", "two and mine"))
-            return {"applied": False}
-
-        editor.answers[APPLY] = type_first
-        answer = await edited(editor)
-    assert answer["error"]["code"] == "CONFLICT"
 
 
 def no(_: Message) -> object:
@@ -368,66 +236,3 @@ async def test_a_landing_of_which_the_system_does_not_tell_is_looked_at(root: Pa
         answer = await editor.write("undecided.py", NEW)
     assert unknown_in(answer) == [("undecided.py", "disk")]
     assert (root / "undecided.py").read_text() == NEW
-
-
-# --- undo -------------------------------------------------------------------------------------------------
-
-
-async def test_an_undo_keeps_what_the_user_typed_while_it_was_saved(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT, capabilities=SAVES) as editor:
-        editor.open("a.py")
-        editor.answers[APPLY] = applying(editor, typing="mine\n", save=True)
-        assert (await edited(editor))["data"]["landing"] == "disk"
-        editor.answers[APPLY] = applying(editor, save=True)
-        undone = await editor.request("agentfs/undo", {})
-    assert undone["data"]["landing"] == "disk"
-    assert on_disk(root)[0] == OLD + "mine\n"
-
-
-async def test_an_undo_of_which_one_file_is_closed_unsaved_names_the_others(root: Path) -> None:
-    async with editing(root, options=AUTO | IMPATIENT, capabilities=SAVES) as editor:
-        assert (await batch(editor))["data"]["applied"] is True
-        editor.open("a.py")
-        editor.open("b.py")
-        editor.answers[APPLY] = doing(editor, applying(editor, save=True), applying(editor, close=True))
-        answer = await editor.request("agentfs/undo", {})
-    assert unknown_in(answer) == [("a.py", "disk")]
-    assert on_disk(root) == [OLD, NEW]
-
-
-async def amended_and_saved(editor: Editor, text: str, typed: str) -> None:
-    """An edit of an open file that the user amends to `text`, and that reads `typed` once it is saved."""
-    editor.open("a.py")
-    await editor.read("a.py")
-    asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
-    told = {"id": (await editor.proposed())["id"]}
-    uri = editor.uri("a.py")
-    files = [{"uri": uri, "decision": "amended", "text": text}]
-    settled = await editor.request("agentfs/settle", {**told, "decision": "accepted", "files": files})
-    assert editor.apply(settled["apply"])
-    await editor.request("agentfs/applied", {**told, "files": [{"uri": uri, "applied": True}]})
-    editor.change("a.py", typed)
-    editor.save("a.py")
-    await editor.request("agentfs/saved", {**told, "files": [{"uri": uri, "saved": True}]})
-    assert (await asked)["data"]["landing"] == "disk"
-
-
-async def test_an_undo_of_an_amended_change_keeps_what_the_user_typed_while_it_was_saved(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        await amended_and_saved(editor, "one\nTWO\nthree\n", "one\nTWO\nthree\nmine\n")
-        undoing = editor.start("agentfs/undo", {})
-        proposal = await editor.proposed(2)
-        assert proposal["files"][0]["proposed_text"] == OLD + "mine\n"
-        await editor.settle(proposal)
-        assert (await undoing)["data"]["landing"] == "disk"
-    assert on_disk(root)[0] == OLD + "mine\n"
-
-
-async def test_an_undo_takes_back_what_the_user_amended_elsewhere(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        await amended_and_saved(editor, "one\n2\nthree\namended\n", "mine\none\n2\nthree\namended\n")
-        undoing = editor.start("agentfs/undo", {})
-        proposal = await editor.proposed(2)
-        assert proposal["files"][0]["proposed_text"] == "mine\n" + OLD
-        await editor.settle(proposal, "rejected")
-        await undoing

@@ -44,6 +44,7 @@ class FakeEditor:
         self.store = store
         self.documents = documents
         self.encoding = "utf-8"
+        self.adds = ""
 
     def open(self, path: str, text: str | None = None, *, ends_last_line: bool = False) -> None:
         """Open a file, as it is or, unsaved, with another text."""
@@ -66,8 +67,10 @@ class FakeEditor:
         self.documents.change(uri_of(path), text.replace(old, new, 1))
 
     def save(self, path: str) -> None:
+        """Save a document; `adds` behind its text, as editors do that end the last line themselves."""
         text = self.text_of(path)
         assert text is not None
+        text += self.adds
         self.store.put(path, encode(text, TextFile(text, self.encoding, b"", lossy=False)))
         self.documents.save(uri_of(path))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from agentfs_lsp.service.undo import Undo, undo
 from agentfs_lsp.service.write import Write, write
 from support.fakes.documents import MemoryDocuments
 from support.fakes.history import MemoryHistory
-from support.fakes.review import FakeEditor, ScriptedReviewer
+from support.fakes.review import FakeEditor, ScriptedReviewer, uri_of
 from support.fakes.store import HOME, MemoryStore
 
 if TYPE_CHECKING:
@@ -78,6 +77,14 @@ class FakeWorkspace:
         self.ws.folders = {root.path: number for number, root in enumerate(roots)}
         self.store.set_roots(roots)
 
+    @staticmethod
+    def path(relative: str) -> str:
+        return f"{HOME}/{relative}"
+
+    @staticmethod
+    def uri(relative: str) -> str:
+        return uri_of(relative)
+
     def set(self, **values: Any) -> None:
         """Put settings in force beside those that are; a dot in a key is `__`."""
         named = {key.replace("__", "."): value for key, value in values.items()}
@@ -108,10 +115,6 @@ class FakeWorkspace:
     async def undo(self, change_id: str | None = None, session: str = "s", **more: Any) -> Undone:
         self.trace = Trace()
         return await undo(self.ws, Undo(session, change_id, **more), self.trace)
-
-    def beginning(self, request: Any) -> asyncio.Task[Any]:
-        """A request that goes on beside the test."""
-        return asyncio.ensure_future(request)
 
 
 class Batched:

@@ -146,6 +146,16 @@ async def test_a_document_that_was_saved_and_closed_is_found_on_disk(opened: Fak
 async def test_a_document_closed_without_a_save_took_the_change_along(opened: FakeWorkspace) -> None:
     applier = ScriptedApplier(opened.editor, applies_and(lambda: opened.editor.close("a.py")))
     assert (await not_landed(opened, applier)).reason == "closed"
+    opened.reviewer.accepts()
+    await opened.edit("a.py", "three", "3")
+    assert opened.store.bytes_of("a.py") == b"one\ntwo\n3\n"
+
+
+async def test_a_disk_that_moves_in_place_of_the_document_is_a_conflict(opened: FakeWorkspace) -> None:
+    theirs = applies_and(lambda: opened.store.put("a.py", "one\ntwo\nthree\ntheirs\n"), pretends)
+    with pytest.raises(Conflict):
+        await edited(opened, ScriptedApplier(opened.editor, theirs))
+    assert opened.store.bytes_of("a.py") == b"one\ntwo\nthree\ntheirs\n"
 
 
 async def test_a_document_closed_with_a_part_saved_leaves_it_open(work: FakeWorkspace) -> None:

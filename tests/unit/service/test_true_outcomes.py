@@ -1,0 +1,211 @@
+"""What an answer says of documents and disk is true, whatever editor and user do behind an accepted change
+(docs/protocol.md#93-how-it-lands)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentfs_lsp.domain.errors import Conflict, LandingUnknown, NotLanded
+from support.fakes.review import (
+    ScriptedApplier,
+    applies,
+    applies_and,
+    applies_partly,
+    applies_silently,
+    never_answers,
+    pretends,
+    refuses,
+    saves,
+    saves_and,
+    saves_not,
+)
+from support.fakes.workspace import FakeWorkspace, write_of
+
+OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
+BATCH = (write_of("a.py", NEW), write_of("b.py", NEW))
+
+
+@pytest.fixture
+async def opened(work: FakeWorkspace) -> FakeWorkspace:
+    """a.py and b.py are open and read, and every change is let through."""
+    work.set(approval__mode="auto_edit")
+    for name in ("a.py", "b.py"):
+        work.store.put(name, OLD)
+        work.editor.open(name)
+        await work.read(name)
+    return work
+
+
+def on_disk(work: FakeWorkspace) -> list[str]:
+    return [data.decode() for data in work.store.tree().values()]
+
+
+def hands(work: FakeWorkspace, how: Any, *, of_b: Any = None, save: Any = None) -> None:
+    """What the editor does with a.py, and, a refusal unless told, with b.py."""
+    work.reviewer.applier = ScriptedApplier(work.editor, how, {"b.py": of_b or refuses()}, save=save)
+
+
+def going(work: FakeWorkspace, *, typing: str = "", save: bool = True, close: bool = True) -> Any:
+    """It applies, and then the user types, saves and closes."""
+
+    def go() -> None:
+        if typing:
+            work.editor.type("a.py", "three\n", f"three\n{typing}")
+        if save:
+            work.editor.save("a.py")
+        if close:
+            work.editor.close("a.py")
+
+    return applies_and(go)
+
+
+async def unknown(work: FakeWorkspace, **more: Any) -> list[tuple[str, str]]:
+    with pytest.raises(LandingUnknown) as raised:
+        await work.batch(*BATCH, **more)
+    return [(one.path, one.where) for one in raised.value.holding]
+
+
+# --- a document that is gone ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("save", [None, saves])
+async def test_half_of_a_batch_that_was_saved_and_closed_is_taken_back_on_disk(
+    opened: FakeWorkspace, save: Any
+) -> None:
+    hands(opened, going(opened), save=save)
+    with pytest.raises(NotLanded):
+        await opened.batch(*BATCH)
+    assert on_disk(opened) == [OLD, OLD]
+
+
+async def test_the_users_own_text_that_was_saved_with_it_stays(opened: FakeWorkspace) -> None:
+    opened.editor.type("a.py", "three\n", "three\nmine\n")
+    await opened.read("a.py")
+    hands(opened, going(opened))
+    with pytest.raises(NotLanded):
+        await opened.batch(write_of("a.py", NEW + "mine\n"), write_of("b.py", NEW))
+    assert on_disk(opened) == [OLD + "mine\n", OLD]
+
+
+async def test_where_the_user_typed_on_it_stays_and_its_file_is_named(opened: FakeWorkspace) -> None:
+    hands(opened, going(opened, typing="mine\n"))
+    assert await unknown(opened) == [("a.py", "disk")]
+    assert on_disk(opened) == [NEW + "mine\n", OLD]
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_what_was_typed_on_saved_and_closed_has_landed(opened: FakeWorkspace, answers: bool) -> None:
+    take = going(opened, typing="mine\n")
+
+    async def how(editor: Any, edit: Any) -> Any:
+        await take(editor, edit)
+        return await (pretends if answers else never_answers)(editor, edit)
+
+    hands(opened, how, save=saves_not)
+    done = await opened.edit("a.py", "two", "2")
+    assert done.landing is not None
+    assert done.landing.where == "disk"
+    assert done.landing.on_save is not None
+    assert "+mine" in done.landing.on_save
+    assert on_disk(opened)[0] == NEW + "mine\n"
+
+
+# --- a document that is set back --------------------------------------------------------------------------
+
+
+async def test_the_disk_holds_what_was_saved_before_the_document_was_set_back(opened: FakeWorkspace) -> None:
+    hands(opened, going(opened, close=False))
+    assert await unknown(opened) == [("a.py", "disk")]
+    assert opened.editor.text_of("a.py") == OLD
+    assert on_disk(opened) == [NEW, OLD]
+
+
+async def test_a_client_that_saves_saves_what_it_has_set_back(opened: FakeWorkspace) -> None:
+    class SavesBack(ScriptedApplier):
+        async def take_back(self, edits: Any, error: Any) -> None:
+            await super().take_back(edits, error)
+            opened.editor.save("a.py")
+
+    how = going(opened, close=False)
+    opened.reviewer.applier = SavesBack(opened.editor, how, {"b.py": refuses()}, save=saves)
+    with pytest.raises(NotLanded):
+        await opened.batch(*BATCH)
+    assert on_disk(opened) == [OLD, OLD]
+
+
+# --- a client that says something else --------------------------------------------------------------------
+
+
+async def test_a_client_that_refuses_and_applies_all_the_same(opened: FakeWorkspace) -> None:
+    how = applies_and(lambda: opened.editor.type("a.py", "three\n", "three\nmine\n"), applies_silently)
+    hands(opened, how)
+    assert await unknown(opened) == [("a.py", "editor")]
+
+
+async def test_where_each_lands_by_itself_one_refusal_is_no_others(opened: FakeWorkspace) -> None:
+    hands(opened, applies_silently)
+    done = await opened.batch(*BATCH, atomic=False)
+    assert done.errors == ["", "NotLanded"]
+
+
+async def test_a_client_that_refuses_and_applies_a_part(opened: FakeWorkspace) -> None:
+    async def part(editor: Any, edit: Any) -> Any:
+        await applies_partly()(editor, edit)
+        return await refuses()(editor, edit)
+
+    hands(opened, part)
+    with pytest.raises(LandingUnknown):
+        await opened.write("a.py", "1\ntwo\n3\n")
+
+
+async def test_a_refusal_beside_typing_in_the_same_line_is_a_conflict(opened: FakeWorkspace) -> None:
+    hands(opened, applies_and(lambda: opened.editor.type("a.py", "two", "two and mine"), refuses()))
+    with pytest.raises(Conflict):
+        await opened.edit("a.py", "two", "2")
+
+
+# --- undo -------------------------------------------------------------------------------------------------
+
+
+async def test_an_undo_keeps_what_the_user_typed_while_it_was_saved(opened: FakeWorkspace) -> None:
+    hands(opened, going(opened, typing="mine\n", close=False), save=saves_not)
+    await opened.edit("a.py", "two", "2")
+    hands(opened, applies, save=saves)
+    await opened.undo()
+    assert on_disk(opened)[0] == OLD + "mine\n"
+
+
+async def test_an_undo_of_which_one_file_is_closed_unsaved_names_the_others(opened: FakeWorkspace) -> None:
+    hands(opened, applies, of_b=applies, save=saves)
+    await opened.batch(*BATCH)
+    hands(
+        opened,
+        applies_and(lambda: opened.editor.save("a.py")),
+        of_b=applies_and(lambda: opened.editor.close("b.py")),
+        save=saves_not,
+    )
+    with pytest.raises(LandingUnknown) as raised:
+        await opened.undo()
+    assert [(one.path, one.where) for one in raised.value.holding] == [("a.py", "disk")]
+    assert on_disk(opened) == [OLD, NEW]
+
+
+@pytest.mark.parametrize(
+    ("amended", "typed", "back"),
+    [
+        ("one\nTWO\nthree\n", "one\nTWO\nthree\nmine\n", OLD + "mine\n"),
+        ("one\n2\nthree\namended\n", "mine\none\n2\nthree\namended\n", "mine\n" + OLD),
+    ],
+)
+async def test_an_undo_takes_back_what_was_amended_and_nothing_else(
+    opened: FakeWorkspace, amended: str, typed: str, back: str
+) -> None:
+    opened.set(approval__mode="manual")
+    formats = saves_and(lambda: None, first=lambda: opened.documents.change(opened.uri("a.py"), typed))
+    opened.reviewer.accepts(ScriptedApplier(opened.editor, save=formats), amended={"a.py": amended})
+    await opened.edit("a.py", "two", "2")
+    opened.reviewer.accepts(ScriptedApplier(opened.editor, save=saves))
+    await opened.undo()
+    assert on_disk(opened)[0] == back
