@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.service.landing.observing import holds_all, put_in_places, removed_places
+from agentfs_lsp.service.landing.observing import Observation, holds_all, put_in_places, removed_places
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.splices import Splice
@@ -71,3 +73,22 @@ def test_a_replaced_line_has_one_place() -> None:
 )
 def test_all_of_a_change_with_typing_elsewhere(text: str, holds: bool) -> None:
     assert holds_all(change("a\nx\nx\nx\nb\n", "a\nx\nx\nb\n"), text) is holds
+
+
+@pytest.mark.parametrize("every_version", [True, False])
+def test_typing_in_a_large_document_under_review_costs_no_look_at_its_text(
+    every_version: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = "line\n" * 20_000
+    text = SimpleNamespace(text=old, shown=old)
+    base = SimpleNamespace(location=SimpleNamespace(absolute="/a"), text=text, buffer=None)
+    reviewed = SimpleNamespace(base=base, shown=f"new\n{old}", hunks=diff(old, f"new\n{old}"))
+    reviewed.ends_past_document = False
+    looks = []
+    documents = OpenDocuments()
+    with Observation(documents, cast(Any, reviewed), every_version=every_version) as observation:
+        opened = {"uri": "file:///a", "version": 1, "text": old}
+        monkeypatch.setattr(type(observation), "_shows_some", lambda *_: looks.append(1))
+        documents.opened({"textDocument": opened})
+    assert bool(looks) is every_version
+    assert observation.has_more

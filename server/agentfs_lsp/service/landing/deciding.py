@@ -89,7 +89,8 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal, watch: Watch) -
     await described(changes)
     proposal.channel = ws.reviewer.channel_for(proposal)
     for change in changes:
-        watch.add(change).refused = True  # nobody has been handed it, whoever may know it
+        # The user types on for as long as the review lasts: a large document is compared once it is over.
+        watch.add(change, every_version=False).refused = True  # nobody was handed it, whoever may know it
     review = _previewed(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal)
     return await _decided(ws, proposal, *await review, watch)
 

@@ -25,7 +25,7 @@ from agentfs_lsp.domain.text.lines import (
     without_end,
 )
 from agentfs_lsp.service.proposal.review import DocumentEdit
-from agentfs_lsp.service.state.workspace import off_loop
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,10 +41,12 @@ class Observation:
     """Looks at a change's document from the moment it is entered.
 
     `arrived`: some version held exactly the accepted text. `refused`: the client says that it applied
-    nothing.
+    nothing. `every_version`: versions are compared with the change as they come, also of a large document,
+    where each takes milliseconds of the loop.
     """
 
-    def __init__(self, documents: Documents, change: FileChange) -> None:
+    def __init__(self, documents: Documents, change: FileChange, *, every_version: bool = True) -> None:
+        self._every_version = every_version or len(change.base.text.text) <= INLINE_BYTES
         self._documents = documents
         self._absolute = change.base.location.absolute
         self._event = asyncio.Event()
@@ -183,7 +185,7 @@ class Observation:
 
     def _seen(self) -> None:
         document = self._documents.at(self._absolute)
-        if document is not None and document.in_sync:
+        if self._every_version and document is not None and document.in_sync:
             text = document.text
             plain = normalise(text)
             self._see_end_kept(document, plain)
@@ -223,9 +225,11 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._watching.close()
 
-    def add(self, change: FileChange) -> Observation:
-        """Observe the change from now on."""
-        observation = self._watching.enter_context(Observation(self._ws.documents, change))
+    def add(self, change: FileChange, *, every_version: bool = True) -> Observation:
+        """Observe the change from now on; `every_version`: see Observation."""
+        observation = self._watching.enter_context(
+            Observation(self._ws.documents, change, every_version=every_version)
+        )
         self._observations.append(observation)
         return observation
 
