@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from support.editor import REVIEWING, configure, editing
+from support.personas import pressing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,3 +107,30 @@ async def test_reading_denied_while_a_change_is_reviewed_leaves_nothing_in_its_a
         answer = await asked
         assert (answer["data"]["applied"], answer["data"]["diff_preview"]) == (True, "")
         assert "4711" not in str(answer)
+
+
+async def test_whether_the_user_can_be_asked_tells_no_guess_from_another(root: Path) -> None:
+    """The more of the file a text repeats, the shorter is the diff that a message must hold."""
+    (root / "pin.txt").write_text(SECRET)
+    (root / "long.txt").write_text("".join(f"line {number}\n" for number in range(1000)))
+    rules = [{"files": ["*.txt"], "read": "deny", "write": "ask"}]
+    asking = {"window/showMessageRequest": pressing("Reject")}
+    async with editing(root, options={"rules": rules}, name="Neovim", answers=asking) as editor:
+
+        async def code(first: str, more: int) -> str:
+            answer = await editor.write("pin.txt", first + "x\n" * more)
+            return str(answer["error"]["code"])
+
+        asked, refused = 1, 2000
+        while refused - asked > 1:
+            middle = (asked + refused) // 2
+            if await code("no such line\n", middle) == "USER_REJECTED":
+                asked = middle
+            else:
+                refused = middle
+        for more in (asked, refused):
+            assert await code(SECRET, more) == await code("no such line\n", more)
+        assert await code(SECRET, refused) == "ACCESS_DENIED"
+        text = (root / "long.txt").read_text()
+        for content in (text, f"{text}x\n", "x\n"):
+            assert (await editor.write("long.txt", content))["error"]["code"] == "ACCESS_DENIED"

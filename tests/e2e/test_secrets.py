@@ -192,6 +192,18 @@ async def test_a_file_that_may_not_be_read_tells_nothing_by_the_question(root: P
         assert asked(editor) == 4  # two of them confirm
 
 
+async def test_why_a_file_that_may_not_be_read_was_asked_about_is_told_whatever_it_held(root: Path) -> None:
+    rules = {"rules": [{"files": ["*"], "read": "deny", "write": "allow"}]}
+    async with editing(root, options=rules) as editor:  # nobody to ask
+        for held in (TEXT, "nothing\n"):
+            (root / "config").write_text(held)
+            answer = await editor.write("config", TEXT)
+            assert answer["error"]["code"] == "ACCESS_DENIED"
+            assert SAID in answer["text"]
+            assert "no setting lets this through" in answer["text"]
+            assert "agentfs.rules" not in answer["text"]
+
+
 async def test_what_the_user_makes_of_it_is_not_asked_for_again(root: Path) -> None:
     capabilities: Any = {"experimental": {"agentfs": {"review": True}}}
     async with editing(root, capabilities=capabilities, options=AUTO) as editor:

@@ -106,9 +106,12 @@ class Exchange:
     def _why_asked(self, error: DomainError) -> str:
         """Of a change that was not approved: what the user was asked about whatever the mode."""
         proposal = self.trace.proposal
-        if proposal is None or not self.trace.seen or not isinstance(error, _NOT_APPROVED):
+        if proposal is None or not isinstance(error, _NOT_APPROVED):
             return ""
-        return secrets_text(proposal.changes, self.translate, with_paths=proposal.tool in ("batch", "undo"))
+        if not self.trace.seen and not proposal.blind:
+            return ""
+        with_paths = proposal.tool in ("batch", "undo")
+        return secrets_text(proposal.changes, self.translate, with_paths=with_paths, written=proposal.blind)
 
     def _told(self, error: DomainError) -> Told:
         """In the words of this caller, where it has words of its own for it."""

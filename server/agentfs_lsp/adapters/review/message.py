@@ -7,14 +7,18 @@ Only the exact title of an approving button approves.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.appliers import PlainHand
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.adapters.review.questions import MOST_PAGES, Question
-from agentfs_lsp.domain.errors import Conflict, Rejected, ReviewTimedOut
-from agentfs_lsp.domain.text.escaping import escape_links
+from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
+from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.service.proposal.change import MARK
 from agentfs_lsp.service.proposal.proposals import Decision
 from agentfs_lsp.service.proposal.wording import full_preview_of, last_line_of, reasons_of, title_of
 
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.proposals import Proposal
     from agentfs_lsp.service.proposal.review import Applier, Editor
+
+AS_MANY_AS_IT_TAKES = 1_000_000
+"""Pages, where the length is bounded otherwise."""
 
 ROOMY_ROWS = 10
 """A message of fewer rows does not begin with what it ends with."""
@@ -50,16 +57,20 @@ async def review_by_message(
         if diff_file is not None:
             await screen.is_drawn()
         limits = limits_of(editor.traits)
-        diff = await asyncio.to_thread(_pageable, proposal, limits)
+        beside = diff_file is not None and limits.scrolls_behind
+        most_pages = MOST_PAGES
+        if _may_tell_of_its_file(proposal) and not beside:
+            if editor.traits.first_action_only or not await asyncio.to_thread(_each_fits, proposal, limits):
+                raise NobodyToAsk("too_long")
+            most_pages = AS_MANY_AS_IT_TAKES
+        diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
         quiet = await screen.is_quiet()
         now_ms = clock.now_ms()
         proposal.state, proposal.shown_at_ms = "shown", proposal.shown_at_ms or now_ms
         always = translate("Always for this session")
-        question = Question(
-            *_words(translate, proposal, diff, diff_file, limits),
-            translate("Reject"),
-            (translate("Approve"), always),
-        )
+        lines, last_line = _words(translate, proposal, diff, diff_file, limits)
+        approve, reject = translate("Approve"), translate("Reject")
+        question = Question(lines, last_line, reject, (approve, always), most_pages)
         try:
             async with asyncio.timeout(left_of(timeout_s, proposal.shown_at_ms, now_ms)):
                 answer = await screen.ask(question, translate, quiet=quiet)
@@ -80,10 +91,31 @@ def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | 
     return None if timeout_s is None else timeout_s - (now_ms - since_ms) / 1000
 
 
-def _pageable(proposal: Proposal, limits: MessageLimits) -> list[str]:
+def _may_tell_of_its_file(proposal: Proposal) -> bool:
+    """Whether its session would learn something of a file that it may not read, if the length of the diff
+    decided whether the user is asked: the more of the text it guessed, the shorter that is."""
+    return proposal.blind and any(change.base.exists for change in proposal.changes)
+
+
+def _each_fits(proposal: Proposal, limits: MessageLimits) -> bool:
+    """Whether the texts before and after would each fit into half of each page, so that no diff between them
+    is much too long. For a thread."""
+    half = replace(limits, rows=limits.rows // 2, characters=limits.characters // 2)
+    most = (MOST_PAGES + 1) * half.characters
+    texts = [text for change in proposal.changes for text in (change.base.text.shown, change.shown)]
+    sides = [escape_invisible(normalise(text[: 2 * most]).strip(f"{MARK}\n")[:most]) for text in texts]
+    return all(_pages(f"+{escape_links(side)}".replace("\n", "\n+"), half) <= MOST_PAGES for side in sides)
+
+
+def _pages(text: str, limits: MessageLimits) -> int:
+    """How many there are of it, or one more than there may be."""
+    return sum(1 for _ in islice(paged(text.split("\n"), "", limits), MOST_PAGES + 1))
+
+
+def _pageable(proposal: Proposal, limits: MessageLimits, most_pages: int) -> list[str]:
     """The lines of the diff as they will be sent; of one that can't be paged, so many that this shows. For a
     thread: the whole diff is computed."""
-    most = (MOST_PAGES + 1) * limits.characters
+    most = (most_pages + 1) * limits.characters
     return escape_links(full_preview_of(proposal)[:most]).removesuffix("\n").split("\n")
 
 

@@ -61,13 +61,14 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`lines` are shown in full, over several pages if need be; each page ends with `last_line`. The titles
+    """`lines` are shown in full, over at most `most_pages` pages; each page ends with `last_line`. The titles
     of the buttons: `no`, and those that say yes in one way or another."""
 
     lines: Sequence[str]
     last_line: str
     no: str
     yes: Sequence[str]
+    most_pages: int = MOST_PAGES
 
 
 class Screen:
@@ -114,8 +115,9 @@ class Screen:
         it is confirmed. While the user types (`quiet` is false) no single answer is a yes. Raises
         NobodyToAsk, and Unanswered when others wait for a turn that is held in vain."""
         traits, limits = self._editor.traits, limits_of(self._editor.traits)
-        pages = list(islice(paged(question.lines, question.last_line, limits), MOST_PAGES + 1))
-        if len(pages) > (1 if traits.first_action_only else MOST_PAGES):
+        most_pages = 1 if traits.first_action_only else question.most_pages
+        pages = list(islice(paged(question.lines, question.last_line, limits), most_pages + 1))
+        if len(pages) > most_pages:
             raise NobodyToAsk("too_long")
         if len(pages) == 1 and not quiet and not limits.confirming_choices:
             pages.insert(0, question.last_line)

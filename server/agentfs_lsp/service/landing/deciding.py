@@ -17,7 +17,6 @@ from agentfs_lsp.domain.errors import (
     ReviewTimedOut,
     Unencodable,
 )
-from agentfs_lsp.domain.policy.credentials import secrets_in
 from agentfs_lsp.service.files.snapshot import remember
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import described, land, land_each
@@ -128,7 +127,7 @@ async def _puts_in_secrets(ws: Workspace, proposal: Proposal) -> bool:
 
     def looked() -> bool:
         return any(
-            any(secrets_in(change.proposed)) if read == "deny" else bool(change.secrets)
+            bool(change.secrets_written if read == "deny" else change.secrets)
             for change, read in zip(changes, reading, strict=True)
         )
 

@@ -112,6 +112,7 @@ async def _submitted(
         request.explanation,
         {location.absolute: path},
         ws.clock.now_ms(),
+        blind=redacted,
     )
     with ws.proposals.under_way(proposal) as landed:
         async with ws.queue.turn(location.absolute):

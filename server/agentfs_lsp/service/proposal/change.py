@@ -14,7 +14,7 @@ from agentfs_lsp.domain.diff.unified import Preview, preview
 from agentfs_lsp.domain.errors import Conflict, DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
-from agentfs_lsp.domain.splices import apply_splices, compose
+from agentfs_lsp.domain.splices import Splice, apply_splices, compose
 from agentfs_lsp.domain.text.escaping import MOST_FINDINGS, find_suspicious
 from agentfs_lsp.domain.text.lines import (
     count_lines,
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentfs_lsp.domain.matching.levels import Level
+    from agentfs_lsp.domain.policy.credentials import NewSecret
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.domain.text.patching import Pieces
     from agentfs_lsp.domain.text.textfile import TextFile
     from agentfs_lsp.service.files.snapshot import Snapshot
@@ -229,10 +229,12 @@ class FileChange:
     def secrets(self) -> tuple[Warned, ...]:
         """What looks like a secret and stood nowhere in the file before, in the order of lines, at most
         MOST_FINDINGS; where there is any, the user is asked (docs/protocol.md#13-settings-and-policy)."""
-        first = islice(new_secrets(self.base.text.shown, self.splices), MOST_FINDINGS)
-        return tuple(
-            Warned("secret", line, what) for what, line in sorted(set(first), key=lambda it: it.line)
-        )
+        return _warned_of(new_secrets(self.base.text.shown, self.splices))
+
+    @cached
+    def secrets_written(self) -> tuple[Warned, ...]:
+        """What looks like a secret in the whole proposed text, whatever the file held, as `secrets`."""
+        return _warned_of(new_secrets("", (Splice(0, 0, self.proposed),)))
 
     def describe(self) -> None:
         """Compute what an answer says of the change; for a thread, where that takes its time."""
@@ -367,3 +369,8 @@ class FileChange:
         )
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)
+
+
+def _warned_of(secrets: Iterator[NewSecret]) -> tuple[Warned, ...]:
+    first = set(islice(secrets, MOST_FINDINGS))
+    return tuple(Warned("secret", line, what) for what, line in sorted(first, key=lambda it: it.line))

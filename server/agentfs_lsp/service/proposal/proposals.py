@@ -61,7 +61,7 @@ class Proposal:
     """A change on its way. `changes`, one a file, is empty while it waits for its files' turn.
 
     `files`: the files it is about, as they are shown, by their real absolute paths. `atomic`: all of them
-    land or none, and rejecting one rejects all.
+    land or none, and rejecting one rejects all. `blind`: its session may not read what it changes.
     """
 
     session: str
@@ -71,6 +71,7 @@ class Proposal:
     files: Mapping[str, str]
     since_ms: float
     atomic: bool = True
+    blind: bool = False
     id: str = field(default_factory=lambda: token_hex(8))
     state: State = "queued"
     settled: bool = False  # an accepting settle has come, and may not have been acted on yet

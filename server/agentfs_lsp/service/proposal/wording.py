@@ -134,10 +134,16 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
     )
 
 
-def secrets_text(changes: Iterable[FileChange], translate: Translate, *, with_paths: bool) -> str:
+def secrets_text(
+    changes: Iterable[FileChange], translate: Translate, *, with_paths: bool, written: bool = False
+) -> str:
     """Which secrets the changes put in and where, never their values; "" for none. `with_paths`: the reader
-    does not know yet which file each line is of."""
-    found = [(change.path, one) for change in changes for one in change.secrets]
+    does not know yet which file each line is of. `written`: whether the files held them is not told."""
+    found = [
+        (change.path, one)
+        for change in changes
+        for one in (change.secrets_written if written else change.secrets)
+    ]
     if not found:
         return ""
     said = []
