@@ -58,7 +58,9 @@ async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(
     for path in (".agentfs/review/x.diff", ".agentfs"):
         denied = await editor.write(path, "x")
         assert denied["error"]["code"] == "ACCESS_DENIED"
-    assert looked["text"] == "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+    head, _, diff = looked["text"].partition("\n")
+    assert head == "\ufeff# vim: set nomodeline:"
+    assert diff == "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
     assert looked["modes"] == [0o600, 0o700, 0o700]
     assert looked["untracked"] == b"?? a.py\n"
     assert path_of(show["uri"]) == str(looked["path"])
@@ -95,6 +97,18 @@ async def test_a_diff_of_any_length_needs_one_question_when_it_is_shown(editor: 
     assert "line 1999" not in question["message"]
     assert answer["data"]["applied"]
     assert (root / "long.txt").read_text() == long
+
+
+async def test_a_diff_that_editors_ask_about_is_no_file(root: Path) -> None:
+    """Emacs says that it shows a file of 10,000,000 bytes, and asks later whether to."""
+    approving = answers(pressing("Approve"))
+    async with editing(root, capabilities=CAN_SHOW, answers=approving, name="Eglot") as editor:
+        answer = await editor.write("big.txt", "evil\n" + f"{'a' * 99}\n" * 90_000)
+        assert not editor.all(SHOW)
+        assert not editor.all(ASK)
+    assert answer["error"]["code"] == "ACCESS_DENIED"
+    assert "too long" in answer["text"]
+    assert not (root / "big.txt").exists()
 
 
 def overwritten(path: Path) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.width import width_of
 from support.docs import examples, section, text_of
-from support.editor import SERVER
-from support.real_editors import ASK, editing
+from support.editor import CAN_SHOW, SERVER, path_of
+from support.editor import editing as serving
+from support.real_editors import ASK, SHOW, editing
 from support.sample import TEXT
 from support.terminal import terminal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from support.real_editors import RealEditor
+    from support.wire import Message
 
 HASTY = [sys.executable, "-m", "support.hasty_server"]
 C_G = "\x07"
@@ -124,6 +126,25 @@ async def test_a_question_that_stays_open_is_not_taken_for_lost(root: Path) -> N
             assert (await editor.wire.answered(asked))["error"]["code"] == -32603
         editor.screen.press("\r")
         assert (await answer)["error"]["code"] == "USER_REJECTED"
+
+
+async def test_no_encoding_that_the_diff_names_hides_what_will_land(root: Path) -> None:
+    shown: list[str] = []
+
+    def visit(params: Message) -> Message:
+        visited = f'(progn (find-file "{path_of(params["uri"])}") (princ (buffer-string)))'
+        emacs = ["emacs", "-Q", "--batch", "--eval", visited]
+        shown.append(subprocess.run(emacs, capture_output=True, check=False).stdout.decode(errors="replace"))
+        return {"success": True}
+
+    answers = {SHOW: visit, ASK: lambda _: None}
+    async with serving(root, name="Eglot", capabilities=CAN_SHOW, answers=answers) as editor:
+        for coding in ("hz-gb-2312", "utf-7"):
+            block = f"# Local Variables:\n# coding: {coding}\n# End:\n"
+            await editor.write(f"{coding}.sh", "echo ~{;touch${IFS}PWNED;id~} +AHwAfA-\n" + block)
+    for text in shown:
+        assert "+echo ~{;touch${IFS}PWNED;id~} +AHwAfA-\n" in text
+    assert len(shown) == 2
 
 
 async def test_no_character_is_wider_than_it_counts(root: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentfs_lsp.adapters.review import diff_file
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.width import width_of
 from support.docs import examples, section, text_of
@@ -140,6 +141,28 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
         assert (await answer)["data"]["applied"]
     assert page > 2
     assert all(f"+{line}\n" in shown for line in lines)
+
+
+async def test_ctrl_c_at_the_question_is_a_no(root: Path, file: Path, repository: Path) -> None:
+    async with neovim(root, repository, SERVER) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await editor.screen.shows("3: Always for this session")
+        editor.screen.press("\x03")
+        told = await answer
+    assert told["error"]["code"] == "USER_REJECTED"
+    assert told["context"]["review"]["decision"] == "dismissed"
+    assert file.read_text() == TEXT
+
+
+def test_no_modeline_of_a_diff_is_obeyed(tmp_path: Path, repository: Path) -> None:
+    diff = tmp_path / "0123456789abcdef.diff"
+    lines = ["--- a/a.c", "+++ b/a.c", "@@ -1 +1 @@", "-a", "+/* vim: set ts=3 nomore: */"]
+    for head, obeyed in (("", b"3"), (diff_file._HEAD, b"8")):
+        diff.write_text(head + "\n".join([*lines, *lines]) + "\n")
+        ask = ["-c", "set modeline", "-c", f"edit {diff}", "-c", "verbose echo &tabstop", "-c", "quit"]
+        command = [repository / NEOVIM, "-u", "NONE", "-es", *ask]
+        run = subprocess.run(command, capture_output=True, check=True)
+        assert (run.stdout + run.stderr).split()[-1] == obeyed
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 INTERNAL_ERROR = -32603
 """What went wrong in a client that knows the method, and need not go wrong again."""
 
+_INTERRUPTED = "Keyboard interrupt"
+"""How Neovim answers where the user closed a question with Ctrl-C."""
+
 
 class LspEditor:
     """Talks to the client. `traits` and `encoding` are set by `initialize`."""
@@ -54,12 +57,14 @@ class LspEditor:
         return Applied(answer["applied"], reason if isinstance(reason, str) else "")
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
-        """`window/showMessageRequest`; only an exact title is an answer."""
+        """`window/showMessageRequest`; only an exact title is an answer. Raises NobodyToAsk."""
         params = {"type": 3, "message": message, "actions": [{"title": title} for title in actions]}
         try:
             answer = await self._outgoing.request("window/showMessageRequest", params)
         except ClientError as error:
             busy = error.code == INTERNAL_ERROR
+            if busy and _INTERRUPTED in error.message:
+                return None
             raise NobodyToAsk("busy" if busy else "no_message", error.message) from error
         title = answer.get("title") if isinstance(answer, dict) else None
         return title if title in actions else None

@@ -36,6 +36,14 @@ FOLDERS = (".agentfs", "review")
 
 _OWN = re.compile(r"[0-9a-f]{16}\.diff")
 _ATTEMPTS = 3
+
+_HEAD = "\ufeff# vim: set nomodeline:\n"
+"""So that no editor obeys what stands in the diff. Emacs takes the encoding from the mark, before any
+`coding:` at the end, and heeds nothing else in a `.diff`; Vim reads no modeline behind this one."""
+
+LARGEST = 8 << 20
+"""Bytes. Emacs asks about larger files than 10,000,000 bytes, and says that it shows them."""
+
 _IGNORE = ".gitignore"
 _IGNORE_ALL = b"*\n"
 
@@ -167,8 +175,10 @@ class DiffFiles:
 
 
 def _written(proposal: Proposal, places: Sequence[Place]) -> DiffFile | None:
-    """The diff in the first place that takes it."""
-    data = full_preview_of(proposal).encode("utf-8", "backslashreplace")
+    """The diff in the first place that takes it; None for one that editors may not show."""
+    data = (_HEAD + full_preview_of(proposal)).encode("utf-8", "backslashreplace")
+    if len(data) > LARGEST:
+        return None
     written = (_written_in(place, f"{proposal.id}.diff", data) for place in places)
     return next(filter(None, written), None)
 
