@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
+
 import pytest
 
 from agentfs_lsp.domain.text.escaping import (
@@ -44,6 +47,22 @@ def test_findings_name_kind_line_and_character() -> None:
 def test_hidden_data_in_variation_selectors_is_found() -> None:
     assert [it.kind for it in find_suspicious("😀\U000e0148\U000e0155")] == ["invisible"]
     assert find_suspicious("葛\U000e0100 ❤\ufe0f") == []
+
+
+DEFAULT_IGNORABLE = [
+    *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010)),
+    *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0),
+    *(*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
+]
+"""Default_Ignorable_Code_Point of Unicode 16."""
+
+
+def test_every_format_and_default_ignorable_code_point_is_escaped_and_found() -> None:
+    formats = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"]
+    egyptian = range(0x13430, 0x13460)  # of which Python 3.11 knows a part
+    for code in (*formats, *DEFAULT_IGNORABLE, *egyptian):
+        assert (escape_invisible(f"a{chr(code)}b").isascii(), hex(code)) == (True, hex(code))
+        assert [found.line for found in find_suspicious(f"a{chr(code)}b")] == [1]
 
 
 def test_findings_are_bounded() -> None:
