@@ -89,7 +89,7 @@ def test_settings_that_are_not_in_force_are_told_in_each_language(kind: Any) -> 
     assert not WORDS.search(problem_text(Problem("rules", kind, "5"), CHINESE))
 
 
-@pytest.mark.parametrize("kind", ["users_alone", "loosens", "too_large", "unreadable", "no_toml"])
+@pytest.mark.parametrize("kind", ["users_alone", "loosens", "too_large", "unreadable", "no_toml", "too_slow"])
 def test_what_is_wrong_with_a_workspaces_file_is_told_in_each_language(kind: Any) -> None:
     path = "save" if kind in {"users_alone", "loosens"} else ""
     problem = Problem(path, kind, key=path, origin="/r/.agentfs.toml")

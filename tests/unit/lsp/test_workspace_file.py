@@ -118,6 +118,28 @@ def test_what_is_no_toml_has_everything_asked(data: bytes) -> None:
     assert file.tightening.fault == ".agentfs.toml"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a." * 12_000 + "a = 1",
+        "[" + "'a' . " * 200 + "a]",
+        "protected = [" + ",".join(f"'*a*a*ab{number}'" for number in range(990)) + "]",
+        "rules = [{files = ['x/**/x/**/x*" + "', 'x/**/x/**/x*" * 20 + "'], read = 'ask'}]",
+    ],
+)
+def test_what_takes_long_to_read_or_to_match_has_everything_asked(text: str) -> None:
+    file = said(text)
+    assert told(file) == [f"/home/u/app/.agentfs.toml has keys or globs that take too long.{ASKED}"]
+    assert file.tightening.fault == ".agentfs.toml"
+    assert file.tightening.values == {}
+
+
+def test_many_plain_globs_are_taken() -> None:
+    globs = [f"**/*.generated-{number}.sql" for number in range(900)]
+    file = said("protected = [\n{}\n]".format(",\n".join(f"'{glob}'" for glob in globs)))
+    assert (file.problems, file.tightening.protected) == ((), tuple(globs))
+
+
 EMPTY = {"switches": ("[]", "{}")}
 VALUES = (
     *('"manual"', '"auto_edit"', '"relative"', '"any"', '"never"', '"always"', '"gbk"', '"en"'),

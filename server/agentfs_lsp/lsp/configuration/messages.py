@@ -64,7 +64,7 @@ def problem_text(problem: Problem, translate: Translate) -> str:
 
 def _told(problem: Problem, name: str, translate: Translate) -> str:
     match problem.kind:
-        case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml":
+        case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml" | "too_slow":
             return _of_workspace(problem, name, translate)
         case "unknown":
             return translate("{name} is no setting of agentfs; it is ignored.", name=name)
@@ -105,6 +105,7 @@ def _of_workspace(problem: Problem, name: str, translate: Translate) -> str:
         "too_large": translate("{name} is larger than 64 KiB.", name=name),
         "unreadable": translate("{name} can't be read as a plain file.", name=name),
         "no_toml": translate("{name} is not TOML in UTF-8.", name=name),
+        "too_slow": translate("{name} has keys or globs that take too long.", name=name),
     }
     asked = translate("Until it is mended, you are asked before anything in its folder is read or changed.")
     return sentences(translate, (whats[problem.kind], asked))

@@ -27,7 +27,7 @@ _CLIENTS_OWN = frozenset({"trace"})
 _OBJECTS = GROUPS | {"", "switches"}
 
 
-UnusableFile = Literal["too_large", "unreadable", "no_toml"]
+UnusableFile = Literal["too_large", "unreadable", "no_toml", "too_slow"]
 """What may be wrong with a workspace's file as a whole."""
 
 

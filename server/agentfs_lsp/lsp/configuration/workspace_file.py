@@ -7,11 +7,14 @@ tighten, and what can't be used of it makes everything in that folder asked. Put
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError, FileMissing, TooLarge
+from agentfs_lsp.domain.globs import work_of
 from agentfs_lsp.domain.policy.tightening import Tightening
 from agentfs_lsp.lsp.configuration.reading import Problem, read_workspace_layer
 from agentfs_lsp.service.files.store import Location
@@ -23,6 +26,12 @@ if TYPE_CHECKING:
 NAME = ".agentfs.toml"
 MOST_BYTES = 64 * 1024
 """A larger one is not read: it is held against every path."""
+MOST_DOTS = 100
+"""Dots between names in one line. A parser takes the square of those in one key."""
+MOST_WORK = 30_000_000
+"""Steps that the globs of a file may take together for one path, at about ten nanoseconds each."""
+
+_DOT_IN_KEY = re.compile(rb"""[\w"'-][ \t]*\.(?=[ \t]*[\w"'-])""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +69,16 @@ def look_again(files: FileStore, root: Root, known: WorkspaceFile) -> WorkspaceF
 
 def read_file(root: Root, data: bytes) -> WorkspaceFile:
     """What these bytes say for a folder."""
+    if any(len(_DOT_IN_KEY.findall(line)) > MOST_DOTS for line in data.splitlines()):
+        return _unusable(root, "too_slow", data)
     try:
-        raw = tomllib.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        layer = read_workspace_layer(tomllib.loads(data.decode("utf-8-sig")), _path_in(root))
+    except Exception:  # noqa: BLE001 - whatever a stranger's text brings a parser to
         return _unusable(root, "no_toml", data)
-    layer = read_workspace_layer(raw, _path_in(root))
+    tightening = Tightening(layer.values)
+    globs = chain(tightening.protected, *(rule.files for rule in tightening.rules))
+    if sum(map(work_of, globs)) > MOST_WORK:
+        return _unusable(root, "too_slow", data)
     return WorkspaceFile(data, Tightening(layer.values, NAME if layer.faulty else None), layer.problems)
 
 
