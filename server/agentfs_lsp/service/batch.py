@@ -207,7 +207,7 @@ async def _next(
     if request.expected and not request.expected.met_by(so_far.base.revision):
         raise Conflict(so_far.path, "disk", "expected", request.expected, so_far.base.revision)
     snapshot = await off_loop(so_far.base.size, so_far.result)
-    return await off_loop(snapshot.size, compute_checked, plan, snapshot, None)
+    return await off_loop(max(snapshot.size, request.extent), compute_checked, plan, snapshot, None)
 
 
 def _plan(

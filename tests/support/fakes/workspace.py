@@ -132,12 +132,12 @@ class Batched:
 
 def write_of(path: str, content: str, **more: Any) -> Write:
     own = {name: more.pop(name) for name in ("allow_empty", "create_dirs") if name in more}
-    return Write(_request("write", path, more), content, **own)
+    return Write(_request("write", path, {"extent": len(content), **more}), content, **own)
 
 
 def edit_of(path: str, old: str, new: str, **more: Any) -> Edit:
     own = {name: more.pop(name) for name in ("replace_all", "expected_count") if name in more}
-    return Edit(_request("edit", path, more), old, new, **own)
+    return Edit(_request("edit", path, {"extent": len(old) + len(new), **more}), old, new, **own)
 
 
 def _request(tool: Any, path: str, more: dict[str, Any]) -> ChangeRequest:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agentfs_lsp.domain.errors import (
@@ -17,6 +19,7 @@ from agentfs_lsp.domain.errors import (
     Unencodable,
 )
 from agentfs_lsp.domain.revision import hash_bytes
+from agentfs_lsp.service.landing import propose
 from support.fakes.store import HOME
 from support.fakes.workspace import FakeWorkspace
 
@@ -88,6 +91,36 @@ async def test_editorconfig_names_a_new_files_line_ends(work: FakeWorkspace) -> 
     assert await written(work, "a.bat", "one\ntwo\n") == b"one\r\ntwo\r\n"
     assert await written(work, "b.bat", "none") == b"none"
     assert await written(work, "c.txt", "one\n") == b"one\n"
+
+
+async def test_of_large_editorconfigs_only_the_nearest_are_read(work: FakeWorkspace) -> None:
+    crlf = "[*]\nend_of_line = crlf\n"
+    work.store.put(".editorconfig", crlf)
+    work.store.put("large/.editorconfig", "[*]\nend_of_line = lf\n" + "\n" * (64 * 1024))
+    assert await written(work, "large/a.txt", "one\n") == b"one\r\n"
+    folder = ""
+    for depth in range(4):
+        folder += f"d{depth}/"
+        work.store.put(f"{folder}.editorconfig", "\n" * (64 * 1024))
+    assert await written(work, f"{folder}a.txt", "one\n") == b"one\n"
+
+
+async def test_much_text_is_not_worked_on_where_messages_are_taken(
+    work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.store.put("a.txt", "one\n")
+    await work.read("a.txt")
+    sizes = []
+    before = propose.off_loop
+
+    async def noted(size: int, compute: Any, *arguments: Any) -> object:
+        sizes.append(size)
+        return await before(size, compute, *arguments)
+
+    monkeypatch.setattr(propose, "off_loop", noted)
+    content = "two\n" * 32 * 1024
+    await written(work, "a.txt", content)
+    assert len(content) in sizes
 
 
 async def test_line_ends_that_a_file_lost_come_again(work: FakeWorkspace) -> None:

@@ -30,10 +30,15 @@ if TYPE_CHECKING:
 
 
 def asked_of(
-    tool: Literal["write", "edit"], params: ChangeParams, paths: PathMode | None, *, overwrite: bool = True
+    tool: Literal["write", "edit"],
+    params: ChangeParams,
+    paths: PathMode | None,
+    extent: int,
+    *,
+    overwrite: bool = True,
 ) -> ChangeRequest:
-    """The part of the params that every change has. `paths`: how the path may be spelled; `overwrite`:
-    whether the file may be there already."""
+    """The part of the params that every change has. `paths`: how the path may be spelled; `extent`: how many
+    characters of text came; `overwrite`: whether the file may be there already."""
     return ChangeRequest(
         tool,
         params.path,
@@ -44,6 +49,7 @@ def asked_of(
         Expected(params.expected_mtime_ms, params.expected_size_bytes, params.expected_hash),
         overwrite,
         merges=params.on_conflict == "merge",
+        extent=extent,
         paths=paths,
     )
 
@@ -51,7 +57,7 @@ def asked_of(
 def write_of(exchange: Exchange, params: WriteParams) -> Write:
     """The command that agentfs/write's params are."""
     return Write(
-        asked_of("write", params, exchange.paths, overwrite=params.overwrite),
+        asked_of("write", params, exchange.paths, len(params.content), overwrite=params.overwrite),
         params.content,
         allow_empty=params.allow_empty,
         create_dirs=params.create_dirs,
@@ -62,7 +68,7 @@ def edit_of(exchange: Exchange, params: EditParams) -> Edit:
     """The command that agentfs/edit's params are."""
     several = params.expected_count is not None and params.expected_count > 1
     return Edit(
-        asked_of("edit", params, exchange.paths),
+        asked_of("edit", params, exchange.paths, len(params.old_string) + len(params.new_string)),
         params.old_string,
         params.new_string,
         replace_all=params.replace_all or several,

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.store import FileStore, Location, Root
 
 FILENAME = ".editorconfig"
-MOST_BYTES = 1024 * 1024
+MOST_BYTES = 64 * 1024
+MOST_BYTES_TOGETHER = 256 * 1024
+"""Of the files of all folders above; those further up count as not there. A workspace may hold any, and each
+is looked at line by line."""
 
 
 class LineEnd(NamedTuple):
@@ -44,12 +47,13 @@ def eol_for(files: FileStore, location: Location) -> LineEnd | None:
 
 def _properties(files: FileStore, location: Location) -> Mapping[str, str]:
     found: list[tuple[str, str]] = []
-    folder = location.relative
-    while folder:
+    folder, left = location.relative, MOST_BYTES_TOGETHER
+    while folder and left > 0:
         folder = folder.rpartition("/")[0]
         text = _text_of(files, location.root, f"{folder}/{FILENAME}" if folder else FILENAME)
         if text is not None:
             found.append((folder, text))
+            left -= len(text)
     return properties_for(found, location.relative) if found else {}
 
 

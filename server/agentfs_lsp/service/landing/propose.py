@@ -45,6 +45,8 @@ class ChangeRequest:
     """Whether the file may be there already."""
     merges: bool = False
     """Whether the change is brought into what others have made of the file since it was read."""
+    extent: int = 0
+    """How many characters of text came with it: with a small file too they are as much to look at."""
     paths: PathMode | None = None
     """How `path` may be spelled; None: as the settings say."""
 
@@ -171,7 +173,7 @@ async def computed(
         raise Conflict(path, "editor" if snapshot.dirty else "disk", "exists", actual=snapshot.revision)
     read: Snapshot | None = None
     if redacted:
-        return await off_loop(snapshot.size, compute_checked, compute, snapshot, read)
+        return await off_loop(max(snapshot.size, request.extent), compute_checked, compute, snapshot, read)
     try:
         read_size = len(record.text or "") if record is not None else 0
         known_as = (path, snapshot, record, request.expected, ws.settings_in(location.root))
@@ -184,7 +186,7 @@ async def computed(
         ws.sessions.record(
             request.session, location.absolute, snapshot.revision, record.text, in_editor=snapshot.dirty
         )
-    return await off_loop(snapshot.size, compute_checked, compute, snapshot, read)
+    return await off_loop(max(snapshot.size, request.extent), compute_checked, compute, snapshot, read)
 
 
 def compute_checked(
