@@ -19,7 +19,7 @@ from agentfs_lsp.domain.errors import (
     Unencodable,
 )
 from agentfs_lsp.domain.revision import hash_bytes
-from agentfs_lsp.service.landing import propose
+from agentfs_lsp.service.state.workspace import off_loop
 from support.fakes.store import HOME
 from support.fakes.workspace import FakeWorkspace
 
@@ -110,14 +110,13 @@ async def test_much_text_is_not_worked_on_where_messages_are_taken(
 ) -> None:
     work.store.put("a.txt", "one\n")
     await work.read("a.txt")
-    sizes = []
-    before = propose.off_loop
+    sizes: list[int] = []
 
     async def noted(size: int, compute: Any, *arguments: Any) -> object:
         sizes.append(size)
-        return await before(size, compute, *arguments)
+        return await off_loop(size, compute, *arguments)
 
-    monkeypatch.setattr(propose, "off_loop", noted)
+    monkeypatch.setattr("agentfs_lsp.service.landing.propose.off_loop", noted)
     content = "two\n" * 32 * 1024
     await written(work, "a.txt", content)
     assert len(content) in sizes
