@@ -49,7 +49,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const marks = new Marks(queue);
   const moved = new MovedFiles(queue);
   const edits = new Edits(currentSettings);
-  const strictness = new Strictness(context.workspaceState);
+  const strictness = new Strictness({ everywhere: context.globalState, here: context.workspaceState });
 
   const server = new Server(channel, {
     proposed: (told) => {
@@ -74,7 +74,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const focus = new ReviewFocus(editors);
   const decisions = new Decisions(server, queue, editors, focus, files, (review) => changes.openMoved(review));
   const arrivals = new Arrivals(queue, editors, changes.awaits);
-  const drafts = new Drafts(new DraftStore(draftsFolder(context)), queue, files, draftTexts);
+  const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), queue, files, draftTexts);
   const history = new HistoryView(server);
   const confirmation = new Confirmation(changes);
 
@@ -109,9 +109,4 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const parts = { ask, server, lifecycle, queue, questions, editors, edits, decisions, drafts, history, changes, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
-}
-
-/** Of this workspace, where there is one. */
-function draftsFolder({ storageUri, globalStorageUri }: vscode.ExtensionContext): string {
-  return vscode.Uri.joinPath(storageUri ?? globalStorageUri, 'drafts').fsPath;
 }

@@ -8,6 +8,8 @@ import { DraftStore, type Draft } from './drafts';
 const folder = mkdtempSync(join(tmpdir(), 'agentfs-drafts-'));
 after(() => rmSync(folder, { recursive: true }));
 
+const everywhere = (): boolean => true;
+
 const draft = (id: string, more: Partial<Draft> = {}): Draft => ({
   id,
   path: 'src/a.py',
@@ -27,7 +29,7 @@ test('what is put there is there for the next window, newest first', async () =>
   await store.put(draft('a'));
   await store.put(draft('b', { at: 2 }));
   await store.put(draft('a', { text: 'mine too\n' }));
-  const found = await new DraftStore(own).load();
+  const found = await new DraftStore(own).load(everywhere);
   assert.deepEqual(
     found.map(({ id, text }) => [id, text]),
     [
@@ -36,16 +38,29 @@ test('what is put there is there for the next window, newest first', async () =>
     ],
   );
   await store.remove(draft('a'));
-  assert.deepEqual((await store.load()).map(({ id }) => id), ['b']);
+  assert.deepEqual((await store.load(everywhere)).map(({ id }) => id), ['b']);
 });
 
 test('what can’t be read is none, and a folder that is not there is empty', async () => {
   const own = join(folder, 'damaged');
-  assert.deepEqual(await new DraftStore(own).load(), []);
+  assert.deepEqual(await new DraftStore(own).load(everywhere), []);
   await new DraftStore(own).put(draft('a'));
   writeFileSync(join(own, 'half.json'), '{"id": "b", "pa');
   writeFileSync(join(own, 'other.json'), '{"id": 7}');
-  assert.deepEqual((await new DraftStore(own).load()).map(({ id }) => id), ['a']);
+  assert.deepEqual((await new DraftStore(own).load(everywhere)).map(({ id }) => id), ['a']);
+});
+
+test('what another window has files of is not loaded, and makes no room', async () => {
+  const own = join(folder, 'windows');
+  const store = new DraftStore(own);
+  await store.put(draft('other', { uri: 'file:///other/a.py', at: 0 }));
+  for (let at = 1; at < 103; at += 1) {
+    await store.put(draft(`d${at}`, { at }));
+  }
+  const here = await store.load(({ uri }) => uri.startsWith('file:///w/'));
+  assert.deepEqual([here.length, here.at(-1)?.id], [100, 'd3']);
+  const there = await store.load(({ uri }) => uri.startsWith('file:///other/'));
+  assert.deepEqual(there.map(({ id }) => id), ['other']);
 });
 
 test('the oldest make room', async () => {
@@ -54,7 +69,7 @@ test('the oldest make room', async () => {
   for (let at = 0; at < 103; at += 1) {
     await store.put(draft(`d${at}`, { at }));
   }
-  const found = await store.load();
+  const found = await store.load(everywhere);
   assert.deepEqual([found.length, found[0]?.id, found.at(-1)?.id], [100, 'd102', 'd3']);
   assert.equal(readdirSync(own).length, 100);
 });

@@ -23,21 +23,22 @@ export interface Draft {
   over: boolean;
 }
 
-/** More are not kept; the oldest go first. */
+/** More are not kept in one window; the oldest go first. */
 const MOST = 100;
 
 export class DraftStore {
   private readonly turns = new Turns();
 
-  /** `folder` is made when it is needed. */
+  /** `folder`, of all windows, is made when it is needed. */
   constructor(private readonly folder: string) {}
 
-  /** Every draft that was kept, newest first. What can't be read is none. */
-  load(): Promise<Draft[]> {
+  /** Every draft that was kept of files that are `here`, newest first. What can't be read is none. */
+  load(isHere: (draft: Draft) => boolean): Promise<Draft[]> {
     return this.turns.take(async () => {
       const names = await readdir(this.folder).catch((): string[] => []);
       const found = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.read(name)));
-      const drafts = found.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);
+      const here = found.flatMap((one) => (one !== undefined && isHere(one) ? [one] : []));
+      const drafts = here.sort((one, other) => other.at - one.at);
       await Promise.all(drafts.slice(MOST).map((old) => rm(this.fileOf(old), { force: true })));
       return drafts.slice(0, MOST);
     });

@@ -49,9 +49,11 @@ export class Drafts implements vscode.Disposable {
     return uri.scheme === DRAFT ? this.kept.get(keyOf(idOf(uri), pathOf(uri))) : undefined;
   }
 
-  /** Take up what an earlier window left. */
+  /** Take up what an earlier window left of files that are in this one: its folders may be others. */
   async load(): Promise<void> {
-    const drafts = await this.store.load();
+    const drafts = await this.store.load(
+      ({ uri }) => vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri)) !== undefined,
+    );
     drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
     const left = drafts.filter(({ over }) => !over);
     await this.over(left);

@@ -1,0 +1,63 @@
+// A folder more in the window, which makes another workspace of it, as Add Folder to Workspace does; in a workbench of its own.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+import { connect } from "../harness/extension.mjs";
+import { until, WorkbenchPage } from "../harness/page.mjs";
+import { inOwnWorkbench, makeHome, READY } from "../harness/workbench.mjs";
+
+const name = "a folder is added to the window: auto mode that was ended stays ended, and a draft stays in reach";
+
+test(name, { timeout: 240_000 }, async () => {
+  const home = await makeHome();
+  const target = path.join(home, "workspace/text.txt");
+  writeFileSync(target, "old\n");
+  mkdirSync(path.join(home, "second"));
+  const settings = { "agentfs.approval.mode": "auto_edit" };
+  await inOwnWorkbench(name, home, { settings }, async (workbench) => {
+    const { page, sockets } = workbench;
+    const ui = new WorkbenchPage(page);
+    const ask = (method, params) =>
+      workbench.extension.request(`agentfs/${method}`, { session: "window", agent: "Ada", ...params });
+    const mode = async () => (await ask("status", {}).answer).data.mode;
+    await ui.statusItem(": auto").click();
+    await ui.statusItem(": manual").waitFor();
+    await ask("read", { path: "text.txt" }).answer;
+    const typed = ask("edit", { path: "text.txt", old_string: "old", new_string: "new" });
+    await workbench.extension.openReview();
+    await ui.diffWith("new");
+    await ui.clickLine("new");
+    await page.keyboard.type(" and mine");
+    await ui.diffWith("new and mine");
+    await typed.cancel();
+    await ui.saysInPassing("is kept as a draft");
+
+    const both = path.join(home, "both.code-workspace");
+    writeFileSync(both, JSON.stringify({ folders: ["workspace", "second"].map((name) => ({ path: name })) }));
+    await page.goto(`${new URL(page.url()).origin}/?workspace=${both}`);
+    await page.waitForSelector(READY);
+    workbench.extension.close();
+    await until("the driver is there", async () => {
+      workbench.extension = await connect(sockets.driver, 10_000).catch(() => undefined);
+      return workbench.extension !== undefined && (await read().catch(() => "error")) === "success";
+    }, { timeoutMs: 60_000 });
+    async function read() {
+      return (await ask("read", { path: "workspace/text.txt" }).answer).status;
+    }
+
+    assert.equal(await mode(), "manual");
+    await ui.statusItem(": manual").waitFor();
+    const edited = ask("edit", { path: "workspace/text.txt", old_string: "old", new_string: "newer" });
+    await workbench.extension.openReview();
+    await ui.diffWith("newer");
+    assert.equal(readFileSync(target, "utf8"), "old\n", "it waits for the user");
+    await edited.cancel();
+
+    await workbench.extension.call("command", { id: "agentfs.drafts.focus" });
+    await ui.viewRow("Drafts", "text.txt").click();
+    assert.match((await ui.diffWith("old")).original, /new and mine/);
+  });
+});
