@@ -105,7 +105,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), channel, proposed, settled, server, strictness, marks, moved, status, editors, focus, history, changes, confirmation, drafts];
+  const own = [watchSaves(), files, channel, proposed, settled, server, strictness, marks, moved, status, editors, focus, history, changes, confirmation, drafts];
   const parts = { ask, server, lifecycle, queue, questions, editors, edits, decisions, drafts, history, changes, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

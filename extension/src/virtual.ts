@@ -54,15 +54,20 @@ interface Held {
   mtime: number;
 }
 
-/**
- * Proposals as files, so that the editor lets them be typed in. Saving one keeps the draft in memory, also of a
- * proposal that is over: that is how its tab is closed without a question.
- */
+/** Proposals as files, so that the editor lets them be typed in. Saving one keeps the draft in memory. */
 export class ProposalFiles implements vscode.FileSystemProvider {
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private readonly held = new Map<string, Held>();
   private readonly locked = new Set<string>();
+  private readonly deleting = new Set<string>();
+  private readonly listener = vscode.workspace.onWillDeleteFiles(({ files }) => {
+    files.filter(({ scheme }) => scheme === PROPOSAL).forEach((uri) => this.deleting.add(uri.toString()));
+  });
   readonly onDidChangeFile = this.changes.event;
+
+  dispose(): void {
+    this.listener.dispose();
+  }
 
   /** Put a text there; it stays until it is deleted. */
   set(uri: vscode.Uri, text: string): void {
@@ -80,12 +85,12 @@ export class ProposalFiles implements vscode.FileSystemProvider {
     return this.held.has(uri.toString());
   }
 
-  delete(uri: vscode.Uri): void {
+  forget(uri: vscode.Uri): void {
     this.held.delete(uri.toString());
     this.locked.delete(uri.toString());
   }
 
-  /** Have the editor show it as read-only. */
+  /** Have the editor show it as read-only, which it does not do while it is unsaved there: see `letDelete`. */
   lock(uri: vscode.Uri): void {
     this.locked.add(uri.toString());
     this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
@@ -97,11 +102,27 @@ export class ProposalFiles implements vscode.FileSystemProvider {
     }
   }
 
+  /**
+   * Have the editor begin to delete it: it lets go of what is unsaved in a document before it deletes the file, and leaves
+   * the text as it is. Then it finds the file read-only. No stable API makes a document with unsaved text read-only.
+   */
+  letDelete(uri: vscode.Uri): void {
+    this.locked.delete(uri.toString());
+  }
+
+  /** It is read-only by then, or is to be. */
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
   watch(): vscode.Disposable {
     return new vscode.Disposable(() => undefined);
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
+    if (this.deleting.delete(uri.toString())) {
+      this.lock(uri);
+    }
     const held = this.held.get(uri.toString());
     if (held !== undefined) {
       const { mtime, bytes } = held;

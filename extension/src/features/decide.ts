@@ -31,11 +31,12 @@ import {
   tellUnsaved,
 } from './telling';
 
-/** A review that is over. `texts`: what landed of it, by path. */
+/** A review that is over. `texts`: what landed of it, `accepted`: what the user accepted, both by path. */
 export interface Ended {
   review: Review;
   outcome: Outcome;
   texts: ReadonlyMap<string, string>;
+  accepted: ReadonlyMap<string, string>;
 }
 
 /** What is kept of an acceptance until it is known how it ended. */
@@ -165,14 +166,15 @@ export class Decisions {
       return;
     }
     const landing = this.landings.get(id);
-    const texts = landedTexts(review, landing?.texts);
+    const accepted = landing?.texts ?? new Map<string, string>();
+    const texts = landedTexts(review, accepted);
     this.landings.delete(id);
     if (outcome === 'editor') {
       tellNotSaved(review, landing?.notSaved ?? []);
     } else if (!review.deciding) {
       tellEnd(review, outcome, this.showMoved);
     }
-    this.ended.fire({ review, outcome, texts });
+    this.ended.fire({ review, outcome, texts, accepted });
   }
 
   /** Send a decision, once, and do what follows from it: the next review takes the place of its editor with `onwards`. */
@@ -187,6 +189,7 @@ export class Decisions {
     this.decidedAt = Date.now();
     this.queue.changed.fire();
     this.keepTexts(review, decision);
+    void this.editors.lock(review);
     await caughtUp();
     void this.editors.leave(review, onwards);
     try {
@@ -230,6 +233,7 @@ export class Decisions {
   private async undecided(review: Review, reason: string): Promise<void> {
     review.deciding = false;
     this.landings.delete(review.proposed.id);
+    this.editors.unlock(review);
     this.queue.changed.fire();
     if (await tellUndecided(review, reason)) {
       await this.editors.show(review);

@@ -60,21 +60,22 @@ export class Drafts implements vscode.Disposable {
   }
 
   /** A review is over, and its tab closed; what was typed in it and did not land is kept. */
-  async ended({ review, outcome }: Ended): Promise<void> {
+  async ended(ended: Ended): Promise<void> {
+    const { review } = ended;
     if (this.isClosing || review.proposal === undefined) {
       return;
     }
-    const drafts = review.proposal.files.flatMap((file) => {
+    const typed = review.proposal.files.flatMap((file) => {
       const uri = virtualUri(PROPOSAL, review.proposed.id, file.path);
       this.forgetKeys(uri);
       return draftOf(review, file, this.files.get(uri)) ?? [];
     });
-    const isDone = outcome === 'landed' || outcome === 'editor' || (outcome === 'rejected' && review.deciding);
-    const isKept = await Promise.all(drafts.map(async (draft) => !isDone || (await isMissing(review, draft))));
-    const lost = drafts.filter((_, index) => isKept[index]);
-    drafts.filter((_, index) => !isKept[index]).forEach((draft) => void this.store.remove(draft));
-    lost.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
-    await this.over(lost);
+    const left = await Promise.all(typed.map((draft) => leftOf(draft, ended)));
+    const drafts = left.flatMap((draft) => draft ?? []);
+    typed.filter((_, index) => left[index] === undefined).forEach((draft) => void this.store.remove(draft));
+    drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
+    const isLate = drafts.every(({ path, base }) => ended.accepted.get(path) === base);
+    await this.over(drafts, isLate);
   }
 
   /** Show a draft beside its file; the arrows between the sides bring a part of it there. */
@@ -168,8 +169,8 @@ export class Drafts implements vscode.Disposable {
       : this.store.put(draft));
   }
 
-  /** The reviews of these are over: the user is told once. */
-  private async over(drafts: readonly Draft[]): Promise<void> {
+  /** The reviews of these are over: the user is told once. `isLate`: they were typed after the user had accepted. */
+  private async over(drafts: readonly Draft[], isLate = false): Promise<void> {
     this.changed.fire();
     const [first] = drafts;
     if (first === undefined) {
@@ -178,7 +179,9 @@ export class Drafts implements vscode.Disposable {
     await Promise.all(drafts.map((draft) => this.store.put(Object.assign(draft, { over: true }))));
     const names = brief(drafts.map(({ path }) => baseName(path)).join(', '), 200);
     const show = drafts.length === 1 ? vscode.l10n.t('Show Draft') : vscode.l10n.t('Show Drafts');
-    const message = vscode.l10n.t('What you typed into the proposal for {0} did not land, and is kept as a draft.', names);
+    const message = isLate
+      ? vscode.l10n.t('What you typed into {0} after you had accepted it did not land, and is kept as a draft.', names)
+      : vscode.l10n.t('What you typed into the proposal for {0} did not land, and is kept as a draft.', names);
     void notify('information', message, show).then(async (chosen) => {
       if (chosen !== undefined) {
         await (drafts.length === 1 ? this.open(first) : vscode.commands.executeCommand('agentfs.drafts.focus'));
@@ -215,18 +218,30 @@ function draftOf({ proposed }: Review, file: Proposal['files'][number], text: st
   };
 }
 
-/** Whether a draft is not in its file, though of its proposal something landed: of several files one may fail. */
-async function isMissing({ proposed, decided }: Review, draft: Draft): Promise<boolean> {
-  if (proposed.files.length === 1 || proposed.atomic || decided.get(draft.path) === 'rejected') {
-    return false;
+/** What of a draft is in no file, once its review is over; undefined where nothing is. */
+async function leftOf(draft: Draft, { review, outcome, accepted }: Ended): Promise<Draft | undefined> {
+  const { deciding, proposed } = review;
+  const isLanded = outcome === 'landed' || outcome === 'editor';
+  const text = accepted.get(draft.path);
+  if (text === undefined) {
+    return deciding && (isLanded || outcome === 'rejected') ? undefined : draft;
   }
-  const uri = vscode.Uri.parse(draft.uri);
-  const document = findDocument(draft.uri);
+  // Of several files one may fail, and a server that stops says nothing of what it has done.
+  if (!(isLanded && (proposed.files.length === 1 || proposed.atomic)) && !(await holds(draft.uri, text))) {
+    return draft;
+  }
+  // What was typed after the decision comes on top of what landed.
+  return draft.text === text ? undefined : { ...draft, base: text };
+}
+
+/** Whether a file, as the editor has it or else on disk, is this text. */
+async function holds(uri: string, text: string): Promise<boolean> {
+  const document = findDocument(uri);
   if (document !== undefined) {
-    return normalise(document.getText()) !== draft.text;
+    return normalise(document.getText()) === text;
   }
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => undefined);
-  return bytes === undefined || normalise(new TextDecoder().decode(bytes)) !== draft.text;
+  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(vscode.Uri.parse(uri))).catch(() => undefined);
+  return bytes !== undefined && normalise(new TextDecoder().decode(bytes)) === text;
 }
 
 /** The file, or, where it is gone, what becomes it when it is saved. */

@@ -73,6 +73,7 @@ test('a review keeps the texts that the user saw, of the accepted files alone', 
     },
     outcome: 'editor',
     texts: new Map([['a', 'mine']]),
+    accepted: new Map(),
   });
   assert.deepEqual(entry.files, [{ path: 'a', operation: 'update', before: 'old', after: 'mine' }]);
   assert.deepEqual([entry.paths, entry.landing], [['a'], 'editor']);

@@ -11,7 +11,7 @@ import { withEol } from '../texts';
 import { BASE, idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
 import { Signal } from '../signal';
 import { Turns } from '../turns';
-import { closeTabs } from './closing';
+import { closeTabs, makeReadOnly } from './closing';
 import { keysForTheFront, run, withoutFocus } from './keys';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
 import { userWaits } from './waiting';
@@ -120,6 +120,12 @@ export class ReviewEditors implements vscode.Disposable {
     files.forEach(({ path }) => this.files.unlock(virtualUri(PROPOSAL, id, path)));
   }
 
+  /** The user has decided: what is typed from now on is too late. */
+  async lock({ proposed: { id } }: Review): Promise<void> {
+    const shown = allTabs().filter((tab) => reviewIdOf(tab) === id).flatMap(proposalsIn);
+    await this.closings.take(() => makeReadOnly(this.files, shown));
+  }
+
   /** Close what shows a review that is over. What is unsaved in it is kept until `forget`. */
   async close({ proposed: { id } }: Review): Promise<void> {
     await this.closeKnowing((tab) => reviewIdOf(tab) === id);
@@ -128,7 +134,7 @@ export class ReviewEditors implements vscode.Disposable {
   /** Let go of the texts of a review that was closed. */
   forget({ proposed: { id, files } }: Review): void {
     for (const { path } of files) {
-      this.files.delete(virtualUri(PROPOSAL, id, path));
+      this.files.forget(virtualUri(PROPOSAL, id, path));
       this.bases.delete(virtualUri(BASE, id, path));
     }
   }
@@ -136,8 +142,8 @@ export class ReviewEditors implements vscode.Disposable {
   /** Close tabs that an earlier window, or a proposal that is over, left behind. */
   async closeStale(): Promise<void> {
     const stale = (tab: vscode.Tab): boolean => isReviewTab(tab) && this.reviewOf(tab) === undefined;
-    const closed = await this.closings.take(() => closeTabs(stale));
-    closed.forEach((uri) => this.files.delete(uri));
+    const closed = await this.closings.take(() => closeTabs(this.files, stale));
+    closed.forEach(({ uri }) => this.files.forget(uri));
   }
 
   dispose(): void {
@@ -201,7 +207,7 @@ export class ReviewEditors implements vscode.Disposable {
     const ids = allTabs().filter(which).flatMap((tab) => reviewIdOf(tab) ?? []);
     ids.forEach((id) => this.closing.add(id));
     try {
-      await this.closings.take(() => closeTabs(which, (uri, text) => this.files.set(uri, text)));
+      await this.closings.take(() => closeTabs(this.files, which));
     } finally {
       ids.forEach((id) => this.closing.delete(id));
     }

@@ -1,0 +1,132 @@
+// What is typed into a review when it ends, is decided, or has lost the extension: no question takes the keys, nothing
+// lands that came after the press, and nothing that was typed is lost.
+
+import assert from "node:assert/strict";
+
+import { until } from "../harness/page.mjs";
+import {
+  agent,
+  batch,
+  call,
+  file,
+  killServer,
+  openReview,
+  reviewWith,
+  scenario,
+  servers,
+  state,
+  ui,
+} from "../harness/suite.mjs";
+
+const KEPT = "did not land, and is kept as a draft.";
+
+const keyboard = () => ui.page.keyboard;
+const dialogs = () => ui.page.locator(".monaco-dialog-box").count();
+const proposals = async () => (await state()).documents.filter(({ uri }) => uri.startsWith("agentfs-proposal:"));
+
+/** The text of the one draft of a file, which is thrown away. */
+async function takeDraft(name) {
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", name).click();
+  const shown = async () => (await state()).documents.find(({ uri }) => uri.startsWith("agentfs-draft:") && uri.endsWith(name));
+  const { text } = await until("the draft is shown", shown);
+  await ui.pressInRow("Drafts", name, "Discard Draft…");
+  await ui.answerDialog("Discard");
+  await until("it is gone", async () => (await ui.viewRow("Drafts", name).count()) === 0);
+  return text;
+}
+
+const letters = (count) => Array.from({ length: count }, (_, at) => "abcdefghijklmnopqrstuvwxyz"[at % 26]).join("");
+
+/** Types one letter after the other until the review's tab is gone; `end` is called after twenty. */
+async function typeUntilGone(name, end) {
+  let typed = 0;
+  await until("its tab is gone", async () => {
+    await keyboard().type(letters(typed + 1).at(-1));
+    typed += 1;
+    if (typed === 20) end();
+    if (typed % 10 !== 0) return false;
+    assert.equal(await dialogs(), 0, "a question takes the keys");
+    return !(await ui.tabNames()).some((tab) => tab.startsWith(name));
+  }, { everyMs: 20 });
+  return typed;
+}
+
+const behind = file("typing/behind.txt", "behind\n");
+const ended = { withdrawn: file("typing/withdrawn.txt", "old\n"), killed: file("typing/killed.txt", "old\n") };
+
+for (const [how, target] of Object.entries(ended)) {
+  scenario(`a review ends while the person types in it (${how}): no question, and all that was typed is kept`, async () => {
+    await behind.open();
+    const asked = await agent(how).readAndEdit(target, "old", "new");
+    await reviewWith("new");
+    await ui.clickLine("new");
+
+    const typed = await typeUntilGone(target.base, () => (how === "killed" ? killServer() : void asked.cancel()));
+
+    await ui.saysInPassing(KEPT);
+    const kept = (await takeDraft(target.base)).slice("new".length).trimEnd();
+    assert.equal(letters(typed).slice(0, kept.length), kept, "no key in between is missing");
+    assert.ok(kept.length >= 20, `${kept.length} keys`);
+    assert.equal((await behind.document()).text, "behind\n", "nor typed elsewhere");
+    await asked.answer.catch(() => {});
+  });
+}
+
+const slow = file("typing/slow.txt", "old\n");
+
+scenario("typing on after Accept while the server is slow: what was accepted lands, and the rest is refused or kept", async () => {
+  const asked = await agent("slow").readAndEdit(slow, "old", "new");
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await keyboard().type(" mine");
+  await ui.diffWith("new mine");
+  const [pid] = servers();
+  process.kill(pid, "SIGSTOP");
+  try {
+    await keyboard().press("Control+Enter");
+    for (const key of " typed on") await keyboard().type(key);
+    await until("it is read-only", async () => {
+      const [before] = await proposals();
+      await keyboard().type("x");
+      await call("command", { id: "setContext", args: ["caughtUp", true] }); // what was typed is told before
+      const [after] = await proposals();
+      return before.text === after.text && !after.dirty;
+    });
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  const [{ text }] = await proposals();
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(slow.text(), "new mine\n");
+  await ui.tabsAre();
+  assert.equal(await dialogs(), 0);
+  if (text === "new mine\n") return;
+  await ui.saysInPassing("after you had accepted it did not land");
+  assert.equal(await takeDraft("slow.txt"), text);
+});
+
+const several = ["one", "two"].map((name) => file(`typing/several-${name}.txt`, "old\n"));
+
+scenario("typing on in several files after Accept while the server is slow: it is kept as a draft", async () => {
+  for (const one of several) await agent("several").read(one);
+  const operations = several.map(({ name }) => ({ tool: "edit", params: { path: name, old_string: "old", new_string: "new" } }));
+  const asked = batch("several", operations);
+  await openReview();
+  await ui.severalWith("new");
+  const [pid] = servers();
+  process.kill(pid, "SIGSTOP");
+  try {
+    await ui.titleButton("Accept").click();
+    await ui.page.locator(".multiDiffEntry .editor.modified .view-line", { hasText: "new" }).first().click();
+    await keyboard().press("End");
+    await keyboard().type(" after");
+    await until("it is typed", async () => (await proposals()).some(({ text }) => text === "new after\n"));
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  await asked.answer;
+  assert.deepEqual(several.map((one) => one.text()), ["new\n", "new\n"]);
+  await ui.saysInPassing("after you had accepted it did not land");
+  assert.equal(await takeDraft("several-one.txt"), "new after\n");
+});
