@@ -87,6 +87,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
 
   const connections = [
     editors.late.subscribe((review) => void arrivals.late(review)),
+    editors.leftBehind.subscribe((closed) => {
+      void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));
+    }),
     focus.touched.subscribe((review) => editors.unlock(review)),
     decisions.ended.subscribe((ended) => {
       const { id } = ended.review.proposed;

@@ -26,9 +26,9 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     registerCommands(parts),
     registerTools(api),
   );
+  void parts.drafts.load();
   void parts.editors.closeStale();
   void parts.changes.closeStale();
-  void parts.drafts.load();
   void parts.lifecycle.restart();
   return api;
 }

@@ -13,6 +13,7 @@ import { baseName, brief, visible } from '../shown';
 import { Signal } from '../signal';
 import { normalise } from '../texts';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
+import type { Closed } from './closing';
 import type { Ended } from './decide';
 
 /** A draft is kept this long after the last key. */
@@ -24,6 +25,7 @@ export class Drafts implements vscode.Disposable {
   private readonly kept = new Map<string, Draft>();
   private readonly typed = new Map<string, NodeJS.Timeout>();
   private readonly listener: vscode.Disposable;
+  private loaded: Promise<void> = Promise.resolve();
   private isClosing = false;
 
   constructor(
@@ -50,7 +52,12 @@ export class Drafts implements vscode.Disposable {
   }
 
   /** Take up what an earlier window left of files that are in this one: its folders may be others. */
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    this.loaded = this.loadAll();
+    return this.loaded;
+  }
+
+  private async loadAll(): Promise<void> {
     const drafts = await this.store.load(
       ({ uri }) => vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri)) !== undefined,
     );
@@ -76,6 +83,27 @@ export class Drafts implements vscode.Disposable {
     drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
     const isLate = drafts.every(({ path, base }) => ended.accepted.get(path) === base);
     await this.over(drafts, isLate);
+  }
+
+  /** An earlier window left a tab with what was typed there, also while nothing here could hear of it. */
+  async leftBehind({ uri, text }: Closed): Promise<void> {
+    await this.loaded;
+    if (text === undefined) {
+      return;
+    }
+    const [id, path] = [idOf(uri), pathOf(uri)];
+    const known = this.kept.get(keyOf(id, path)) ?? (await draftOfFile(id, path));
+    if (known === undefined || known.text === normalise(text)) {
+      return;
+    }
+    const draft = { ...known, text: normalise(text), at: Date.now() };
+    this.kept.set(keyOf(id, path), draft);
+    if (known.over) {
+      await this.store.put(draft);
+      this.changed.fire();
+    } else {
+      await this.over([draft]);
+    }
   }
 
   /** Show a draft beside its file; the arrows between the sides bring a part of it there. */
@@ -242,6 +270,21 @@ async function holds(uri: string, text: string): Promise<boolean> {
   }
   const bytes = await Promise.resolve(vscode.workspace.fs.readFile(vscode.Uri.parse(uri))).catch(() => undefined);
   return bytes !== undefined && normalise(new TextDecoder().decode(bytes)) === text;
+}
+
+/** A draft of which no more is known than the file: nothing of it was kept before, and its proposal is gone. */
+async function draftOfFile(id: string, path: string): Promise<Draft | undefined> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const [first, ...below] = path.split('/');
+  const named = folders.length > 1 ? folders.find(({ name }) => name === first) : undefined;
+  const folder = named ?? folders[0];
+  if (folder === undefined) {
+    return undefined;
+  }
+  const uri = vscode.Uri.joinPath(folder.uri, ...(named === undefined ? [path] : below));
+  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => new Uint8Array());
+  const base = normalise(new TextDecoder().decode(bytes));
+  return { id, path, uri: uri.toString(), agent: '', explanation: '', base, text: base, at: 0, over: false };
 }
 
 /** The file, or, where it is gone, what becomes it when it is saved. */

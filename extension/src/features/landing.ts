@@ -34,18 +34,6 @@ export async function carryOut(
   return answer.apply === null ? undefined : land(server, decision.id, answer.apply, notSaved);
 }
 
-/** What was accepted; of open documents what they hold now, as formatters may have had their say. */
-export function landedTexts({ proposed }: Review, texts: ReadonlyMap<string, string>): Map<string, string> {
-  const landed = new Map(texts);
-  for (const { path, uri, version } of proposed.files) {
-    const document = version === null ? undefined : findDocument(uri);
-    if (landed.has(path) && document !== undefined) {
-      landed.set(path, normalise(document.getText()));
-    }
-  }
-  return landed;
-}
-
 async function land(
   server: Server,
   id: string,
@@ -80,7 +68,7 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
 }
 
 /** What was accepted; of open documents what they hold now, as formatters may have had their say. */
-export function landedTexts({ proposed }: Review, texts?: ReadonlyMap<string, string>): Map<string, string> {
+export function landedTexts({ proposed }: Review, texts: ReadonlyMap<string, string>): Map<string, string> {
   const landed = new Map(texts);
   for (const { path, uri, version } of proposed.files) {
     const document = version === null ? undefined : findDocument(uri);

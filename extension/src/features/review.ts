@@ -11,7 +11,7 @@ import { withEol } from '../texts';
 import { BASE, idOf, pathOf, PROPOSAL, virtualUri, type ProposalFiles, type ReadOnlyTexts } from '../virtual';
 import { Signal } from '../signal';
 import { Turns } from '../turns';
-import { closeTabs, makeReadOnly } from './closing';
+import { closeTabs, makeReadOnly, type Closed } from './closing';
 import { keysForTheFront, run, withoutFocus } from './keys';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
 import { userWaits } from './waiting';
@@ -32,6 +32,8 @@ export class ReviewEditors implements vscode.Disposable {
   readonly opened = new Signal<Opening>();
   /** A review was asked for, and was not opened: it came too late. */
   readonly late = new Signal<Review>();
+  /** An earlier window left this behind, with text that the user typed. */
+  readonly leftBehind = new Signal<Closed>();
   /** The review that is being opened. */
   opening: Opening | undefined;
   /** What was asked for last: another one that comes after it is not wanted any more. */
@@ -144,6 +146,7 @@ export class ReviewEditors implements vscode.Disposable {
     const stale = (tab: vscode.Tab): boolean => isReviewTab(tab) && this.reviewOf(tab) === undefined;
     const closed = await this.closings.take(() => closeTabs(this.files, stale));
     closed.forEach(({ uri }) => this.files.forget(uri));
+    closed.filter(({ wasUnsaved }) => wasUnsaved).forEach((one) => this.leftBehind.fire(one));
   }
 
   dispose(): void {

@@ -2,13 +2,17 @@
 // lands that came after the press, and nothing that was typed is lost.
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 
+import { connect } from "../harness/extension.mjs";
 import { until } from "../harness/page.mjs";
 import {
   agent,
   batch,
   call,
   file,
+  home,
   killServer,
   openReview,
   reviewWith,
@@ -16,6 +20,7 @@ import {
   servers,
   state,
   ui,
+  workbench,
 } from "../harness/suite.mjs";
 
 const KEPT = "did not land, and is kept as a draft.";
@@ -130,3 +135,39 @@ scenario("typing on in several files after Accept while the server is slow: it i
   await ui.saysInPassing("after you had accepted it did not land");
   assert.equal(await takeDraft("several-one.txt"), "new after\n");
 });
+
+const host = file("typing/host.txt", "old\n");
+
+scenario("what is typed while the extension host is dead is in the draft", async () => {
+  const asked = await agent("host").readAndEdit(host, "old", "new");
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await keyboard().type(" mine");
+  await ui.diffWith("new mine");
+
+  hosts().forEach((pid) => process.kill(pid, "SIGKILL"));
+  await keyboard().type(" and more");
+  await ui.diffWith("new mine and more");
+  workbench.extension.close();
+  workbench.extension = await connect(workbench.sockets.driver, 60_000);
+
+  await ui.saysInPassing(KEPT);
+  await until("its tab is gone", async () => !(await ui.tabNames()).some((name) => name.startsWith("host.txt")));
+  assert.equal(await takeDraft("host.txt"), "new mine and more\n");
+  await asked.answer.catch(() => {});
+});
+
+/** The extension hosts of this run. */
+function hosts() {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const [command, own] = ["cmdline", "environ"].map((name) => readFileSync(path.join("/proc", pid, name), "utf8"));
+        return command.includes("--type=extensionHost") && own.includes(home);
+      } catch {
+        return false; // it has ended meanwhile, or is another user's
+      }
+    })
+    .map(Number);
+}
