@@ -117,9 +117,11 @@ export class ReviewEditors implements vscode.Disposable {
     }
   }
 
-  /** What is proposed may be typed in. */
+  /** What is proposed may be typed in, but for what it deletes. */
   unlock({ proposed: { id, files } }: Review): void {
-    files.forEach(({ path }) => this.files.unlock(virtualUri(PROPOSAL, id, path)));
+    for (const { path } of files.filter(({ operation }) => operation !== 'delete')) {
+      this.files.unlock(virtualUri(PROPOSAL, id, path));
+    }
   }
 
   /** The user has decided: what is typed from now on is too late. */
@@ -160,6 +162,7 @@ export class ReviewEditors implements vscode.Disposable {
       return;
     }
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
+    sides.filter(({ file }) => file.operation === 'delete').forEach(({ right }) => this.files.lock(right));
     if (isNext) {
       sides.forEach(({ right }) => this.files.lock(right));
     } else {

@@ -2,7 +2,7 @@
 // lands that came after the press, and nothing that was typed is lost.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { connect } from "../harness/extension.mjs";
@@ -134,6 +134,25 @@ scenario("typing on in several files after Accept while the server is slow: it i
   assert.deepEqual(several.map((one) => one.text()), ["new\n", "new\n"]);
   await ui.saysInPassing("after you had accepted it did not land");
   assert.equal(await takeDraft("several-one.txt"), "new after\n");
+});
+
+const deleted = file("typing/deleted.txt");
+
+scenario("where a file is to be deleted nothing can be typed", async () => {
+  const created = agent("deleted").write(deleted, "one\n");
+  await reviewWith("one");
+  await ui.titleButton("Accept").click();
+  const { data } = await created.answer;
+  const undone = workbench.extension.request("agentfs/undo", { session: "deleted", change_id: data.change_id });
+  await openReview();
+  await ui.page.locator(".monaco-diff-editor .editor.modified .view-lines").first().click();
+  await keyboard().type("mine");
+  await ui.page.locator(".monaco-editor-overlaymessage", { hasText: "read-only" }).waitFor();
+
+  await ui.titleButton("Accept").click();
+
+  assert.equal((await undone.answer).data.applied, true);
+  assert.equal(existsSync(deleted.path), false);
 });
 
 const host = file("typing/host.txt", "old\n");
