@@ -6,8 +6,8 @@ import * as vscode from 'vscode';
 import { notify } from '../notifications';
 import type { Proposed } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
-import { agentOf, type ReviewEditors } from './review';
-import { nameOf } from './telling';
+import type { ReviewEditors } from './review';
+import { agentOf, nameOf } from './telling';
 
 /** While one offer stands unanswered, others come so far apart. */
 const APART_MS = 10_000;

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { StatusItem } from '../notifications';
 import type { LandedChanges } from './changes';
 import type { Ended } from './decide';
-import { nameOf } from './telling';
+import { nameOf, tellUnsavedLanding } from './telling';
 
 const SHOWN_MS = 15_000;
 
@@ -14,7 +14,10 @@ export class Confirmation implements vscode.Disposable {
   constructor(private readonly changes: LandedChanges) {}
 
   /** A review is over. */
-  ended({ review, outcome }: Ended): void {
+  ended({ review, outcome, accepted }: Ended): void {
+    if (outcome === 'failed') {
+      tellUnsavedLanding(review, accepted);
+    }
     if (outcome !== 'landed' || !review.deciding) {
       return;
     }

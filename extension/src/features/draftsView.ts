@@ -4,7 +4,7 @@ import type { Draft } from '../drafts';
 import { brief, baseName, visible } from '../shown';
 import { DRAFT, virtualUri } from '../virtual';
 import type { Drafts } from './drafts';
-import { agentOf } from './review';
+import { agentOf } from './telling';
 
 export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();

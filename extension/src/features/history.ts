@@ -11,7 +11,7 @@ import { brief, counts, visible } from '../shown';
 import { historyMethod, undoMethod } from './changes';
 import type { Ended } from './decide';
 import { entriesOfHistory, entryOfEnded, entryOfEnvelope, namesOf } from './landed';
-import { agentOf } from './review';
+import { agentOf } from './telling';
 
 /** So many are asked for at once. */
 const PAGE = 50;

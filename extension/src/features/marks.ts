@@ -10,7 +10,7 @@ import type { Moved, Review, ReviewQueue } from '../queue';
 import { baseName, brief, visible } from '../shown';
 import { firstDifference } from '../texts';
 import { idOf, pathOf, PROPOSAL, virtualUri } from '../virtual';
-import { agentOf } from './review';
+import { agentOf } from './telling';
 
 type File = Proposal['files'][number];
 

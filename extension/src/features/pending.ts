@@ -6,7 +6,8 @@ import type { Review, ReviewQueue } from '../queue';
 import { baseName, brief, counts, folderOf, visible } from '../shown';
 import { PROPOSAL, virtualUri } from '../virtual';
 import { movedText } from './marks';
-import { agentOf, type ReviewEditors } from './review';
+import type { ReviewEditors } from './review';
+import { agentOf } from './telling';
 
 /** A proposal, or one of the several files of one. */
 export interface PendingNode {

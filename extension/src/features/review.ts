@@ -14,6 +14,7 @@ import { Turns } from '../turns';
 import { closeTabs, makeReadOnly, type Closed } from './closing';
 import { keysForTheFront, run, withoutFocus } from './keys';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
+import { agentOf } from './telling';
 import { userWaits } from './waiting';
 
 const EXPLANATION_CHARACTERS = 80;
@@ -295,9 +296,4 @@ export function partOf(
 ): ReviewedFile | undefined {
   const isOurs = uri?.scheme === PROPOSAL && idOf(uri) === id;
   return isOurs ? proposal?.files.find(({ path }) => path === pathOf(uri)) : undefined;
-}
-
-/** The agent's name as it calls itself. */
-export function agentOf(name: string): string {
-  return brief(name, 80) || vscode.l10n.t('Agent');
 }

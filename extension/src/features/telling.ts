@@ -2,14 +2,19 @@
 import * as vscode from 'vscode';
 import { findDocument, saveWritable } from '../hand';
 import { askText, mention, notify } from '../notifications';
-import type { Decision, Outcome, Refusal, SavedFile } from '../protocol';
+import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol';
 import type { Review } from '../queue';
 import { baseName, brief, visible } from '../shown';
-import { agentOf } from './review';
+import { normalise } from '../texts';
 
 /** One line for a person: what, and by whom. */
 export function lineOf({ proposed }: Review): string {
   return `${visible(proposed.title)}: ${agentOf(proposed.agent)}`;
+}
+
+/** The agent's name as it calls itself. */
+export function agentOf(name: string): string {
+  return brief(name, 80) || vscode.l10n.t('Agent');
 }
 
 export function nameOf({ proposed }: Review): string {
@@ -60,10 +65,23 @@ export function tellLost(review: Review, decision: Decision): void {
   );
 }
 
+/** The server went away while it landed; what was `accepted`, by path, may be in the editor, unsaved. */
+export function tellUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap<string, string>): void {
+  const waiting = proposed.files.filter(({ path, uri }) => {
+    const document = findDocument(uri);
+    return document?.isDirty === true && normalise(document.getText()) === accepted.get(path);
+  });
+  offerToSaveAll(waiting, []);
+}
+
 /** What was accepted waits in the editor; `failed`: documents that the editor could not save. */
 export function tellNotSaved({ proposed, decided }: Review, failed: readonly SavedFile[]): void {
   const accepted = proposed.files.filter(({ path }) => decided.get(path) !== 'rejected');
   const waiting = accepted.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
+  offerToSaveAll(waiting, failed);
+}
+
+function offerToSaveAll(waiting: readonly ProposedFile[], failed: readonly SavedFile[]): void {
   if (waiting.length > 0) {
     const names = brief(waiting.map(({ path }) => baseName(path)).join(', '), 200);
     const uris = waiting.map(({ uri }) => uri);

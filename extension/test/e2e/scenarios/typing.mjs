@@ -13,11 +13,13 @@ import {
   call,
   file,
   home,
+  interpreter,
   killServer,
   openReview,
   reviewWith,
   scenario,
   servers,
+  set,
   state,
   ui,
   workbench,
@@ -190,3 +192,29 @@ function hosts() {
     })
     .map(Number);
 }
+
+const applied = file("typing/applied.txt", "old\n");
+
+scenario("the server dies between the edit and the save: the person is told what is in the editor, and no draft is kept", async () => {
+  const [before] = servers();
+  const relay = path.join(import.meta.dirname, "../harness/dies_at_applied.py");
+  await set("agentfs.interpreter", interpreter("dying-python", `exec python3 ${relay} python3 "$@"`));
+  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
+  await applied.open();
+  const asked = await until("it answers", () => agent("applied").readAndEdit(applied, "old", "new"));
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await keyboard().type(" mine");
+  await ui.diffWith("new mine");
+
+  await ui.titleButton("Accept").click();
+
+  await asked.answer.catch(() => {});
+  await ui.saysInPassing("The change of applied.txt is in the editor, but not saved.");
+  await ui.saysInPassing("The agentfs server stopped before it could say whether applied.txt was changed.");
+  const { text, dirty } = await applied.document();
+  assert.deepEqual([text, dirty], ["new mine\n", true]);
+  assert.equal(await ui.isSaid(KEPT), false);
+  await call("command", { id: "agentfs.drafts.focus" });
+  assert.equal(await ui.viewRow("Drafts", "applied.txt").count(), 0);
+});
