@@ -8,6 +8,7 @@ import type { Decisions } from './features/decide';
 import type { Drafts } from './features/drafts';
 import type { Edits } from './features/edits';
 import type { HistoryView } from './features/history';
+import { run } from './features/keys';
 import type { PendingNode } from './features/pending';
 import { draftInFront } from './features/draftsView';
 import type { ReviewEditors } from './features/review';
@@ -39,6 +40,20 @@ export interface Parts {
 }
 
 type Handler = (...args: never[]) => unknown;
+
+/** What the commands that accept are given when they are to do nothing. */
+const REHEARSAL = 'rehearsal';
+
+/**
+ * The first time that a command runs, VS Code asks the extension hosts before, and types what is pressed meanwhile: it
+ * would be in the text that is accepted. So what accepts is run once for nothing.
+ */
+export async function rehearse(): Promise<void> {
+  await run(
+    { command: 'agentfs.ui.accept', args: [REHEARSAL] },
+    { command: 'agentfs.ui.acceptAlways', args: [REHEARSAL] },
+  );
+}
 
 export function registerCommands(parts: Parts): vscode.Disposable {
   const registered = Object.entries({ ...handlers(parts), ...rowHandlers(parts) }).map(([id, handler]) =>
@@ -82,9 +97,13 @@ function handlers({
     }
   };
   return {
-    accept: (by?: unknown) => decisions.accept(false, byOf(by)),
-    acceptAlways: (by?: unknown) =>
-      vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : sayUntrusted(),
+    accept: (by?: unknown) => (by === REHEARSAL ? undefined : decisions.accept(false, byOf(by))),
+    acceptAlways: (by?: unknown) => {
+      if (by === REHEARSAL) {
+        return undefined;
+      }
+      return vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : sayUntrusted();
+    },
     reject: (by?: unknown) => decisions.reject(byOf(by)),
     acceptFile: () => decisions.decideFile('accepted'),
     rejectFile: () => decisions.decideFile('rejected'),

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { apiOver, type AgentfsApi } from './api';
 import { assemble, type Assembled } from './assembly';
-import { registerCommands } from './commands';
+import { registerCommands, rehearse } from './commands';
 import { keepContext } from './features/context';
 import { DraftsView } from './features/draftsView';
 import { PendingView } from './features/pending';
@@ -29,6 +29,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   void parts.drafts.load();
   void parts.editors.closeStale();
   void parts.changes.closeStale();
+  void rehearse();
   void parts.lifecycle.restart();
   return api;
 }

@@ -16,6 +16,7 @@ import {
   interpreter,
   killServer,
   openReview,
+  reloadWindow,
   reviewWith,
   scenario,
   servers,
@@ -136,6 +137,26 @@ scenario("typing on in several files after Accept while the server is slow: it i
   assert.deepEqual(several.map((one) => one.text()), ["new\n", "new\n"]);
   await ui.saysInPassing("after you had accepted it did not land");
   assert.equal(await takeDraft("several-one.txt"), "new after\n");
+});
+
+const busy = file("typing/busy.txt", "old\n");
+
+scenario("keys that are pressed after the one that accepts do not land, however busy the extension host is", async () => {
+  await reloadWindow(); // VS Code asks the extension host before it runs a command for the first time
+  const asked = await until("it answers", () => agent("busy").readAndEdit(busy, "old", "new").catch(() => undefined));
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await keyboard().type(" mine");
+  await ui.diffWith("new mine");
+  const blocked = call("block", { ms: 1500 });
+  await keyboard().press("Control+Enter");
+  await keyboard().type(" too late");
+  await blocked;
+
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(busy.text(), "new mine\n");
+  await ui.saysInPassing("after you had accepted it did not land");
+  assert.equal(await takeDraft("busy.txt"), "new mine too late\n");
 });
 
 const deleted = file("typing/deleted.txt");
