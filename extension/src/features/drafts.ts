@@ -34,11 +34,14 @@ export class Drafts implements vscode.Disposable {
     private readonly files: ProposalFiles,
     private readonly texts: ReadOnlyTexts,
   ) {
-    this.listener = vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
-      if (uri.scheme === PROPOSAL && this.queue.get(idOf(uri)) !== undefined) {
-        this.keepSoon(uri);
-      }
-    });
+    this.listener = vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
+        if (uri.scheme === PROPOSAL && this.queue.get(idOf(uri)) !== undefined) {
+          this.keepSoon(uri);
+        }
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.load()),
+    );
   }
 
   /** Those of reviews that are over, newest first. */
@@ -59,7 +62,8 @@ export class Drafts implements vscode.Disposable {
 
   private async loadAll(): Promise<void> {
     const drafts = await this.store.load(
-      ({ uri }) => vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri)) !== undefined,
+      ({ id, uri }) =>
+        this.queue.get(id) === undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri)) !== undefined,
     );
     drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
     const left = drafts.filter(({ over }) => !over);
@@ -88,12 +92,9 @@ export class Drafts implements vscode.Disposable {
   /** An earlier window left a tab with what was typed there, also while nothing here could hear of it. */
   async leftBehind({ uri, text }: Closed): Promise<void> {
     await this.loaded;
-    if (text === undefined) {
-      return;
-    }
     const [id, path] = [idOf(uri), pathOf(uri)];
     const known = this.kept.get(keyOf(id, path)) ?? (await draftOfFile(id, path));
-    if (known === undefined || known.text === normalise(text)) {
+    if (text === undefined || known === undefined || known.text === normalise(text)) {
       return;
     }
     const draft = { ...known, text: normalise(text), at: Date.now() };

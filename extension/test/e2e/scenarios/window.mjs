@@ -38,7 +38,12 @@ test(name, { timeout: 240_000 }, async () => {
     const both = path.join(home, "both.code-workspace");
     writeFileSync(both, JSON.stringify({ folders: ["workspace", "second"].map((name) => ({ path: name })) }));
     await page.goto(`${new URL(page.url()).origin}/?workspace=${both}`);
-    await page.waitForSelector(READY);
+    await until("the folders are there", async () => {
+      await page.waitForSelector(READY);
+      if (await page.locator(".explorer-folders-view", { hasText: "second" }).isVisible()) return true;
+      await page.reload(); // code-server may open a workspace without its folders
+      return false;
+    }, { everyMs: 5_000, timeoutMs: 60_000 });
     workbench.extension.close();
     await until("the driver is there", async () => {
       workbench.extension = await connect(sockets.driver, 10_000).catch(() => undefined);
