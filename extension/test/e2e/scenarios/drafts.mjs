@@ -187,8 +187,8 @@ scenario("a crash of the server during Accept: the person is told, and what was 
   killServer();
 
   await asked.answer.catch(() => {});
-  await ui.saysInPassing("The agentfs server stopped before it could say whether dying.txt was changed.");
   await ui.saysInPassing(KEPT);
+  await ui.saysInPassing("The agentfs server stopped before it could say whether dying.txt was changed.");
   assert.equal(dying.text(), "old\n");
   await discard("dying.txt");
   await until("another server runs", () => servers().some((pid) => pid !== before));
