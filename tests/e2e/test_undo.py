@@ -69,6 +69,20 @@ async def test_later_changes_elsewhere_are_kept_and_overlaps_are_a_conflict(root
     assert (root / "a.txt").read_text() == expected
 
 
+async def test_in_an_open_document_with_unsaved_changes(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        await editor.edit("a.txt", "line 5", "V")
+        editor.open("a.txt")
+        editor.change("a.txt", LINES.replace("line 5", "V") + "typed\n")
+        answer = await undo(editor)
+        assert editor.documents[editor.uri("a.txt")].text == LINES + "typed\n"
+    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
+    assert "The user saves it; until then the disk holds the old content." in answer["text"]
+    assert "V" in (root / "a.txt").read_text()
+
+
 async def test_after_a_restart_and_by_another_session(root: Path) -> None:
     (root / "a.txt").write_text(LINES)
     async with editing(root, options=AUTO) as editor:

@@ -65,6 +65,13 @@ def test_every_error_is_in_the_table() -> None:
     assert set(ERRORS) == set(tree(errors.DomainError))
 
 
+@pytest.mark.parametrize(("feedback", "said"), [("", ""), ("not now", " The user wrote: “not now”.")])
+def test_a_no_to_some_of_the_files_names_them(feedback: str, said: str) -> None:
+    error = errors.Rejected("rejected", feedback, ("a.py", "b.py"))
+    message, _ = ERRORS[errors.Rejected][1](error, ENGLISH)
+    assert message == f"The user rejected the change of 'a.py', 'b.py'.{said}"
+
+
 @pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
 def test_every_error_is_told_in_each_language(kind: type[DomainError]) -> None:
     for error in instances_of(kind):
