@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from support.editor import APPLY, AUTO, SAVES, editing
 from support.sample import CHANGED, TEXT, edited
 from support.sharing import in_module, shared
@@ -112,3 +114,35 @@ async def test_a_clean_file_the_client_calls_dirty_is_dirty_until_it_is_saved(
     assert answer["data"]["landing"] == "editor"
     editor.save("a.py")
     assert not (await editor.read("a.py"))["data"]["dirty"]
+
+
+@pytest.mark.parametrize("saves", [True, False], ids=["saves", "does not save"])
+@pytest.mark.parametrize("how", ["undone", "undone and typed", "opened again", "loaded again"])
+async def test_a_change_that_neither_document_nor_disk_holds_has_not_landed(
+    root: Path, file: Path, how: str, saves: bool
+) -> None:
+    def apply(params: Message) -> object:
+        editor.apply(params["edit"])
+        match how:
+            case "undone":
+                editor.change("a.py", TEXT)
+            case "undone and typed":
+                editor.change("a.py", TEXT + "mine\n")
+            case "opened again":
+                editor.close("a.py")
+                editor.open("a.py")
+            case _:
+                file.write_text(TEXT + "theirs\n")
+                editor.change("a.py", TEXT + "theirs\n")
+        return {"applied": True}
+
+    options = AUTO | {"save_timeout_s": 0.1}
+    async with editing(root, capabilities=SAVES if saves else {}, options=options) as editor:
+        editor.open("a.py")
+        editor.answers[APPLY] = apply
+        answer = await edited(editor)
+        undone = await editor.request("agentfs/undo", {})
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert "taken out of the document again before it was saved. Nothing was changed." in answer["text"]
+    assert undone["error"]["code"] != "EXECUTION_ERROR"
+    assert file.read_text() == (TEXT + "theirs\n" if how == "loaded again" else TEXT)

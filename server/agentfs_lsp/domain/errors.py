@@ -455,7 +455,7 @@ class NotLanded(DomainError):
     gave any."""
 
     path: str
-    reason: Literal["refused", "late", "unchanged", "closed"]
+    reason: Literal["refused", "late", "unchanged", "closed", "undone"]
     detail: str = ""
 
 

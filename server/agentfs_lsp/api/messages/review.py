@@ -190,6 +190,7 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> Told:
         "late": translate("the editor did not apply it in time"),
         "unchanged": translate("the editor says it applied the change, but nothing changed"),
         "closed": translate("the document was closed without being saved"),
+        "undone": translate("it was taken out of the document again before it was saved"),
     }
     return (
         translate(

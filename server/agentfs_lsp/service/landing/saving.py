@@ -37,8 +37,7 @@ async def keep_as_it_stands(
             saved = None
             if change.base.buffer is not None and change.base.buffer.uri in expected:
                 saved = await _saved(ws, observation, deadline)
-            landing = await _as_it_stands(ws, change, saved)
-            outcomes.append(landing or NotLanded(change.path, "closed"))
+            outcomes.append(await _as_it_stands(ws, observation, saved))
         except DomainError:
             outcomes.append(LandingUnknown(change.path, "changed_otherwise"))
     return outcomes
@@ -80,30 +79,37 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Sn
 
 
 def _is_saved(now: Snapshot, change: FileChange) -> bool:
-    """Whether the disk holds what was accepted; or what the document reads, a formatter's work included, and
-    is past the base: a save from before the edit arrived says nothing. Of a document that was closed the disk
-    alone tells: it holds all of it then, whatever the user typed beside it."""
+    """Whether the disk holds all that was accepted, whatever the user typed beside it; or what the editor
+    told that it saved, a formatter's work included, and is past the base: a save from before the edit
+    arrived says nothing, and what another program wrote and the document was loaded from again is no save. Of
+    a document that was closed the disk alone tells."""
     if now.blob is None or now.disk is None:
         return False
     if normalise(now.disk.shown) == normalise(change.shown):
         return True
-    if now.buffer is None:
-        return holds_all(change, now.disk.shown)
     if now.dirty:
         return False
+    if now.buffer is None or not now.buffer.as_saved:
+        return holds_all(change, now.disk.shown)
     base = change.base.blob
     return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
 
 
-async def _as_it_stands(ws: Workspace, change: FileChange, saved: Snapshot | None) -> Landing | None:
-    """None: the document was closed, and the disk does not hold all of it."""
+async def _as_it_stands(
+    ws: Workspace, observation: Observation, saved: Snapshot | None
+) -> Landing | NotLanded:
+    """NotLanded: the document was closed and the disk does not hold all of it, or the document holds nothing
+    of it any more."""
+    change = observation.change
     now = saved or await ws.look(change.base.location)
     if saved or _is_saved(now, change):
         return _on_disk(change, now)
     if now.buffer is None:
-        return None
+        return NotLanded(change.path, "closed")
     if normalise(now.text.shown) == normalise(change.shown):
         return Landing(change, "editor", now.revision, now.text.shown)
+    if not observation.is_in_document:
+        return NotLanded(change.path, "undone")
     # The user has typed on: the agent knows what was accepted, no more.
     stat = now.blob.stat if now.blob else None
     revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
