@@ -122,6 +122,8 @@ FOR_DEVELOPERS = {
     "capabilities", "codec", "connection", "framing", "loop", "outgoing", "pending_requests", "protocol",
     "serving", "writer",
 }  # fmt: skip
+# What editors say, and are told, in their own words.
+TO_EDITORS = {"Keyboard interrupt", "\ufeff# vim: set nomodeline:\n"}
 QUIET = {"debug", "info", "warning", "error", "exception"}
 SPEAKING = [
     path
@@ -140,8 +142,9 @@ def name_of(call: ast.Call) -> str:
 def words_in(node: ast.AST) -> Iterator[str]:
     """Literals of several words below `node`, but for docstrings, keys of tables, and what is said or
     quiet."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and WORDS.search(node.value):
-        yield f"line {node.lineno}: {node.value}"
+    said = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(said, str) and WORDS.search(said) and said not in TO_EDITORS:
+        yield f"line {node.lineno}: {said}"
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return
     if isinstance(node, ast.Call) and name_of(node) in QUIET:
