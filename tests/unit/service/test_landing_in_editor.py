@@ -293,6 +293,15 @@ async def test_a_save_that_does_not_come_leaves_it_in_the_editor(opened: FakeWor
     assert opened.clock.seconds == (0 if how is cannot_save else 10)
 
 
+async def test_a_disk_that_changes_below_the_unsaved_change_is_no_save(opened: FakeWorkspace) -> None:
+    async def theirs(editor: object, uri: str) -> bool:
+        opened.store.put("a.py", "one\ntwo\nthree\ntheirs\n")
+        return True
+
+    landed = await landing(opened, ScriptedApplier(opened.editor, save=theirs))
+    assert (landed.where, landed.text) == ("editor", "one\n2\nthree\n")
+
+
 async def test_what_a_formatter_makes_of_it_in_saving_is_told(opened: FakeWorkspace) -> None:
     formats = saves_and(lambda: None, first=lambda: opened.editor.type("a.py", "three", "3"))
     landed = await landing(opened, ScriptedApplier(opened.editor, save=formats))
