@@ -28,7 +28,7 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.landing.propose import Trace
-from agentfs_lsp.service.proposal.wording import secrets_text
+from agentfs_lsp.service.proposal.wording import always_asked_text
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.results import AnyStats, Context, Data, Envelope
@@ -111,7 +111,9 @@ class Exchange:
         if not self.trace.seen and not proposal.blind:
             return ""
         with_paths = proposal.tool in ("batch", "undo")
-        return secrets_text(proposal.changes, self.translate, with_paths=with_paths, written=proposal.blind)
+        return always_asked_text(
+            proposal.changes, self.translate, with_paths=with_paths, written=proposal.blind
+        )
 
     def _told(self, error: DomainError) -> Told:
         """In the words of this caller, where it has words of its own for it."""

@@ -24,7 +24,7 @@ exports.activate = async (context) => {
     socket.on("error", () => socket.destroy());
     createInterface({ input: socket }).on("line", async (line) => {
       const reply = await answer(JSON.parse(line));
-      if (socket.writable) socket.write(`${JSON.stringify(reply)}\n`);
+      if (socket.writable) socket.write(lineOf(reply));
     });
   });
   context.subscriptions.push(
@@ -38,6 +38,12 @@ exports.activate = async (context) => {
 };
 
 exports.deactivate = () => {};
+
+/** As readline takes it: that ends lines at the separators, too, which JSON holds as they are. */
+function lineOf(message) {
+  const json = JSON.stringify(message).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return `${json}\n`;
+}
 
 async function answer({ id, method, params = {} }) {
   try {

@@ -39,6 +39,12 @@ function dial(socketPath) {
   });
 }
 
+/** As readline takes it: that ends lines at the separators, too, which JSON holds as they are. */
+function lineOf(message) {
+  const json = JSON.stringify(message).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return `${json}\n`;
+}
+
 class Line {
   #socket;
   #open = true;
@@ -78,7 +84,7 @@ class Line {
     const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     if (!this.#open) this.#waiting.get(id).reject(new Error("the extension host went away"));
     answer.catch(() => {}); // whoever waits for it sees it; a test that ended otherwise does not care
-    if (this.#open) this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
+    if (this.#open) this.#socket.write(lineOf({ id, method, params }));
     return { id, answer };
   }
 

@@ -166,3 +166,18 @@ for (const how of ["its notification", "the command"])
     await ui.focused("modified");
     await asked.cancel();
   });
+
+const separated = file("shown/separated.txt", "one\ntwo\n");
+
+scenario("auto mode: a line separator is asked for, and brings no dialog of VS Code between the keys", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  await ui.statusItem(": auto").waitFor();
+  await separated.open();
+  await ui.focusEditor();
+  const asked = await agent("separated").readAndEdit(separated, "one", "one\u2028more");
+  await until("a proposal", async () => (await state()).pending.length > 0);
+  await ui.page.keyboard.type(TYPED);
+  await until("all is in the file", async () => (await separated.document()).text.includes(TYPED));
+  assert.equal(await ui.page.locator(".monaco-dialog-box").count(), 0);
+  await asked.cancel();
+});

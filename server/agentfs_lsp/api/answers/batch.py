@@ -14,7 +14,7 @@ from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.text.escaping import cut_name, escape_to_one_line
 from agentfs_lsp.domain.translation import beside_what_landed, sentences
 from agentfs_lsp.service.proposal.preview import preview_together
-from agentfs_lsp.service.proposal.wording import secrets_text
+from agentfs_lsp.service.proposal.wording import always_asked_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,7 +168,7 @@ def _text(
         said.append(
             translate("See results for the other {count} that failed.", count=len(failed) - FAILURES_TOLD)
         )
-    said.append(secrets_text(changes, translate, with_paths=True))
+    said.append(always_asked_text(changes, translate, with_paths=True))
     if truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(translate, said)

@@ -16,7 +16,7 @@ from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.landing.propose import ChangeRequest
-from agentfs_lsp.service.proposal.wording import secrets_text
+from agentfs_lsp.service.proposal.wording import always_asked_text
 from agentfs_lsp.service.write import Write
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amende
     said += [_corrected(translate, one.kind, one.detail) for one in final.corrections]
     if submitted.landing is not None:
         said += _after_landing(translate, submitted.landing)
-    said.append(secrets_text((final,), translate, with_paths=False))
+    said.append(always_asked_text((final,), translate, with_paths=False))
     if final.preview.truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
     if in_full:

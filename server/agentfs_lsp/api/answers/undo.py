@@ -9,7 +9,7 @@ from agentfs_lsp.api.messages.landing import files_text, landed_texts
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.proposal.preview import preview_together
-from agentfs_lsp.service.proposal.wording import secrets_text
+from agentfs_lsp.service.proposal.wording import always_asked_text
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Exchange
@@ -62,7 +62,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
     if not data["applied"]:
         said.append(translate("The user saves it; until then the disk holds the old content."))
     if exchange.trace.seen:
-        said.append(secrets_text((one.change for one in undone.landings), translate, with_paths=True))
+        said.append(always_asked_text([one.change for one in undone.landings], translate, with_paths=True))
     if data["diff_truncated"]:
         said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
     return sentences(translate, said)

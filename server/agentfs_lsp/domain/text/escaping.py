@@ -87,6 +87,10 @@ def escape_links(text: str) -> str:
     return _LINK.sub(r"]\\x28", text) if "](" in text else text
 
 
+SEPARATORS = ("\u2028", "\u2029")
+"""LINE and PARAGRAPH SEPARATOR: some readers end lines there, and VS Code asks about them in a dialog."""
+
+
 def find_suspicious(text: str) -> list[Finding]:
     """What in a text about to be inserted deserves a look, in order of lines: one finding for a line and
     character, at most `MOST_FINDINGS`."""

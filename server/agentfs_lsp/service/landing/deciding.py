@@ -80,9 +80,9 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
 
 async def _decided_and_landed(ws: Workspace, proposal: Proposal, watch: Watch) -> list[Outcome]:
     changes = proposal.changes
-    puts_in_secrets = await _puts_in_secrets(ws, proposal)
+    always_asked = await _is_always_asked(ws, proposal)
     verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
-    if verdict.decision == "allow" and not puts_in_secrets:
+    if verdict.decision == "allow" and not always_asked:
         decision, applier = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
         return await _decided(ws, proposal, decision, applier, watch)
     await described(changes)
@@ -119,15 +119,18 @@ async def _decided(
     return all_of_them
 
 
-async def _puts_in_secrets(ws: Workspace, proposal: Proposal) -> bool:
-    """Whether the user is to be asked though policy lets it through. Of a file that the session may not read
-    all that is written counts: what was there before would be told by the question."""
+async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
+    """Whether what is put in is asked for though policy lets it through: secrets, and separators of lines.
+    Of a file that the session may not read all that is written counts: what was there before would be told
+    by the question."""
     changes = proposal.changes
     reading = [ws.judge("read", change.base.location, proposal.session).decision for change in changes]
 
     def looked() -> bool:
         return any(
-            bool(change.secrets_written if read == "deny" else change.secrets)
+            (change.secrets_written or change.has_separators)
+            if read == "deny"
+            else (change.secrets or change.puts_in_separators)
             for change, read in zip(changes, reading, strict=True)
         )
 

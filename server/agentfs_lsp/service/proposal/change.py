@@ -15,7 +15,7 @@ from agentfs_lsp.domain.errors import Conflict, DomainError, NulPutIn, ResultToo
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
-from agentfs_lsp.domain.text.escaping import MOST_FINDINGS, find_suspicious
+from agentfs_lsp.domain.text.escaping import MOST_FINDINGS, SEPARATORS, find_suspicious
 from agentfs_lsp.domain.text.lines import (
     count_lines,
     ends_between,
@@ -235,6 +235,22 @@ class FileChange:
     def secrets_written(self) -> tuple[Warned, ...]:
         """What looks like a secret in the whole proposed text, whatever the file held, as `secrets`."""
         return _warned_of(new_secrets("", (Splice(0, 0, self.proposed),)))
+
+    @cached
+    def puts_in_separators(self) -> bool:
+        """Whether it has more LINE or PARAGRAPH SEPARATORs than what it replaces; the user is asked then
+        (docs/protocol.md#13-settings-and-policy)."""
+        text = self.base.text.text
+        return any(
+            sum(map(one.text.count, SEPARATORS))
+            > sum(text.count(separator, one.start, one.end) for separator in SEPARATORS)
+            for one in self.splices
+        )
+
+    @cached
+    def has_separators(self) -> bool:
+        """Whether there is one in the whole proposed text, whatever the file held."""
+        return any(one in self.proposed for one in SEPARATORS)
 
     def describe(self) -> None:
         """Compute what an answer says of the change; for a thread, where that takes its time."""

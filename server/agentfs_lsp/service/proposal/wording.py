@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links, escape_to_one_line
 from agentfs_lsp.domain.text.width import shortened, width_of
+from agentfs_lsp.domain.translation import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -134,8 +135,21 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
     )
 
 
-def secrets_text(
-    changes: Iterable[FileChange], translate: Translate, *, with_paths: bool, written: bool = False
+def always_asked_text(
+    changes: Sequence[FileChange], translate: Translate, *, with_paths: bool, written: bool = False
+) -> str:
+    """What of the changes needs the user's approval in every mode; "" for nothing. `with_paths`: the reader
+    does not know yet which file each line is of. `written`: whether the files held it is not told."""
+    separators = translate(
+        "Line and paragraph separators (U+2028, U+2029) need the user's approval in every mode."
+    )
+    found = any(one.has_separators if written else one.puts_in_separators for one in changes)
+    secrets = _secrets_text(changes, translate, with_paths=with_paths, written=written)
+    return sentences(translate, (secrets, separators if found else ""))
+
+
+def _secrets_text(
+    changes: Iterable[FileChange], translate: Translate, *, with_paths: bool, written: bool
 ) -> str:
     """Which secrets the changes put in and where, never their values; "" for none. `with_paths`: the reader
     does not know yet which file each line is of. `written`: whether the files held them is not told."""
