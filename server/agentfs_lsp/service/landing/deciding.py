@@ -57,14 +57,20 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
         except asyncio.CancelledError as cancelled:
             withdrawn = proposal.why_withdrawn
             told = _told(ws, proposal, withdrawn, await watch.held())
-            if told is withdrawn:
-                raise
-            raise told from cancelled
+            try:
+                if told is withdrawn:
+                    raise
+                raise told from cancelled
+            finally:
+                del told
         except DomainError as error:
             told = _told(ws, proposal, error, await watch.held())
-            if told is error:
-                raise
-            raise told from error
+            try:
+                if told is error:
+                    raise
+                raise told from error
+            finally:
+                del told  # else it and this frame would hold each other, and the texts
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             return outcomes
         held = await watch.held()
