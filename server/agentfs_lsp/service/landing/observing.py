@@ -70,6 +70,7 @@ class Observation:
     def __exit__(self, *_: object) -> None:
         if self._end is not None:
             self._end()
+            self._end = None  # it holds this observation, and with it the texts
 
     # --- what is there now --------------------------------------------------------------------------------
 
