@@ -24,6 +24,7 @@ import {
   state,
   ui,
   workbench,
+  LONGEST_MS,
 } from "../harness/suite.mjs";
 
 const KEPT = "did not land, and is kept as a draft.";
@@ -112,7 +113,7 @@ scenario("typing on after Accept while the server is slow: what was accepted lan
   if (text === "new mine\n") return;
   await ui.saysInPassing("after you had accepted it did not land");
   assert.equal(await takeDraft("slow.txt"), text);
-});
+}, LONGEST_MS, "depends on how fast the keys come");
 
 const several = ["one", "two"].map((name) => file(`typing/several-${name}.txt`, "old\n"));
 
@@ -157,7 +158,7 @@ scenario("keys that are pressed after the one that accepts do not land, however 
   assert.equal(busy.text(), "new mine\n");
   await ui.saysInPassing("after you had accepted it did not land");
   assert.equal(await takeDraft("busy.txt"), "new mine too late\n");
-});
+}, LONGEST_MS, "depends on how fast the keys come");
 
 const deleted = file("typing/deleted.txt");
 
@@ -176,7 +177,7 @@ scenario("where a file is to be deleted nothing can be typed", async () => {
 
   assert.equal((await undone.answer).data.applied, true);
   assert.equal(existsSync(deleted.path), false);
-});
+}, LONGEST_MS, "depends on how fast the keys come");
 
 const host = file("typing/host.txt", "old\n");
 
