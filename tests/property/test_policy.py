@@ -12,7 +12,7 @@ from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVE
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.settings.settings import Settings
-from agentfs_lsp.lsp.configuration.layers import SettingsStore
+from support.layers import layered
 
 POLICY = Policy(Settings(), [])
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
@@ -73,10 +73,9 @@ odd_globs = st.text(
     operations,
 )
 def test_globs_that_are_taken_judge_any_path(globs: list[str], path: str, operation: Operation) -> None:
-    store = SettingsStore()
     rules = [{"files": globs, "read": "ask", "write": "allow", "edit": "deny"}]
-    store.replace_layer("changed", {"rules": rules, "protected": globs})
-    policy = Policy(store.current, [])
+    layers = layered(("changed", {"rules": rules, "protected": globs}))
+    policy = Policy(layers.settings, [])
     assert policy.judge(operation, path, root="/r", mode="auto_edit").decision in STRICTNESS
 
 

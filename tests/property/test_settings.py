@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.settings.settings import SETTINGS, Settings
+from agentfs_lsp.domain.settings.settings import SETTINGS, Settings, value_of
 from agentfs_lsp.lsp.capabilities import flatten
-from agentfs_lsp.lsp.configuration.layers import LayerName, SettingsStore
+from agentfs_lsp.lsp.configuration.layers import LayerName
+from support.layers import layered
 
 TURNED_INTO_VALUES = {"roots", "rules", "files", "protected"}
 LOOSE = {"approval.mode": "auto_edit", "paths": "any", "save": "always"}
@@ -23,42 +24,29 @@ json_values = st.recursive(
     max_leaves=12,
 )
 sections = st.dictionaries(keys, json_values, max_size=5)
-layers: st.SearchStrategy[LayerName] = st.sampled_from(("initialization", "configuration", "changed"))
+names: st.SearchStrategy[LayerName] = st.sampled_from(("initialization", "configuration", "changed"))
 
 
-def value_of(settings: Settings, key: str) -> object:
-    value: object = settings
-    for name in key.split("."):
-        value = getattr(value, name)
-    return value
-
-
-@given(st.lists(st.tuples(layers, sections | json_values), max_size=4))
+@given(st.lists(st.tuples(names, sections | json_values), max_size=4))
 def test_any_json_leaves_settings_of_the_right_shape(answers: list[tuple[LayerName, object]]) -> None:
-    store = SettingsStore()
-    for name, raw in answers:
-        assert store.replace_layer(name, raw).after is store.current
+    settings = layered(*answers).settings
     for key, setting in SETTINGS.items():
-        value = value_of(store.current, key)
+        value = value_of(settings, key)
         assert value == setting.default or key in TURNED_INTO_VALUES or setting.shape.check(value) == value
 
 
-@given(st.lists(st.tuples(layers, sections | json_values), max_size=4))
+@given(st.lists(st.tuples(names, sections | json_values), max_size=4))
 def test_nothing_gets_looser_but_by_the_very_word_for_it(answers: list[tuple[LayerName, object]]) -> None:
-    store = SettingsStore()
-    for name, raw in answers:
-        store.replace_layer(name, raw)
+    settings = layered(*answers).settings
     for key, loose in LOOSE.items():
-        assert value_of(store.current, key) != loose or repr(loose) in repr(answers)
-    assert store.current.require_read or "False" in repr(answers)
+        assert value_of(settings, key) != loose or repr(loose) in repr(answers)
+    assert settings.require_read or "False" in repr(answers)
 
 
 @given(sections)
 def test_an_answer_taken_back_leaves_nothing(section: dict[str, object]) -> None:
-    store = SettingsStore()
-    store.replace_layer("configuration", section)
-    store.replace_layer("configuration", None)
-    assert (store.current, store.problems) == (Settings(), ())
+    layers = layered(("configuration", section), ("configuration", None))
+    assert (layers.settings, layers.problems) == (Settings(), ())
 
 
 @given(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.lsp.configuration.layers import LayerName, SettingsStore
+from agentfs_lsp.lsp.configuration.layers import LayerName, Layers
 
 
-def stored(*layers: tuple[LayerName, object]) -> SettingsStore:
-    store = SettingsStore()
-    for name, raw in layers:
-        store.replace_layer(name, raw)
-    return store
+def layered(*answers: tuple[LayerName, object]) -> Layers:
+    """The layers after these answers."""
+    layers = Layers()
+    for name, raw in answers:
+        layers = layers.answered(name, raw)
+    return layers
 
 
-def told(store: SettingsStore) -> list[str]:
-    return [problem.path for problem in store.problems]
+def told(layers: Layers) -> list[str]:
+    return [problem.path for problem in layers.problems]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.settings.settings import SETTINGS, Settings, value_of
-from agentfs_lsp.lsp.configuration.layers import SettingsStore
 from agentfs_lsp.service.files.store import Root
+from support.layers import layered
 
 ROOT = Root("r", "/r", "file:///r")
 
@@ -62,9 +62,7 @@ def check_no_looser(users: Settings, inside: Settings) -> None:
 
 
 def settings_of(section: object) -> Settings:
-    store = SettingsStore()
-    store.replace_layer("initialization", section)
-    return store.current
+    return layered(("initialization", section)).settings
 
 
 def toml_of(section: dict[str, object]) -> bytes:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
 from agentfs_lsp.domain.settings.settings import SETTINGS
-from agentfs_lsp.lsp.configuration.layers import SettingsStore
 from agentfs_lsp.lsp.configuration.workspace_file import read_file
 from agentfs_lsp.service.files.store import Root
+from support.layers import layered
 
 DOCS = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
 
@@ -56,10 +56,9 @@ def test_the_examples_that_are_data_are_taken_as_they_stand() -> None:
     assert helix["command"] == "agentfs-lsp"
     bare = {key.removeprefix("agentfs."): value for key, value in vscode.items()}
     for raw in (bare, helix["config"]):
-        store = SettingsStore()
-        store.replace_layer("changed", raw)
-        assert store.problems == ()
-        assert (store.current.approval.timeout_s, store.current.limits.read_lines) == (300, 5000)
+        layers = layered(("changed", raw))
+        assert layers.problems == ()
+        assert (layers.settings.approval.timeout_s, layers.settings.limits.read_lines) == (300, 5000)
 
 
 def test_every_key_in_the_other_examples_is_a_setting() -> None:
@@ -87,9 +86,8 @@ def test_what_a_workspace_may_say_is_what_it_may() -> None:
 
 def test_the_examples_of_rules_are_taken_as_they_stand() -> None:
     (rules,) = (json.loads(text) for text in examples("Rules", "json"))
-    store = SettingsStore()
-    store.replace_layer("changed", rules)
-    assert (store.problems, len(store.current.rules)) == ((), 3)
+    layers = layered(("changed", rules))
+    assert (layers.problems, len(layers.settings.rules)) == ((), 3)
     (toml,) = examples("What a workspace may say", "toml")
     file = read_file(Root("r", "/r", "file:///r"), toml.encode())
     assert file.problems == ()

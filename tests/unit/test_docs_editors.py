@@ -10,10 +10,10 @@ import pytest
 
 from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.lsp.capabilities import flatten
-from agentfs_lsp.lsp.configuration.layers import SettingsStore
 from agentfs_lsp.lsp.features.agents import COMMANDS
 from support.docs import codes, examples, section, table, text_of
 from support.editor import recorded
+from support.layers import layered
 
 DOCS = text_of("editors.md")
 ROWS = {row["editor"]: row for row in table(section(DOCS, "What you see, by editor"), "editor")}
@@ -48,9 +48,8 @@ def test_examples_of_settings_are_data() -> None:
     assert vscode["glspc.server.command"] == coc["languageserver"]["agentfs"]["command"] == "agentfs-lsp"
     (helix,) = (tomllib.loads(text) for text in examples(DOCS, "toml"))
     assert helix["language-server"]["agentfs"]["command"] == "agentfs-lsp"
-    store = SettingsStore()
-    store.replace_layer("initialization", vscode["glspc.server.initializationOptions"])
-    assert store.problems == ()
+    options = vscode["glspc.server.initializationOptions"]
+    assert layered(("initialization", options)).problems == ()
 
 
 def test_every_request_and_command_in_the_examples_is_served() -> None:

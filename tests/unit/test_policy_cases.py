@@ -12,9 +12,9 @@ import pytest
 from agentfs_lsp.domain.policy.tightening import Tightening
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.rules import OPERATIONS
-from agentfs_lsp.lsp.configuration.layers import SettingsStore
 from agentfs_lsp.lsp.configuration.workspace_file import read_file
 from agentfs_lsp.service.files.store import Root
+from support.layers import layered
 
 CASES = sorted((Path(__file__).parents[1] / "cases" / "policy").glob("*.txt"))
 ROOT = Root("app", "/home/u/app", "file:///home/u/app")
@@ -38,10 +38,9 @@ def parts(case: Path) -> tuple[str, str, list[str]]:
 
 def policy_of(case: Path) -> tuple[Policy, str]:
     settings, workspace, _ = parts(case)
-    store = SettingsStore()
-    store.replace_layer("initialization", json.loads(settings))
+    users = layered(("initialization", json.loads(settings))).settings
     said = read_file(ROOT, workspace.encode()).tightening if workspace else Tightening()
-    return Policy(store.current, [], said), store.current.approval.mode
+    return Policy(users, [], said), users.approval.mode
 
 
 def rows() -> list[Row]:

@@ -17,10 +17,8 @@ from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.api.envelope import told_of
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
-from agentfs_lsp.domain.policy.tightening import tightened
-from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.rules import OPERATIONS
-from agentfs_lsp.lsp.configuration.layers import SettingsStore
+from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, look_again
 from agentfs_lsp.service.files.store import Root
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.service.state.workspace import InForce
 
 DONE, PROBLEMS, USAGE = 0, 1, 2
 
@@ -93,18 +92,15 @@ def _look(folder: str, paths: list[str], settings_file: str | None, translate: T
     real = os.path.realpath(folder)
     root = Root(os.path.basename(real) or real, real, f"file://{real}")
     files.set_roots([root])
-    store = SettingsStore()
-    store.replace_layer("initialization", _section(settings_file, translate))
+    layers = Layers().answered("initialization", _section(settings_file, translate))
     said = look_again(files, root, NO_FILE)
+    in_force = effective(layers, {real: said.tightening}, [state.path]).at(root)
     return Report(
         real,
-        tightened(store.current, said.tightening),
+        in_force.settings,
         said,
-        tuple(problem_text(problem, translate) for problem in (*store.problems, *said.problems)),
-        tuple(
-            _judged(files, root, Policy(store.current, [state.path], said.tightening), path, store, translate)
-            for path in paths
-        ),
+        tuple(problem_text(problem, translate) for problem in (*layers.problems, *said.problems)),
+        tuple(_judged(files, root, in_force, path, translate) for path in paths),
     )
 
 
@@ -142,15 +138,15 @@ def _section(settings_file: str | None, translate: Translate) -> object:
     return {**named, **dotted} if isinstance(named, dict) else named or dotted
 
 
-def _judged(
-    files: DiskStore, root: Root, policy: Policy, path: str, store: SettingsStore, translate: Translate
-) -> Judged:
+def _judged(files: DiskStore, root: Root, in_force: InForce, path: str, translate: Translate) -> Judged:
     inside = os.path.relpath(path, root.path) if os.path.isabs(path) else path
     try:
         location = files.resolve(root, inside)
         files.stat(location)  # of a folder no rule tells what holds for the files in it
     except DomainError as error:
         return Judged(path, refused=told_of(error, translate)[0])
-    mode, relative = store.current.approval.mode, location.relative
-    verdicts = ((one, policy.explain(one, relative, root=root.path, mode=mode)) for one in OPERATIONS)
+    mode, relative = in_force.settings.approval.mode, location.relative
+    verdicts = (
+        (one, in_force.policy.explain(one, relative, root=root.path, mode=mode)) for one in OPERATIONS
+    )
     return Judged(path, relative, tuple(verdicts))

@@ -31,7 +31,7 @@ from agentfs_lsp.service.files.store import Root
 from agentfs_lsp.service.landing.propose import Trace
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.state.sessions import Sessions
-from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import InForce, Workspace
 from agentfs_lsp.service.undo import Undo, undo
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ async def _undo(
         Sessions(1, 0, 1),
         Proposals(clock, lambda: None, lambda *_: None),
         clock,
-        settings,
-        UsersPolicy(settings, ()),
+        InForce(settings, UsersPolicy(settings, ())),
         place.history,
         roots=(root,),
         settings_known=True,

@@ -22,26 +22,24 @@ from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.history import trouble_text
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.groups import MIB
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.configuration import Configuration
-from agentfs_lsp.lsp.configuration.layers import SettingsStore
 from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.state.sessions import Sessions
-from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import InForce, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
     from agentfs_lsp.domain.settings.setting import Mode
-    from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.configuration.layers import Changed
     from agentfs_lsp.service.files.store import FileStore
     from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
     from agentfs_lsp.service.proposal.record import History, HistoryTrouble
@@ -84,19 +82,18 @@ class AgentfsLanguageServer(LanguageServer):
         self.client = flatten(None)
         self.capabilities: dict[str, Any] = {}
         """What the answer to `initialize` says beside what pygls finds among the features."""
-        self.settings = SettingsStore()
         self.editor = LspEditor(outgoing, self.language)
         clock = SteadyClock()
         self.documents = OpenDocuments(clock=clock)
         self.reviews = ClientReviews(self.editor, self.documents, clock, self.language)
-        settings = self.settings.current
+        settings = Settings()
         self._workspace = Workspace(
             files,
             self.documents,
             ReviewChannels(
                 self.editor,
                 clock,
-                self._current,
+                lambda: self.workspace.settings,
                 self.language,
                 self.reviews,
                 diff_files,
@@ -105,15 +102,14 @@ class AgentfsLanguageServer(LanguageServer):
             Sessions(settings.limits.records, settings.limits.base_text_mib * MIB, settings.limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),
             clock,
-            settings,
-            Policy(settings, own_folders),
+            InForce(settings, Policy(settings, own_folders)),
             history,
         )
         history.on_trouble(self._history_in_trouble)
         self.announcements = Announcements(outgoing, self.workspace)
         self.folders = Folders(self.workspace)
         self.configuration = Configuration(
-            self.settings, outgoing, self.workspace, own_folders, self.language, self._settings_changed
+            outgoing, self.workspace, own_folders, self.language, self._settings_changed
         )
         self.sweeping = Sweeping(self.workspace, diff_files, outgoing, self.language)
         self._preparing: asyncio.Task[None] | None = None
@@ -193,24 +189,16 @@ class AgentfsLanguageServer(LanguageServer):
 
     def choose_language(self) -> None:
         """Take the one that the settings name, else the client's."""
-        self._translate = self._catalogue(self.settings.current.locale or self.client.locale)
+        self._translate = self._catalogue(self.workspace.settings.locale or self.client.locale)
 
     def set_mode(self, mode: Mode, session: str | None) -> None:
         """The user's choice, for one session or, with None, for all."""
         self.workspace.sessions.set_mode(mode, session)
         self._status_changed()
 
-    def set_switch(self, name: str, on: bool) -> bool:
-        """Turn a switch; whether there is one of that name."""
-        return self.settings.switch(name, on=on) is not None
-
-    def _current(self) -> Settings:
-        return self.settings.current
-
-    def _settings_changed(self, changed: Changed) -> None:
-        if changed.before.roots != changed.after.roots:
+    def _settings_changed(self, before: Settings) -> None:
+        if before.roots != self.workspace.settings.roots:
             self.folders.apply()
-            self.configuration.look_at_all()
         self.choose_language()
         self._status_changed()
         self.announcements.tools()

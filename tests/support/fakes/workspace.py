@@ -15,7 +15,7 @@ from agentfs_lsp.service.landing.propose import ChangeRequest, Trace
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.read import Read, read
 from agentfs_lsp.service.state.sessions import Sessions
-from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import InForce, Workspace
 from agentfs_lsp.service.undo import Undo, undo
 from agentfs_lsp.service.write import Write, write
 from support.fakes.documents import MemoryDocuments
@@ -57,8 +57,7 @@ class FakeWorkspace:
             Sessions(100, ROOM, 100),
             Proposals(clock, lambda: None, self._ended),
             clock,
-            settings,
-            Policy(settings, ()),
+            InForce(settings, Policy(settings, ())),
             self.history,
             settings_known=True,
         )
@@ -89,8 +88,8 @@ class FakeWorkspace:
         """Put settings in force beside those that are; a dot in a key is `__`."""
         named = {key.replace("__", "."): value for key, value in values.items()}
         self._values = {**getattr(self, "_values", {}), **named}
-        self.ws.settings = settings_from(self._values)
-        self.ws.policy = Policy(self.ws.settings, ())
+        settings = settings_from(self._values)
+        self.ws.in_force = InForce(settings, Policy(settings, ()))
 
     # --- what an agent asks -------------------------------------------------------------------------------
 

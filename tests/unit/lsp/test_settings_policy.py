@@ -8,23 +8,23 @@ from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp.configuration.messages import problem_text
-from support.layers import stored, told
+from support.layers import layered, told
 
 RULE = {"files": ["*.md", "!README.md"], "read": "allow", "write": "ask", "requires": "memory"}
 
 
 def test_policy_is_read() -> None:
-    store = stored(
+    layers = layered(
         ("initialization", {"rules": [RULE], "switches": {"memory": True, "other": True}}),
         ("changed", {"files": ["a/b.md", "./c"], "protected": ["x/", "!AGENTS.md"], "switches.other": False}),
     )
-    assert store.current == Settings(
+    assert layers.settings == Settings(
         rules=(Rule(("*.md", "!README.md"), "allow", "ask", None, "memory"),),
         switches={"memory": True, "other": False},
         files=("a/b.md", "c"),
         protected=("x/", "!AGENTS.md"),
     )
-    assert store.problems == ()
+    assert layers.problems == ()
 
 
 @pytest.mark.parametrize(
@@ -66,73 +66,75 @@ def test_policy_is_read() -> None:
     ],
 )
 def test_rules_that_are_wrong_make_everything_asked_and_the_right_ones_stay(raw: object, path: str) -> None:
-    store = stored(("initialization", {"rules": raw, "switches": {"memory": True}}))
-    assert store.current.faulty == ("rules",)
-    assert len(store.current.rules) == (1 if isinstance(raw, list) and raw[0] == RULE and len(raw) < 9 else 0)
-    assert told(store) == [path]
-    assert "you are asked before anything" in problem_text(store.problems[0], english)
+    layers = layered(("initialization", {"rules": raw, "switches": {"memory": True}}))
+    assert layers.settings.faulty == ("rules",)
+    assert len(layers.settings.rules) == (
+        1 if isinstance(raw, list) and raw[0] == RULE and len(raw) < 9 else 0
+    )
+    assert told(layers) == [path]
+    assert "you are asked before anything" in problem_text(layers.problems[0], english)
 
 
 def test_a_rule_says_what_is_wrong_in_it() -> None:
-    store = stored(("initialization", {"rules": [RULE, {"files": ["a"], "write": "never"}]}))
-    assert problem_text(store.problems[0], english) == (
+    layers = layered(("initialization", {"rules": [RULE, {"files": ["a"], "write": "never"}]}))
+    assert problem_text(layers.problems[0], english) == (
         'agentfs.rules[1].write must be one of "allow", "ask", "deny", not "never". Until it is mended, you'
         " are asked before anything is read or changed."
     )
 
 
 def test_a_wrong_list_of_protected_files_makes_everything_asked() -> None:
-    store = stored(("initialization", {"protected": ["a", 5, "b"]}))
-    assert (store.current.protected, store.current.faulty) == (("a", "b"), ("protected",))
-    assert told(store) == ["protected[1]"]
+    layers = layered(("initialization", {"protected": ["a", 5, "b"]}))
+    assert (layers.settings.protected, layers.settings.faulty) == (("a", "b"), ("protected",))
+    assert told(layers) == ["protected[1]"]
 
 
 @pytest.mark.parametrize("path", [5, "", "/a", "a*", "a/../b", "..", "a/", "a\\b", "a\nb", "."])
 def test_a_wrong_path_is_in_no_closed_list(path: object) -> None:
-    store = stored(("initialization", {"files": ["a", path, "b"]}))
-    assert (store.current.files, store.current.faulty) == (("a", "b"), ())
-    assert told(store) == ["files[1]"]
+    layers = layered(("initialization", {"files": ["a", path, "b"]}))
+    assert (layers.settings.files, layers.settings.faulty) == (("a", "b"), ())
+    assert told(layers) == ["files[1]"]
 
 
 @pytest.mark.parametrize("files", ["a", {}, 5])
 def test_a_closed_list_that_is_none_names_no_file(files: object) -> None:
-    store = stored(("initialization", {"files": ["a"]}), ("configuration", {"files": files}))
-    assert store.current.files == ()
-    assert problem_text(store.problems[0], english).endswith("; it names no file.")
+    layers = layered(("initialization", {"files": ["a"]}), ("configuration", {"files": files}))
+    assert layers.settings.files == ()
+    assert problem_text(layers.problems[0], english).endswith("; it names no file.")
 
 
 def test_a_wrong_switch_is_off() -> None:
-    store = stored(("initialization", {"switches": {"a": True}}), ("changed", {"switches": {"a": "yes"}}))
-    assert store.current.switches == {"a": False}
-    assert problem_text(store.problems[0], english).endswith(
+    layers = layered(("initialization", {"switches": {"a": True}}), ("changed", {"switches": {"a": "yes"}}))
+    assert layers.settings.switches == {"a": False}
+    assert problem_text(layers.problems[0], english).endswith(
         'must be true or false, not "yes"; false is used.'
     )
-    store.replace_layer("changed", {"switches": "on"})
-    assert store.current.switches == {}
+    layers = layers.answered("changed", {"switches": "on"})
+    assert layers.settings.switches == {}
 
 
 def test_a_switch_that_a_rule_requires_and_nobody_set_is_told() -> None:
-    store = stored(("initialization", {"rules": [RULE, RULE]}))
-    assert told(store) == ["switches.memory"]
-    assert problem_text(store.problems[0], english) == (
+    layers = layered(("initialization", {"rules": [RULE, RULE]}))
+    assert told(layers) == ["switches.memory"]
+    assert problem_text(layers.problems[0], english) == (
         "agentfs.switches.memory is required by a rule and not set: the switch is off."
     )
 
 
 def test_a_switch_is_turned_until_the_settings_say_another_thing_of_it() -> None:
-    store = stored(("initialization", {"switches": {"a": True, "b": False}}))
-    assert store.switch("c", on=True) is None
-    changed = store.switch("a", on=False)
-    assert changed is not None
-    assert (changed.before.switches["a"], changed.after.switches["a"]) == (True, False)
-    store.switch("b", on=True)
-    store.replace_layer("configuration", {"diff": {"context": 1}})
-    assert store.current.switches == {"a": False, "b": True}
-    store.replace_layer("changed", {"switches": {"a": False}})
-    store.replace_layer("changed", {"switches": {"a": True}})
-    assert store.current.switches == {"a": True, "b": True}
+    layers = layered(("initialization", {"switches": {"a": True, "b": False}}))
+    assert layers.with_switch("c", on=True) is None
+    turned = layers.with_switch("a", on=False)
+    assert turned is not None
+    assert (layers.settings.switches["a"], turned.settings.switches["a"]) == (True, False)
+    layers = turned.with_switch("b", on=True) or turned
+    layers = layers.answered("configuration", {"diff": {"context": 1}})
+    assert layers.settings.switches == {"a": False, "b": True}
+    layers = layers.answered("changed", {"switches": {"a": False}})
+    layers = layers.answered("changed", {"switches": {"a": True}})
+    assert layers.settings.switches == {"a": True, "b": True}
 
 
 def test_policy_that_a_later_layer_replaces_is_no_longer_wrong() -> None:
-    store = stored(("initialization", {"rules": 5}), ("configuration", {"rules": []}))
-    assert (store.current.rules, store.current.faulty) == ((), ())
+    layers = layered(("initialization", {"rules": 5}), ("configuration", {"rules": []}))
+    assert (layers.settings.rules, layers.settings.faulty) == ((), ())

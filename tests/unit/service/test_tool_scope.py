@@ -57,7 +57,8 @@ async def test_a_list_that_would_be_too_long_is_none(work: FakeWorkspace) -> Non
 async def test_what_a_root_says_of_itself_counts_there(work: FakeWorkspace) -> None:
     work.open_roots("work", "other")
     closed = replace(work.ws.settings, files=("a.md",))
-    work.ws.tightened["/home/other"] = InForce(closed, Policy(closed, ()))
+    tightened = {"/home/other": InForce(closed, Policy(closed, ()))}
+    work.ws.in_force = replace(work.ws.in_force, tightened=tightened)
     assert names(reach(work.ws)["read"]) == (None, [])
-    work.ws.tightened["/home/work"] = InForce(closed, Policy(closed, ()))
+    tightened["/home/work"] = tightened["/home/other"]
     assert names(reach(work.ws)["read"]) == (["a.md", "a.md"], [])

@@ -1,7 +1,7 @@
 """The user's settings, from the editor to what they govern (docs/protocol.md#13-settings-and-policy).
 
-Asks the client for them, puts them in force, and tells the user what is wrong with them. How the layers lie
-over each other is `settings.py`, what the settings are `domain/settings/settings.py`.
+Asks the client for them, applies them, and tells the user what is wrong with them. What the layers put in
+force is `layers.py`, what the settings are `domain/settings/settings.py`.
 """
 
 from __future__ import annotations
@@ -13,21 +13,19 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.errors import PolicyDenied
-from agentfs_lsp.domain.policy.tightening import tightened
-from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.groups import MIB
-from agentfs_lsp.lsp.configuration.layers import Changed
+from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problems_texts
 from agentfs_lsp.lsp.configuration.workspace_file import NAME, NO_FILE, WorkspaceFile, look_again
 from agentfs_lsp.lsp.outgoing import ClientError
-from agentfs_lsp.service.state.workspace import InForce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
+    from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
-    from agentfs_lsp.lsp.configuration.layers import SettingsStore
+    from agentfs_lsp.lsp.configuration.layers import LayerName
     from agentfs_lsp.lsp.configuration.reading import Problem
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.service.files.store import Root
@@ -43,28 +41,27 @@ MOST_TOLD = 1 << 15
 
 
 class Configuration:
-    """Keeps the workspace's settings what the user set. `changed` is called when that was changed."""
+    """Keeps the workspace's settings what the user set, and what its folders say of themselves. `changed` is
+    called with the settings that held before when something else holds."""
 
     def __init__(
         self,
-        store: SettingsStore,
         outgoing: Outgoing,
         workspace: Workspace,
         own_folders: Sequence[str],
         translate: Callable[[], Translate],
-        changed: Callable[[Changed], None],
+        changed: Callable[[Settings], None],
     ) -> None:
-        self._store = store
         self._outgoing = outgoing
         self._workspace = workspace
         self._own_folders = tuple(own_folders)
         self._translate = translate
         self._changed = changed
+        self._layers = Layers()
         self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
         self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
         self._pulls = 0
         self._known = asyncio.Event()
-        store.listen(self._put_in_force)
         workspace.before_use = self.look_at
 
     async def known(self) -> None:
@@ -85,7 +82,7 @@ class Configuration:
         """`workspace/didChangeConfiguration`: in force at once, before the client's next message is taken.
         Returns what asks a client that can be asked again; where it sends nothing along, its answer is all
         there is."""
-        self._store.replace_layer("changed", settings)
+        self.take("changed", settings)
         return self._pull(instead_of_told=settings is None) if client.pulls_configuration else None
 
     async def _pull(self, *, instead_of_told: bool = False) -> None:
@@ -100,12 +97,23 @@ class Configuration:
         if number != self._pulls or self._outgoing.is_closed:
             return
         section = answered[0] if isinstance(answered, list) and answered else None
-        self._store.replace_layer("configuration", section)
+        self.take("configuration", section)
         if instead_of_told and section is not None:
-            self._store.replace_layer("changed", {})
+            self.take("changed", {})
         self._know()
 
-    def look_at_all(self, _: object = None) -> None:
+    def take(self, name: LayerName, raw: object) -> None:
+        """A layer's new answer, of whatever shape."""
+        self._replace(self._layers.answered(name, raw))
+
+    def set_switch(self, name: str, on: bool) -> bool:
+        """Turn a switch; whether there is one of that name."""
+        turned = self._layers.with_switch(name, on=on)
+        if turned is not None:
+            self._replace(turned)
+        return turned is not None
+
+    def look_at_all(self) -> None:
         """The roots may be others, or a file in one of them."""
         roots = {root.path: root for root in self._workspace.roots}
         for gone in self._said.keys() - roots.keys():
@@ -117,11 +125,9 @@ class Configuration:
         """Take what a root says of itself as it is now, and put it in force where it is new."""
         known = self._said.get(root.path, NO_FILE)
         now = look_again(self._workspace.files, root, known)
-        if now is known:
-            return
-        self._said[root.path] = now
-        settings = self._workspace.settings
-        self._apply(Changed(settings, settings, self._not_told(now.problems)))
+        if now is not known:
+            self._said[root.path] = now
+            self._apply(self._not_told(now.problems))
 
     def _not_told(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         """Those the user was not told of yet: a file that changes to and fro is no news."""
@@ -160,28 +166,26 @@ class Configuration:
         self._workspace.settings_known = True
         self._known.set()
 
-    def _put_in_force(self, changed: Changed) -> None:
-        ws, settings = self._workspace, changed.after
-        ws.settings, ws.policy = settings, Policy(settings, self._own_folders)
-        limits = settings.limits
+    def _replace(self, layers: Layers) -> None:
+        before, self._layers = self._layers, layers
+        known = frozenset(before.problems)
+        new = tuple(problem for problem in layers.problems if problem not in known)
+        if new or layers.settings != before.settings:
+            self._apply(new)
+
+    def _apply(self, problems: Sequence[Problem]) -> None:
+        """Put in force what layers and files say together, and tell everybody whom it concerns. `problems`:
+        those that are new."""
+        ws, before = self._workspace, self._workspace.settings
+        said = {path: file.tightening for path, file in self._said.items()}
+        ws.in_force = effective(self._layers, said, self._own_folders)
+        settings, limits = ws.settings, ws.settings.limits
         ws.sessions.resize(limits.records, limits.base_text_mib * MIB, limits.sessions)
         ws.history.configure(settings.history)
-        if changed.before.approval.mode != settings.approval.mode:
+        if before.approval.mode != settings.approval.mode:
             ws.sessions.forget_mode()
-        self._apply(changed)
-
-    def _apply(self, changed: Changed) -> None:
-        """Tighten the settings where a root says so, and tell everybody whom it concerns."""
-        settings = self._workspace.settings
-        self._workspace.tightened = {
-            path: InForce(
-                tightened(settings, said.tightening), Policy(settings, self._own_folders, said.tightening)
-            )
-            for path, said in self._said.items()
-            if said is not NO_FILE
-        }
-        self._changed(changed)
-        for text in problems_texts(changed.problems, self._translate()):
+        self._changed(before)
+        for text in problems_texts(problems, self._translate()):
             self._outgoing.notify("window/showMessage", {"type": 2, "message": text})
         self._withdraw_denied()
 

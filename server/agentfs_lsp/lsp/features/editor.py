@@ -49,7 +49,7 @@ def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object
         server.editor.encoding,
         server.language(),
         server.set_mode,
-        server.set_switch,
+        server.configuration.set_switch,
         sent,
     )
     result = answer_editor(request, exchange)

@@ -72,7 +72,7 @@ def _reach_of(ws: Workspace, operation: Operation, find: _Find) -> Reach:
 def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tuple[str, ...] | None]]:
     """The roots in which it may touch something, each with its closed list, None where there is none."""
     for root in ws.roots:
-        policy = ws.policy_in(root)
+        policy = ws.in_force.at(root).policy
         if policy.may_reach(operation):
             yield root, policy.closed
 

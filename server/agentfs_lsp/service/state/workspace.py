@@ -39,10 +39,16 @@ INLINE_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """What holds in a root that says something of itself: the user's settings and policy, tightened."""
+    """The settings and the policy that hold: the user's, and `tightened` by the path of a root that says
+    something of itself."""
 
     settings: Settings
     policy: Policy
+    tightened: Mapping[str, InForce] = field(default_factory=dict)
+
+    def at(self, root: Root) -> InForce:
+        """What holds for the files of a root."""
+        return self.tightened.get(root.path, self)
 
 
 @dataclass(slots=True)
@@ -55,16 +61,13 @@ class Workspace:
     sessions: Sessions
     proposals: Proposals
     clock: Clock
-    settings: Settings
-    policy: Policy
+    in_force: InForce
     history: History
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path a root is known under, with its place in `roots`."""
     encodings: Mapping[str, FileEncodings] = field(default_factory=dict)
     """By a root's path, in which encodings the editor opens and creates files there."""
-    tightened: dict[str, InForce] = field(default_factory=dict)
-    """By a root's path, where something else holds than `settings` and `policy`."""
     before_use: Callable[[Root], None] = lambda _: None
     """Called with a file's root before anything is done with the file: what the root says may be new."""
     recover: Callable[[], None] = lambda: None
@@ -115,21 +118,20 @@ class Workspace:
                 error.path = self.name_of(Location(root, relative))  # type: ignore[attr-defined]
             raise
 
+    @property
+    def settings(self) -> Settings:
+        """The user's settings, for what belongs to no root."""
+        return self.in_force.settings
+
     def settings_in(self, root: Root) -> Settings:
         """The settings that hold for the files of a root."""
-        tightened = self.tightened.get(root.path)
-        return self.settings if tightened is None else tightened.settings
+        return self.in_force.at(root).settings
 
     def encoding_of(self, location: Location) -> str | None:
         """The encoding in which the editor would open or create the file, as the editor calls it; None where
         it has not told."""
         told = self.encodings.get(location.root.path)
         return None if told is None else told.of(location.relative)
-
-    def policy_in(self, root: Root) -> Policy:
-        """The policy that holds for the files of a root."""
-        tightened = self.tightened.get(root.path)
-        return self.policy if tightened is None else tightened.policy
 
     def leave(self, folder: str) -> None:
         """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
@@ -150,8 +152,8 @@ class Workspace:
         """What policy says of this operation on this file, for this session."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
-        root = location.root
-        return self.policy_in(root).judge(operation, location.relative, root=root.path, mode=mode)
+        policy = self.in_force.at(location.root).policy
+        return policy.judge(operation, location.relative, root=location.root.path, mode=mode)
 
     def judge_changes(self, changes: Sequence[FileChange], session: str) -> Verdict:
         """The strictest verdict over all of them. Raises PolicyDenied for the first that is denied."""
