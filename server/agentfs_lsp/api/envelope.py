@@ -1,6 +1,6 @@
 """Outcomes and errors as envelopes (docs/protocol.md#3-envelope).
 
-Which code and which words every domain error gets is one table, in `error_texts.py`. Nothing here knows a
+Which code and which words every domain error gets is one table, in `messages/errors.py`. Nothing here knows a
 request.
 """
 

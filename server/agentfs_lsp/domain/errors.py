@@ -309,7 +309,7 @@ class OverlappingMatches(DomainError):
     lines: tuple[int, ...]
 
 
-# --- the lock (docs/protocol.md#8-lock) -------------------------------------------------------------------
+# --- the precondition (docs/protocol.md#8-lock) ----------------------------------------------------------
 
 
 @dataclass(eq=False)

@@ -31,7 +31,8 @@ class Edit:
 
 
 async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
-    """Propose the edit and land it. Raises what matching, the lock, the review and the landing raise."""
+    """Propose the edit and land it. Raises what matching, the precondition, the
+    review and the landing raise."""
     return await submit(ws, command.request, plan_edit(ws, command, trace), trace)
 
 

@@ -35,8 +35,8 @@ class Write:
 
 
 async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
-    """Propose the content and land it. Raises what `plan_write` and its plan raise, and what the lock, the
-    review and the landing raise."""
+    """Propose the content and land it. Raises what `plan_write` and its plan raise, and what the
+    precondition, the review and the landing raise."""
     return await submit(ws, command.request, plan_write(ws, command, trace), trace)
 
 

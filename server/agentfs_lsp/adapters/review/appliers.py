@@ -1,4 +1,4 @@
-"""Hands that need no conversation: the edit that is no question, and the preview that already applied."""
+"""Appliers that need no conversation: the edit that is no question, and the preview that already applied."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.review import Applied, DocumentEdit, Editor
 
 
-class PlainHand:
+class PlainApplier:
     """A plain, pinned `workspace/applyEdit`: what it holds was let through or approved elsewhere."""
 
     applied_already = False
@@ -41,7 +41,7 @@ class PlainHand:
         """There is nobody to tell."""
 
 
-class PreviewedHand(PlainHand):
+class PreviewedApplier(PlainApplier):
     """The editor asked and applied; it saves nothing."""
 
     applied_already = True

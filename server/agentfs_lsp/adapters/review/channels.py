@@ -9,7 +9,7 @@ import asyncio
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.appliers import PlainHand
+from agentfs_lsp.adapters.review.appliers import PlainApplier
 from agentfs_lsp.adapters.review.message import left_of, review_by_message
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.preview import is_previewable, review_in_preview
@@ -129,5 +129,5 @@ class ReviewChannels:
         )
 
     def let_through(self) -> Applier:
-        """The hand for what policy lets through."""
-        return PlainHand(self._editor, "agentfs")
+        """The applier for what policy lets through."""
+        return PlainApplier(self._editor, "agentfs")

@@ -1,4 +1,4 @@
-"""One proposal's exchange with a review client, and the hand that lands it
+"""One proposal's exchange with a review client, and the applier that lands it
 (docs/protocol.md#91-review-clients).
 
 Every message of the client is answered, whenever it comes: before its turn, in its turn, a second time, or
@@ -135,7 +135,7 @@ class Conversation:
         if self._applied_answer.done():
             _resolve(self._saved_report, reports)
 
-    # --- the hand -----------------------------------------------------------------------------------------
+    # --- the applier --------------------------------------------------------------------------------------
 
     async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
         """Answer the settle with what is to be applied, and wait for `agentfs/applied`."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.appliers import PlainHand
+from agentfs_lsp.adapters.review.appliers import PlainApplier
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.adapters.review.questions import MOST_PAGES, Question
@@ -83,7 +83,7 @@ async def review_by_message(
         if diff_file is not None and not await diff_file.is_intact():
             raise Conflict(diff_file.name, "disk", "diff_changed")
     decision = Decision("message", "accepted", "user", always=answer == always)
-    return decision, PlainHand(editor, title_of(proposal, translate))
+    return decision, PlainApplier(editor, title_of(proposal, translate))
 
 
 def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | None:

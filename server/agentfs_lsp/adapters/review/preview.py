@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.appliers import PreviewedHand
+from agentfs_lsp.adapters.review.appliers import PreviewedApplier
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.landing.observing import edit_of
@@ -56,4 +56,4 @@ async def review_in_preview(
         raise NobodyToAsk("failed", applied.reason)
     if not applied.applied:
         raise Rejected("rejected" if applied.known else "dismissed")
-    return Decision("preview", "accepted", "user"), PreviewedHand(editor, title)
+    return Decision("preview", "accepted", "user"), PreviewedApplier(editor, title)

@@ -47,7 +47,7 @@ class TerminalReviewer:
         proposal.state = "shown"
         if not self._agrees(proposal):
             raise Rejected("rejected")
-        return Decision("terminal", "accepted", "user"), _NoHand()
+        return Decision("terminal", "accepted", "user"), _NoApplier()
 
     async def concluded(self, proposal: Proposal) -> None:
         """Nobody waits for an answer here."""
@@ -58,10 +58,10 @@ class TerminalReviewer:
 
     def let_through(self) -> Applier:
         """For what needs no question."""
-        return _NoHand()
+        return _NoApplier()
 
 
-class _NoHand:
+class _NoApplier:
     """No document is open."""
 
     applied_already = False

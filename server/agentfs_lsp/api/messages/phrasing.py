@@ -1,7 +1,7 @@
 """How the answers to one kind of caller are worded, where that is not how everybody is answered.
 
-The tables of the usual texts are `error_texts.py`, `change_answer.py` and the files in `requests/`; the
-dialects that have words of their own are in `dialects/`.
+The tables of the usual texts are `errors.py` beside this, `answers/change.py` and the files in `requests/`;
+the dialects that have words of their own are in `dialects/`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Landed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrasing:
     """`names`: what tools and parameters are called. `errors`: errors that are told in other words than those
-    of `error_texts.py`. `absolute`: files are named by their absolute paths. `denies_outside`: an absolute
+    of `errors.py`. `absolute`: files are named by their absolute paths. `denies_outside`: an absolute
     path outside the roots is told as a path that leads out of them, not as one spelled wrongly. `ranges`: the
     caller can read a part of a file. `landed`: the headline of a change that is on disk, where it is not the
     usual one. `amended_text`: what the user made of a change is told in full, not by a diff."""

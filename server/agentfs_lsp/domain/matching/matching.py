@@ -2,7 +2,7 @@
 
 Levels are tried in order, each only when the one before found nothing, and several places at a level end the
 search: what is ambiguous at a strict level is not decided by a looser one. Nothing here scores similarity:
-that serves the hints of `near_miss` alone. How a level finds its places is `match_levels`; how a place
+that serves the hints of `near_miss` alone. How a level finds its places is `levels`; how a place
 becomes splices, with the line ends of its surroundings, is `splicing`.
 """
 

@@ -1,7 +1,7 @@
 """A text and the block of lines looked for in it: what the levels share (docs/protocol.md#7-agentfsedit).
 
 Each view is made when it is first needed, so that an exact match splits nothing and copies nothing. What a
-level takes for a place is `match_levels`.
+level takes for a place is `levels`.
 """
 
 from __future__ import annotations

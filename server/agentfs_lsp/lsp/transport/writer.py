@@ -87,7 +87,7 @@ class Writer:
         self._queue.append(rest)
         if self._thread is None:
             # A daemon: a client that never reads must not keep the process alive.
-            self._thread = threading.Thread(target=self._drain, name="agentfs-outbox", daemon=True)
+            self._thread = threading.Thread(target=self._drain, name="agentfs-writer", daemon=True)
             self._thread.start()
         self._changed.notify_all()
 

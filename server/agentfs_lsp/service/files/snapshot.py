@@ -1,6 +1,6 @@
 """What a file is now, as the person at the editor sees it (docs/protocol.md#5-agentfsread).
 
-The open document wins over the disk; both are in the answer, so that the lock can compare either.
+The open document wins over the disk; both are in the answer, so that the precondition can compare either.
 Blocking: reads the disk. The document is taken as a value first, on the event loop.
 """
 

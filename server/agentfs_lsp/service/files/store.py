@@ -1,5 +1,5 @@
 """What the use cases need from the world, as protocols: adapters implement them, tests may too.
-What they need from the editor and its user is `editor_ports.py`.
+What they need from the editor and its user is `proposal/review.py`.
 
 Nothing here does anything. Texts are `str` with their own line ends; offsets are code points; times are
 milliseconds or named otherwise; every path that names a file is a `Location`.

@@ -3,7 +3,7 @@
 
 What was accepted lands on what it was accepted for, or nothing does; of several files all or none, or each
 by itself where that was asked for (docs/protocol.md#10-agentfsbatch). Open documents are
-`landing_in_editor.py`'s.
+`in_editor.py`'s.
 """
 
 from __future__ import annotations

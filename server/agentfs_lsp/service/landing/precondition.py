@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.sessions import ReadRecord
 
 
-def check_lock(
+def check_precondition(
     path: str, snapshot: Snapshot, record: ReadRecord | None, expected: Expected, settings: Settings
 ) -> None:
     """Raise NotRead or Conflict unless a change may build on what is present.

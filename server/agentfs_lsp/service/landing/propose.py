@@ -1,4 +1,5 @@
-"""A change's way from what an agent asks to what lands: its file's turn, the lock, the verdict, the review.
+"""A change's way from what an agent asks to what lands: its file's turn, the precondition, the
+verdict, the review.
 
 `write.py` and `edit.py` say what is to change; this is what both have in common
 (docs/protocol.md#8-lock, docs/protocol.md#9-review-and-landing).
@@ -14,7 +15,7 @@ from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.landing.deciding import decide_and_land
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.landing.merging import as_read, brought_into
-from agentfs_lsp.service.landing.precondition import check_lock
+from agentfs_lsp.service.landing.precondition import check_precondition
 from agentfs_lsp.service.landing.redaction import redacting, unseen
 from agentfs_lsp.service.proposal.proposals import Proposal
 from agentfs_lsp.service.state.workspace import off_loop
@@ -161,7 +162,7 @@ async def computed(
     *,
     redacted: bool = False,
 ) -> FileChange:
-    """Look, check the lock, compute."""
+    """Look, check the precondition, compute."""
     snapshot = await ws.look(location)
     path = ws.name_of(location)
     record = ws.sessions.get(request.session, location.absolute)
@@ -177,7 +178,7 @@ async def computed(
     try:
         read_size = len(record.text or "") if record is not None else 0
         known_as = (path, snapshot, record, request.expected, ws.settings_in(location.root))
-        await off_loop(max(snapshot.size, read_size), check_lock, *known_as)
+        await off_loop(max(snapshot.size, read_size), check_precondition, *known_as)
     except Conflict as conflict:
         read = as_read(snapshot, record, request.expected, conflict) if request.merges else None
         if read is None:

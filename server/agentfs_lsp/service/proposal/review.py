@@ -1,4 +1,5 @@
-"""What the use cases need from the editor and its user, as protocols; the rest of the world is `ports.py`.
+"""What the use cases need from the editor and its user, as protocols; the disk and the clock are
+`files/store.py`.
 
 Nothing here does anything. Texts are `str` with their own line ends; offsets are code points.
 """
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.proposal.proposals import Decision, Proposal, Rung
-
-
-# --- what the editor holds --------------------------------------------------------------------------------
 
 
 # --- the editor as somebody to ask and to hand edits to ----------------------------------------------------
@@ -130,4 +128,4 @@ class Reviewer(Protocol):
         """Ask whether this agent may read a protected file, once. Raises NobodyToAsk, ReviewTimedOut."""
 
     def let_through(self) -> Applier:
-        """The hand for what policy lets through without a question."""
+        """The applier for what policy lets through without a question."""

@@ -1,4 +1,5 @@
-"""What each session has read: the records the lock compares with (docs/protocol.md#8-lock).
+"""What each session has read: the records that the precondition compares with
+(docs/protocol.md#8-lock).
 
 A session is a name on one connection; one process serves one connection. Nothing here looks at files.
 """

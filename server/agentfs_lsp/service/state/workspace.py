@@ -81,7 +81,7 @@ class Workspace:
     last_kept: dict[str, str] = field(default_factory=dict)
     """By session, the id of its last change that history was given."""
     late_watched: int = 0
-    """Withdrawn previews that are still looked out for (`late.py`)."""
+    """Withdrawn previews that are still looked out for (`late_apply.py`)."""
     interrupted: frozenset[str] = frozenset()
     """Absolute paths of files of which a crash left a landing half done, until that is recovered."""
     _recovered: asyncio.Event = field(default_factory=asyncio.Event)
