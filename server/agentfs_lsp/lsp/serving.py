@@ -18,7 +18,6 @@ from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.server import create_server
 from agentfs_lsp.lsp.transport.connection import Transport
-from agentfs_lsp.lsp.transport.loop import new_event_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +45,7 @@ def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], 
     first of `own_folders` is the user's state folder."""
     stdin, stdout = _take_stdio()
     _allow_open_files()
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+    with asyncio.Runner() as runner:
         code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
         # Python would wait for every thread: for what is computed for nobody, or blocks in a file system.
         logging.shutdown()

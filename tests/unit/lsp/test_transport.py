@@ -15,7 +15,6 @@ import pytest
 from agentfs_lsp.lsp.transport.codec import decode, encode
 from agentfs_lsp.lsp.transport.connection import Transport
 from agentfs_lsp.lsp.transport.framing import Body, Framer
-from agentfs_lsp.lsp.transport.loop import new_event_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,9 +111,9 @@ class Client:
         self.close(*self._open.copy())
 
 
-@pytest.fixture(params=["poll", "asyncio's own"])
-def loop(request: pytest.FixtureRequest) -> Iterator[asyncio.AbstractEventLoop]:
-    loop = new_event_loop() if request.param == "poll" else asyncio.SelectorEventLoop()
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    loop = asyncio.new_event_loop()
     yield loop
     loop.close()
 

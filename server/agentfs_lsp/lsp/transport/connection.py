@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
 from agentfs_lsp.lsp.transport.framing import BadHeader, Body, Frame, Framer, TooLarge
-from agentfs_lsp.lsp.transport.loop import PollLoop
 from agentfs_lsp.lsp.transport.writer import Writer
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Transport:
         _enlarge(stdout_fd)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read from now on, on `loop`: best a `loop.new_event_loop()`, but any of asyncio's will do."""
+        """Read from now on, as a reader of `loop`."""
         self._loop = loop
         self._watch(loop)
 
@@ -163,9 +162,6 @@ class Transport:
             self._pause()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        if isinstance(loop, PollLoop):
-            loop.serve(self._stdin, self._read)
-            return
         try:
             loop.add_reader(self._stdin, self._read)
         except PermissionError:
@@ -174,9 +170,7 @@ class Transport:
             self._pause()
 
     def _unwatch(self) -> None:
-        if isinstance(self._loop, PollLoop):
-            self._loop.stop_serving(self._stdin)
-        elif self._loop is not None:
+        if self._loop is not None:
             self._loop.remove_reader(self._stdin)
 
     # --- the end ---
