@@ -55,6 +55,11 @@ def foreign_words(output: str) -> set[str]:
     return set(re.findall(r"[A-Za-z]\w+", own, re.ASCII)) - SAME
 
 
+def _heed_ctrl_c() -> None:
+    """What a shell starts in the background ignores it, and so would whatever that starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """The demo in a terminal of its own; `type` waits for what is asked before it presses the keys."""
 
@@ -67,6 +72,7 @@ class Terminal:
             stderr=inside,
             env=environment(tmp_path, TERM="xterm", **more),
             start_new_session=True,
+            preexec_fn=_heed_ctrl_c,
         )
         os.close(inside)
         self._raw = b""
