@@ -31,11 +31,12 @@ LONGEST_UNKNOWN = 200
 _CONTROL = "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 # All that Unicode calls a format character or default-ignorable, but for what is named elsewhere here; and
-# the separators of lines and paragraphs. As ranges, since the tables of Python 3.11 do not know them all.
+# the separators of lines and paragraphs. As ranges, since the tables of Python 3.11 do not know them all. The
+# signs that enclose or precede what follows (Prepended_Concatenation_Mark) have glyphs: they are text.
 _INVISIBLE = (
-    "\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b"
-    "\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
-    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff"
+    "\uffa0\ufff0-\ufffb\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
+    "\U000e01f0-\U000e0fff"
 )
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
