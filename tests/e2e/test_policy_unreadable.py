@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from support.editor import REVIEWING, configure, editing
-from support.personas import pressing
+from support.personas import VSCODE, pressing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,3 +134,18 @@ async def test_whether_the_user_can_be_asked_tells_no_guess_from_another(root: P
         text = (root / "long.txt").read_text()
         for content in (text, f"{text}x\n", "x\n"):
             assert (await editor.write("long.txt", content))["error"]["code"] == "ACCESS_DENIED"
+
+
+async def test_how_the_user_is_asked_tells_nothing_of_the_text(root: Path) -> None:
+    """The preview is only for UTF-8 with uniform line ends."""
+    path = root / "pin.txt"
+    rules = [{"files": ["*.txt"], "read": "deny", "write": "ask"}]
+    async with VSCODE.editing(root, "Reject", {"rules": rules}) as editor:
+        told = []
+        for held in (b"47\n11\n", b"47\r\n11\n", b"47\r\n11\r\n", b""):
+            path.write_bytes(held)
+            answer = await editor.write("pin.txt", "0815\n")
+            answer["context"]["review"].pop("waited_ms")
+            told.append((answer["context"]["review"], answer["text"]))
+    assert told == [told[0]] * 4
+    assert told[0][0]["rung"] == "message"

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 def is_previewable(proposal: Proposal) -> bool:
     """Whether the editor would show and apply the changes without harm: each file exists, is UTF-8, and its
-    line ends are uniform, which the editor would make them."""
-    return all(map(_is_harmless, proposal.changes))
+    line ends are uniform, which the editor would make them. Never for a session that may not read what it
+    changes: the answer names the rung, and would tell it of the text."""
+    return not proposal.blind and all(map(_is_harmless, proposal.changes))
 
 
 def _is_harmless(change: FileChange) -> bool:
