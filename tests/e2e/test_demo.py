@@ -72,7 +72,7 @@ class Terminal:
             stderr=inside,
             env=environment(tmp_path, TERM="xterm", **more),
             start_new_session=True,
-            preexec_fn=_heed_ctrl_c,
+            preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 - no other thread runs here
         )
         os.close(inside)
         self._raw = b""
