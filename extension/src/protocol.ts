@@ -248,7 +248,7 @@ export interface Review {
   feedback?: string;
   /** the diff from what was proposed to what was accepted (there: the user amended it) */
   amendments?: string;
-  /** the diff from what was accepted to what was saved (there: the editor's save changed it) */
+  /** the diff from what was accepted to what was saved (there: what was saved differs from it, by the user or the editor's save) */
   on_save?: string;
 }
 

@@ -64,16 +64,19 @@ async def test_what_a_formatter_makes_of_it_on_save_is_told_and_is_what_the_agen
     assert next_one["status"] == "partial"
 
 
-async def test_a_formatter_that_undoes_the_change_has_saved_it_all_the_same(
-    editor: Editor, file: Path
-) -> None:
+async def test_a_formatter_that_undoes_the_change_leaves_nothing_of_it(editor: Editor, file: Path) -> None:
     editor.open("a.py")
     editor.answers[APPLY] = saving(editor, lambda text: text.replace("two  ", "two"))
     await editor.read("a.py")
     answer = await editor.edit("a.py", "two", "two  ")
-    assert answer["data"]["landing"] == "disk"
-    assert "-two  \n+two\n" in answer["data"]["review"]["on_save"]
+    assert not_there(answer)
     assert file.read_text() == TEXT
+
+
+def not_there(answer: Message) -> bool:
+    """Whether the answer says that nothing was changed, and why."""
+    assert (answer["error"]["code"], answer["context"].get("landing")) == ("EXECUTION_ERROR", None)
+    return "the user or the editor took it out again. Nothing was changed." in answer["text"]
 
 
 async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_agent_a_conflict(
@@ -117,7 +120,18 @@ async def test_a_clean_file_the_client_calls_dirty_is_dirty_until_it_is_saved(
 
 
 @pytest.mark.parametrize("saves", [True, False], ids=["saves", "does not save"])
-@pytest.mark.parametrize("how", ["undone", "undone and typed", "opened again", "loaded again"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "undone",
+        "undone and typed",
+        "undone and saved",
+        "undone, typed and saved",
+        "saved, undone and saved",
+        "opened again",
+        "loaded again",
+    ],
+)
 async def test_a_change_that_neither_document_nor_disk_holds_has_not_landed(
     root: Path, file: Path, how: str, saves: bool
 ) -> None:
@@ -128,6 +142,16 @@ async def test_a_change_that_neither_document_nor_disk_holds_has_not_landed(
                 editor.change("a.py", TEXT)
             case "undone and typed":
                 editor.change("a.py", TEXT + "mine\n")
+            case "undone and saved":
+                editor.change("a.py", TEXT)
+                editor.save("a.py")
+            case "undone, typed and saved":
+                editor.change("a.py", TEXT + "mine\n")
+                editor.save("a.py")
+            case "saved, undone and saved":
+                editor.save("a.py")
+                editor.change("a.py", TEXT)
+                editor.save("a.py")
             case "opened again":
                 editor.close("a.py")
                 editor.open("a.py")
@@ -142,7 +166,59 @@ async def test_a_change_that_neither_document_nor_disk_holds_has_not_landed(
         editor.answers[APPLY] = apply
         answer = await edited(editor)
         undone = await editor.request("agentfs/undo", {})
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert "taken out of the document again before it was saved. Nothing was changed." in answer["text"]
+    assert not_there(answer)
     assert undone["error"]["code"] != "EXECUTION_ERROR"
-    assert file.read_text() == (TEXT + "theirs\n" if how == "loaded again" else TEXT)
+    left = {"loaded again": TEXT + "theirs\n", "undone, typed and saved": TEXT + "mine\n"}
+    assert file.read_text() == left.get(how, TEXT)
+
+
+@pytest.mark.parametrize("typed", [CHANGED.replace("2", "2, typed over"), "theirs\n"])
+async def test_a_change_that_was_typed_over_unsaved_is_not_told_as_waiting(
+    root: Path, file: Path, typed: str
+) -> None:
+    def apply(params: Message) -> object:
+        editor.apply(params["edit"])
+        editor.change("a.py", typed)
+        return {"applied": True}
+
+    async with editing(root, capabilities=SAVES, options=AUTO | {"save_timeout_s": 0.1}) as editor:
+        editor.open("a.py")
+        editor.answers[APPLY] = apply
+        answer = await edited(editor)
+    assert "the document was changed in another way meanwhile" in answer["text"]
+    assert answer["context"]["landing"] == "unknown"
+    assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
+    assert file.read_text() == TEXT
+
+
+@pytest.mark.parametrize("then", ["theirs\n", None])
+async def test_a_save_that_another_program_writes_over_at_once_is_not_told_as_landed(
+    root: Path, file: Path, then: str | None
+) -> None:
+    def apply(params: Message) -> object:
+        editor.apply(params["edit"])
+        editor.save("a.py")
+        if then is None:
+            file.unlink()
+        else:
+            file.write_text(then)
+        return {"applied": True}
+
+    async with editing(root, capabilities=SAVES, options=AUTO | {"save_timeout_s": 0.1}) as editor:
+        editor.open("a.py")
+        editor.answers[APPLY] = apply
+        answer = await edited(editor)
+    assert (answer["data"]["applied"], answer["data"]["landing"]) == (False, "editor")
+    assert answer["text"].endswith("The user saves it; until then it is not on disk.")
+
+
+async def test_what_was_undone_in_part_and_saved_is_told_as_it_was_saved(root: Path, file: Path) -> None:
+    editor_saves = AUTO | {"save_timeout_s": 10}
+    async with editing(root, capabilities=SAVES, options=editor_saves) as editor:
+        editor.open("a.py")
+        editor.answers[APPLY] = saving(editor, lambda text: text.replace("1\n", "one\n"))
+        await editor.read("a.py")
+        answer = await editor.write("a.py", TEXT.replace("one", "1").replace("three", "3"))
+    assert (answer["data"]["landing"], file.read_text()) == ("disk", TEXT.replace("three", "3"))
+    assert "-1\n+one\n" in answer["data"]["review"]["on_save"]
+    assert answer["text"].endswith("It was saved with other changes; see review.on_save.")

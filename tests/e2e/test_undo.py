@@ -79,7 +79,7 @@ async def test_in_an_open_document_with_unsaved_changes(root: Path) -> None:
         answer = await undo(editor)
         assert editor.documents[editor.uri("a.txt")].text == LINES + "typed\n"
     assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    assert "The user saves it; until then the disk holds the old content." in answer["text"]
+    assert "The user saves it; until then it is not on disk." in answer["text"]
     assert "V" in (root / "a.txt").read_text()
 
 

@@ -67,7 +67,7 @@ class Review(TypedDict):
     There: the user amended it"""
     on_save: NotRequired[str]
     """the diff from what was accepted to what was saved
-    There: the editor's save changed it"""
+    There: what was saved differs from it, by the user or the editor's save"""
 
 
 class Warned(TypedDict):

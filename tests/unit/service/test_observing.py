@@ -75,6 +75,26 @@ def test_all_of_a_change_with_typing_elsewhere(text: str, holds: bool) -> None:
     assert holds_all(change("a\nx\nx\nx\nb\n", "a\nx\nx\nb\n"), text) is holds
 
 
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("1\n2\n3\n", True),
+        ("one\nmine\n2\nmine\nthree\n", True),
+        ("one\n2, mine\nthree\n", False),
+        ("one\nmine, 2\nthree\n", False),
+        ("one\nthree\n", False),
+        ("one\nthree\nmine\n", False),
+        ("one\n2\nthree", True),
+    ],
+)
+def test_typing_beside_a_line_that_was_put_in_leaves_it_whole(text: str, holds: bool) -> None:
+    assert holds_all(change("one\ntwo\nthree\n", "one\n2\nthree\n"), text) is holds
+
+
+def test_a_line_end_that_a_save_puts_back_leaves_nothing_of_a_change_that_took_it_out() -> None:
+    assert not holds_all(change("one\n", "one"), "one\n")
+
+
 @pytest.mark.parametrize("every_version", [True, False])
 def test_typing_in_a_large_document_under_review_costs_no_look_at_its_text(
     every_version: bool, monkeypatch: pytest.MonkeyPatch

@@ -140,9 +140,8 @@ def _text(
     if waiting:
         said.append(
             translate(
-                "One file waits in the editor: the user saves it, until then the disk holds the old content.",
-                plural="{count} files wait in the editor: the user saves them, until then the disk holds the"
-                " old content.",
+                "One file waits in the editor, not on disk yet: the user saves it.",
+                plural="{count} files wait in the editor, not on disk yet: the user saves them.",
                 count=len(waiting),
             )
         )

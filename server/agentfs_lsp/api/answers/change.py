@@ -225,9 +225,9 @@ def _after_landing(translate: Translate, landing: Landing) -> list[str]:
     if landing.hard_links:
         said.append(translate("The file had other names (hard links): they keep the old content."))
     if landing.on_save is not None:
-        said.append(translate("The editor changed it while saving; see review.on_save."))
+        said.append(translate("It was saved with other changes; see review.on_save."))
     if landing.where == "editor":
-        said.append(translate("The user saves it; until then the disk holds the old content."))
+        said.append(translate("The user saves it; until then it is not on disk."))
     return said
 
 

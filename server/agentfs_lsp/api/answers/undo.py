@@ -60,7 +60,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
     ]
     said += landed_texts(undone.landings, data.get("review", ()), translate)
     if not data["applied"]:
-        said.append(translate("The user saves it; until then the disk holds the old content."))
+        said.append(translate("The user saves it; until then it is not on disk."))
     if exchange.trace.seen:
         said.append(always_asked_text([one.change for one in undone.landings], translate, with_paths=True))
     if data["diff_truncated"]:

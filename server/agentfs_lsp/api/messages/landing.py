@@ -53,5 +53,5 @@ def landed_texts(landings: Sequence[Landing], review: Container[str], translate:
         files = files_text(linked, translate)
         said.append(translate("Other names (hard links) of {files} keep the old content.", files=files))
     if "on_save" in review:
-        said.append(translate("The editor changed some of it while saving; see review.on_save."))
+        said.append(translate("Some of it was saved with other changes; see review.on_save."))
     return said

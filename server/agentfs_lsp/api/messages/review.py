@@ -189,24 +189,26 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> Told:
         "refused": shown(error.detail) or translate("the editor did not apply it"),
         "late": translate("the editor did not apply it in time"),
         "unchanged": translate("the editor says it applied the change, but nothing changed"),
-        "closed": translate("the document was closed without being saved"),
-        "undone": translate("it was taken out of the document again before it was saved"),
+        "closed": translate("the document was closed, and the file does not hold it"),
+        "undone": translate("the user or the editor took it out again"),
     }
+    undone = error.reason in ("closed", "undone")
+    next_step = translate("Ask the user before trying again.") if undone else translate("Try again.")
     return (
         translate(
             "'{path}' was accepted but not applied: {reason}.",
             path=shown(error.path),
             reason=reasons[error.reason],
         ),
-        nothing_changed(translate, translate("Try again.")),
+        nothing_changed(translate, next_step),
     )
 
 
 def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Told:
     reasons = {
         "system": shown(error.detail),
-        "changed_otherwise": translate("the document changed in another way while the edit was applied"),
-        "closed": translate("the document was closed before it was saved"),
+        "changed_otherwise": translate("the document was changed in another way meanwhile"),
+        "closed": translate("the document was closed, and the file does not hold all of it"),
         "not_taken_back": translate("another file of it failed, and here it could not be taken back"),
         "not_accepted": translate("it was not approved, and yet some of it is there"),
     }

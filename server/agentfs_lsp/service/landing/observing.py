@@ -98,12 +98,13 @@ class Observation:
         found = [Held(path, "editor")] if is_in_document else []
         try:
             now = await ws.look_at_disk(self.change.base.location)
-            is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
+            is_on_disk = await off_loop(max(now.size, self.change.base.size), self.is_on_disk, now)
         except DomainError:
             is_on_disk = self._seen_some or not self.refused
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
-    def _is_on_disk(self, now: Snapshot) -> bool:
+    def is_on_disk(self, now: Snapshot) -> bool:
+        """Whether the disk holds some of the change, or may."""
         base = self.change.base
         if now.blob is None or now.disk is None:
             return self.change.operation == "delete" and base.exists
@@ -274,10 +275,15 @@ def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | No
 def holds_all(change: FileChange, text: str) -> bool:
     """Whether a text holds all that a change put in, whatever else was made of it elsewhere."""
     base, shown = change.base.text.shown, change.shown
-    text = _ended_as(shown, text)
-    return normalise(text) != normalise(base) and _untouched(
-        shown, text, put_in_places(base, shown, change.hunks)
-    )
+    if normalise(text) == normalise(base):
+        return False
+    places = put_in_places(base, shown, change.hunks)
+    # Beside lines that were put in anything may be typed; where lines were only taken out, it may be those.
+    insides = [
+        (start + 1, end - 1) if hunk.text else (start, end)
+        for hunk, (start, end) in zip(change.hunks, places, strict=True)
+    ]
+    return _untouched(shown, _ended_as(shown, text), insides)
 
 
 def _ended_as(known: str, text: str) -> str:

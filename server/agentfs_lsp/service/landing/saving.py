@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 async def keep_as_it_stands(
     ws: Workspace, observations: Sequence[Observation], applier: Applier
 ) -> list[Landing | DomainError]:
-    """Have the documents saved that were clean, and look at each: a landing; NotLanded where the document was
-    closed and the disk does not hold all of it, LandingUnknown where nobody can look."""
+    """Have the documents saved that were clean, and look at each: a landing; NotLanded where neither disk nor
+    document holds all of it any more, LandingUnknown where nobody can look."""
     deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
     expected = await _asked_to_save([one.change for one in observations], applier, deadline)
     outcomes: list[Landing | DomainError] = []
@@ -98,22 +98,29 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
 async def _as_it_stands(
     ws: Workspace, observation: Observation, saved: Snapshot | None
 ) -> Landing | NotLanded:
-    """NotLanded: the document was closed and the disk does not hold all of it, or the document holds nothing
-    of it any more."""
+    """NotLanded: the document was closed, or the user has undone the change or typed over it. Whether some of
+    it is left is looked at behind that."""
     change = observation.change
     now = saved or await ws.look(change.base.location)
     if saved or _is_saved(now, change):
-        return _on_disk(change, now)
+        return _on_disk(change, now) if _left_by_save(now, observation) else NotLanded(change.path, "undone")
     if now.buffer is None:
         return NotLanded(change.path, "closed")
     if normalise(now.text.shown) == normalise(change.shown):
         return Landing(change, "editor", now.revision, now.text.shown)
-    if not observation.is_in_document:
+    if not holds_all(change, now.text.shown):
         return NotLanded(change.path, "undone")
-    # The user has typed on: the agent knows what was accepted, no more.
+    # The user has typed elsewhere: the agent knows what was accepted, no more.
     stat = now.blob.stat if now.blob else None
     revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
     return Landing(change, "editor", revision, change.shown)
+
+
+def _left_by_save(now: Snapshot, observation: Observation) -> bool:
+    """Whether the disk holds some of the change, or may: the user or a formatter can have taken it out before
+    the save."""
+    assert now.disk is not None
+    return holds_all(observation.change, now.disk.shown) or observation.is_on_disk(now)
 
 
 def _on_disk(change: FileChange, now: Snapshot) -> Landing:
