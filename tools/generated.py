@@ -1,8 +1,8 @@
-"""What is made from the declared shapes of the wire: `make generated`.
+"""Generates code and documentation from the declared shapes of the wire: `make generated`.
 
-`api/params.py`, `api/results.py` and `lsp/results.py` declare what goes over the wire. Made from them are
-extension/src/protocol.ts, whole, and the rows of each table of docs/protocol.md that stands below a comment
-`<!-- table NAME -->`; its head says which columns there are. The string below a key of a shape is its
+`api/params.py`, `api/results.py`, and `lsp/results.py` declare what goes over the wire. The generator writes
+extension/src/protocol.ts, and the rows of each table of docs/protocol.md below a comment
+`<!-- table NAME -->`. The table's header selects the columns. The string below a key of a shape is its
 meaning.
 """
 
@@ -48,14 +48,14 @@ MODULES: tuple[ModuleType, ...] = (params, results, editor_results)
 
 
 def main() -> int:
-    """Write all of it."""
+    """Write all generated files."""
     for path, text in made().items():
         path.write_text(text, "utf-8")
     return 0
 
 
 def made() -> dict[Path, str]:
-    """Each file that is generated, or has generated parts, as it should be."""
+    """The current text of each file that is generated or has generated parts."""
     return {DOCUMENT: document(DOCUMENT.read_text("utf-8")), TYPES: typescript()}
 
 
@@ -64,7 +64,7 @@ def made() -> dict[Path, str]:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a shape. `bounds` are of a number or of a string's length."""
+    """One key of a shape. `bounds` apply to a number or to a string's length."""
 
     name: str
     alias: str | None
@@ -98,14 +98,14 @@ def _key(name: str, hint: Any, field: Field[Any] | None, told: str) -> Key:
 
 
 def ancestors(shape: type) -> list[type]:
-    """The declared shapes that this one adds to, the most general first."""
+    """The declared base shapes of this one, the most general first."""
     bases = [_shapes()[name] for name in _bases(shape) if name in _shapes()]
     return [one for base in bases for one in (*ancestors(base), base)]
 
 
 @cache
 def _shapes() -> dict[str, type]:
-    """Every shape that a module declares, by name, in their order."""
+    """Every declared shape by name, in the order of declaration."""
     return {
         name: value
         for module in MODULES
@@ -126,7 +126,7 @@ def _class_of(shape: type) -> ast.ClassDef:
 
 
 def _own(shape: type) -> set[str]:
-    """The keys that this class declares itself."""
+    """The keys that this class itself declares."""
     return {
         node.target.id
         for node in _class_of(shape).body
@@ -162,7 +162,7 @@ def choices_of(hint: Any) -> list[object]:
 
 
 def _shape_in(hint: Any) -> type:
-    """The shape that a key holds, or a list of."""
+    """The shape that a key or its list contains."""
     (shape,) = (
         one for option in options_of(hint) for one in (option, *get_args(option)) if is_typeddict(one)
     )
@@ -178,8 +178,8 @@ _TABLE = re.compile(
 
 
 def document(text: str) -> str:
-    """The document with the rows of its generated tables as they should be. `beside` another shape: without
-    the keys of that one, which has a table of its own."""
+    """The document with current rows in its generated tables. `beside` another shape omits the keys of that
+    shape, which has a table of its own."""
     return _TABLE.sub(
         lambda found: found["head"] + "".join(_rows(found["name"], found["other"], found["columns"])), text
     )
@@ -204,7 +204,7 @@ def _rows(name: str, other: str | None, columns: str) -> Iterator[str]:
 
 
 def _place(shape: type, key: Key) -> tuple[bool, bool]:
-    """Params: first what is required, then what only this request takes, then what others take too."""
+    """The sort key of params: required ones, then those of this request alone, then shared ones."""
     is_optional = is_dataclass(shape) and not key.required
     return is_optional, is_optional and key.name not in _own(shape)
 
@@ -213,7 +213,7 @@ _WORDS = {str: "string", bool: "true or false", dict: "object", list: "list"}
 
 
 def _type_in_words(hint: Any, *, in_params: bool) -> str:
-    """Params say which strings they take, and that their numbers are whole."""
+    """The type in words. For params, list the allowed strings and say that numbers are whole."""
     said: list[str] = []
     for option in options_of(hint):
         if get_origin(option) is Literal:
@@ -244,7 +244,8 @@ def _resolved(text: str, hint: Any) -> str:
             return "`{" + ", ".join(key.name for key in keys_of(shape) if key.required) + "}`"
         choices = choices_of(get_type_hints(_shape_in(hint))[name] if name else hint)
         *others, last = (f"`{json.dumps(choice)}`" for choice in choices)
-        return f"{', '.join(others)} or {last}" if others else last
+        comma = "," if len(others) > 1 else ""
+        return f"{', '.join(others)}{comma} or {last}" if others else last
 
     return re.sub(r"\{((?:keys|values)(?::\w+)?)\}", fill, text)
 
@@ -261,16 +262,16 @@ def typescript() -> str:
         if get_origin(value) in (Literal, UnionType) and not name.startswith("_")
     }
     blocks = [
-        "/** The wire’s names and shapes, made from the server’s by `make generated`: change them there. */",
+        "/** The names and shapes of the wire. Generated by `make generated`; do not edit. */",
         "/* eslint max-lines: off */",
         _methods(
             "AgentMethod",
-            "Requests that agents make; which of them a server serves it says at its start.",
+            "Requests of agents. The server’s response to initialize lists those that it serves.",
             AGENT_REQUESTS,
         ),
-        _methods("EditorMethod", "Requests that only the editor makes.", [*EDITOR_REQUESTS, *USER_REQUESTS]),
-        _methods("Told", "Notifications, both ways.", editor_results.NOTIFICATIONS),
-        f"/** The failureReason of a preview that is settled later. */\nexport const PENDING = '{PENDING}';",
+        _methods("EditorMethod", "Requests of the editor alone.", [*EDITOR_REQUESTS, *USER_REQUESTS]),
+        _methods("Told", "Notifications, in both directions.", editor_results.NOTIFICATIONS),
+        f"/** The failureReason for a preview that is settled later. */\nexport const PENDING = '{PENDING}';",
         *(f"export type {name} = {_in_typescript(value, {})};" for name, value in aliases.items()),
         *(_interface(name, shape, aliases) for name, shape in _shapes().items()),
     ]
@@ -295,7 +296,7 @@ def _interface(name: str, shape: type, aliases: dict[str, Any]) -> str:
 
 def _member(key: Key, aliases: dict[str, Any]) -> str:
     hint = key.hint
-    if key.default is None:  # left out, not null
+    if key.default is None:  # absent, not null
         hint = reduce(or_, (one for one in options_of(hint) if one is not NoneType))
     meaning = _plain(_resolved(key.meaning, key.hint))
     if key.there:
@@ -305,7 +306,7 @@ def _member(key: Key, aliases: dict[str, Any]) -> str:
 
 
 def _plain(text: str) -> str:
-    """On one line, without links."""
+    """The text on one line, without links."""
     named = re.sub(r"\[([\d.]+)\]\([^)]*\)", r"section \1", " ".join(text.split()))
     return re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", named)
 

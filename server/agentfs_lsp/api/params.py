@@ -1,7 +1,7 @@
-"""The wire's shapes: what each request takes, checked, and nothing let pass that is misspelt.
+"""The parameters of each request, and the parser that validates them and rejects unknown keys.
 
-The tables of docs/protocol.md and extension/src/protocol.ts are made from these classes; the string below a
-field is its meaning there (`make generated`). What is answered is declared in `results.py`.
+`make generated` creates the tables of docs/protocol.md and extension/src/protocol.ts from these classes. The
+string below a field is its meaning there. `results.py` declares the responses.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ MOST_OPERATIONS = 1000
 HISTORY_CHANGES = 1000
 HASH_CHARACTERS = 200
 LONGEST_NAME = 100
-"""Characters of a key that may be a misspelt name: to compare a key of megabytes takes seconds."""
+"""Only keys of at most this many characters get a suggestion: comparing a key of megabytes takes seconds."""
 
 
 def bounded(default: Any = MISSING, **bounds: Any) -> Any:
-    """A field with bounds, of numbers or of the length of strings; `alias` is another name for it, `of` the
-    shape of a list's members where each is parsed by itself."""
+    """A field with bounds on a number or on a string's length. `alias` is a second name for the parameter.
+    `of` is the shape of a list's members if each is parsed separately."""
     return field(metadata=bounds) if default is MISSING else field(default=default, metadata=bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What every request takes (docs/protocol.md#2-requests)."""
+    """The parameters that every request takes (docs/protocol.md#2-requests)."""
 
     session: str = bounded("default", least=1, most=SESSION_CHARACTERS)
-    """whose reads, mode and proposals these are"""
+    """the session that the reads, the mode, and the proposals belong to"""
     agent: str = bounded("", most=NAME_CHARACTERS)
-    """a name, shown to the user as claimed"""
+    """the agent's name, shown to the user as claimed"""
     workDoneToken: int | str | None = None  # noqa: N815 - LSP's own name
-    """LSP's own: where progress is reported"""
+    """the token for progress reports, as in LSP"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +65,20 @@ class ReadParams(Params):
     start_line: int = bounded(1, least=1)
     """the first line, counted from 1"""
     limit: int | None = bounded(None, least=0)
-    """how many lines; absent: 2000, and at most 200,000 characters (the settings `limits.read_lines` and
+    """the number of lines; absent: 2000, and at most 200,000 characters (the settings `limits.read_lines` and
     `limits.read_chars`); 0: all"""
     line_numbers: bool = False
-    """each line behind its number, as `%4d | `"""
+    """put the line number before each line, as `%4d | `"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeParams(Params):
-    """What write and edit have in common."""
+    """The parameters that write and edit share."""
 
     path: str
     """[section 4](#4-paths-and-roots)"""
     dry_run: bool = False
-    """say what would happen, and do nothing (partial)"""
+    """report what would happen, and change nothing (partial)"""
     expected_mtime_ms: int | None = None
     """[section 8](#8-lock)"""
     expected_size_bytes: int | None = None
@@ -86,9 +86,9 @@ class ChangeParams(Params):
     expected_hash: str | None = bounded(None, most=HASH_CHARACTERS)
     """[section 8](#8-lock)"""
     on_conflict: Literal["error", "merge"] = "error"
-    """what to do where the file has changed since: [section 8](#8-lock)"""
+    """what to do if the file has changed since it was read: [section 8](#8-lock)"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
-    """why, in the agent's words, shown beside the diff"""
+    """the reason, in the agent's words; shown beside the diff"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +98,12 @@ class WriteParams(ChangeParams):
     content: str
     """the whole text"""
     allow_empty: bool = False
-    """take an empty `content`"""
+    """accept an empty `content`"""
     create_dirs: bool | None = None
-    """create missing folders; absent: as the setting `create_dirs` says. Where that is off nothing creates
-    them"""
+    """create missing folders; absent: as the setting `create_dirs` says. If that setting is off, folders are
+    never created"""
     overwrite: bool = True
-    """false: an existing file is CONFLICT"""
+    """if false, an existing file is CONFLICT"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +115,11 @@ class EditParams(ChangeParams):
     old_string: str = bounded(alias="oldText")
     """the text to replace"""
     new_string: str = bounded(alias="newText")
-    """what stands there instead; may be empty"""
+    """the replacement; may be empty"""
     replace_all: bool = False
-    """replace every place"""
+    """replace every match"""
     expected_count: int | None = bounded(None, least=1)
-    """how many places there must be; more than 1 implies `replace_all`"""
+    """the exact number of matches required; more than 1 implies `replace_all`"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ class OperationParams:
 
     tool: Literal["write", "edit"]
     params: dict[str, object]
-    """that request's own"""
+    """the params of that request"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,13 +136,13 @@ class BatchParams(Params):
     """agentfs/batch."""
 
     operations: list[object] = bounded(least=1, most=MOST_OPERATIONS, of=OperationParams)  # noqa: RUF009 - makes a field
-    """{`tool`: `"write"` or `"edit"`, `params`: that request's own}"""
+    """{`tool`: `"write"` or `"edit"`, `params`: the params of that request}"""
     atomic: bool = True
-    """all of it lands, or none"""
+    """all operations land, or none"""
     dry_run: bool = False
-    """say what would happen, and do nothing (partial)"""
+    """report what would happen, and change nothing (partial)"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
-    """why, in the agent's words, shown beside the diff"""
+    """the reason, in the agent's words; shown beside the diff"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,25 +150,25 @@ class ToolsParams(Params):
     """agentfs/tools."""
 
     dialect: DialectName = "standard"
-    """whose tools"""
+    """the dialect of the tools"""
     format: Literal["openai", "anthropic", "mcp"] = "openai"
-    """how each definition is written"""
+    """the format of the definitions"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallParams(Params):
-    """agentfs/call. `arguments` are checked when the tool is known."""
+    """agentfs/call. `arguments` are validated once the tool is known."""
 
     dialect: DialectName = "standard"
-    """whose tool"""
+    """the dialect of the tool"""
     name: str
     """the tool's name"""
     arguments: dict[str, object]
-    """what the model gave"""
+    """the model's arguments"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
-    """why, in the agent's words; shown beside the diff. For a read it says nothing"""
+    """the reason, in the agent's words; shown beside the diff. Ignored for a read"""
     expected_mtime_ms: int | None = None
-    """[section 8](#8-lock), for a change; for a read it says nothing"""
+    """[section 8](#8-lock), for a change; ignored for a read"""
     expected_size_bytes: int | None = None
     """the same"""
     expected_hash: str | None = bounded(None, most=HASH_CHARACTERS)
@@ -180,15 +180,15 @@ class HistoryParams(Params):
     """agentfs/history."""
 
     path: str | None = None
-    """changes of this file, or of files in this folder; a root's own path, and a slash at the end, will do"""
+    """only changes of this file, or of files in this folder; may be a root's own path, or end in a slash"""
     change_id: str | None = None
-    """this change alone; NOT_FOUND where it is not kept"""
+    """only this change; NOT_FOUND if it is not recorded"""
     texts: bool = False
-    """with the files' texts"""
+    """include the files' texts"""
     limit: int = bounded(50, least=1, most=HISTORY_CHANGES)
-    """at most so many changes"""
+    """the largest number of changes to return"""
     before: str | None = None
-    """a change's id: only older ones"""
+    """only changes older than the change with this id"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,15 +196,17 @@ class UndoParams(Params):
     """agentfs/undo."""
 
     change_id: str | None = None
-    """which change; null: the last one of this session on this connection, an undo counting as one"""
+    """the change to undo; null: the last one of this session on this connection, where an undo counts as a
+    change"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
-    """why, in the agent's words, shown beside the diff"""
+    """the reason, in the agent's words; shown beside the diff"""
 
 
 def parse(shape: type[T], raw: object) -> T:
-    """`raw` as `shape`. Raises BadParameter naming the key that is missing, unknown or of the wrong kind.
-    null for an optional parameter is the same as leaving it out."""
-    if raw is None or raw == []:  # what Lua makes of an empty table
+    """Parse `raw` into `shape`. Null for an optional parameter counts as absent.
+
+    Raises BadParameter with the key that is missing, unknown, or of the wrong type."""
+    if raw is None or raw == []:  # Lua encodes an empty table as a list
         raw = {}
     if not isinstance(raw, dict):
         raise BadParameter("params", "no_object")
@@ -285,7 +287,7 @@ _KIND_NAMES: dict[type, ParameterKind] = {
 
 def _checked(key: str, value: object, spec: _Spec) -> object:
     if isinstance(value, float) and int in spec.kinds and value.is_integer():
-        value = int(value)  # 3.0 is a whole number in JSON, and some callers know no others
+        value = int(value)  # JSON does not distinguish 3.0 from 3, and some callers only have floats
     if type(value) not in spec.kinds:
         raise BadParameter(key, "kind", kinds=tuple(_KIND_NAMES[kind] for kind in spec.kinds))
     if spec.choices and value not in spec.choices:

@@ -1,10 +1,10 @@
-"""The shapes of what agents are answered, and of proposals.
+"""The shapes of agents' responses and of proposals.
 
-mypy holds the code that makes answers to them; extension/src/protocol.ts and the tables of docs/protocol.md
-are made from them (`make generated`).
+mypy checks the code that builds responses against them. `make generated` creates extension/src/protocol.ts
+and the tables of docs/protocol.md from them.
 
-The text below a key is its meaning, as the tables have it: `{keys}` stands for the keys of the shape that it
-holds, `{values}` for the strings that it may be. `There:` says when a key that may be absent is there.
+The string below a key is its meaning in these tables: `{keys}` stands for the keys of the shape that the key
+contains, `{values}` for its possible strings. `There:` says when an optional key is present.
 """
 
 from __future__ import annotations
@@ -24,44 +24,44 @@ Where = Literal["disk", "editor"]
 
 AnswerStatus = Literal["success", "partial", "error"]
 
-# --- parts of several answers -----------------------------------------------------------------------------
+# --- parts of several responses -----------------------------------------------------------------------------
 
 
 class Stats(TypedDict):
-    """Figures of any answer."""
+    """The stats of every response."""
 
     time_ms: float
-    """how long the request took, the wait for the user included"""
+    """the duration of the request, including the wait for the user"""
 
 
 class LineStats(Stats):
-    """Figures of a change of several files."""
+    """The stats of a change of several files."""
 
     files_changed: int
-    """files that landed; in a dry run, that would"""
+    """the number of files that landed or, in a dry run, would land"""
     lines_added: int
-    """of all of them"""
+    """the total over all files"""
     lines_removed: int
-    """the same"""
+    """the same for removed lines"""
 
 
 class Review(TypedDict):
-    """What an answer says of the review: docs/protocol.md#94-what-the-answer-says."""
+    """The review, as reported in a response: docs/protocol.md#94-what-the-answer-says."""
 
     rung: Rung | Literal[""]
-    """`"policy"`, `"review"`, `"preview"` or `"message"`"""
+    """`"policy"`, `"review"`, `"preview"`, or `"message"`"""
     decision: Literal["allowed", "accepted", "amended", "rejected", "dismissed", "withdrawn", "timed_out"]
     """{values}"""
     by: Literal["mode", "rule", "user"]
     """{values}"""
     waited_ms: int
-    """from when it was shown to the decision"""
+    """the time from showing the proposal to the decision"""
     rule: NotRequired[str]
     """the rule's glob
-    There: a rule let it through"""
+    There: a rule allowed it"""
     feedback: NotRequired[str]
-    """it
-    There: the user wrote something"""
+    """the user's message
+    There: the user wrote a message"""
     amendments: NotRequired[str]
     """the diff from what was proposed to what was accepted
     There: the user amended it"""
@@ -71,7 +71,7 @@ class Review(TypedDict):
 
 
 class Warned(TypedDict):
-    """Something the reviewer should see; `line` counts from 1 in the proposed text, 0 for the whole file."""
+    """A warning for the reviewer. `line` counts from 1 in the proposed text, and is 0 for the whole file."""
 
     kind: str
     line: int
@@ -79,20 +79,20 @@ class Warned(TypedDict):
 
 
 class FileWarned(Warned):
-    """The same, of one of several files."""
+    """A warning about one of several files."""
 
     path: str
 
 
 class Corrected(TypedDict):
-    """Something that was put right in what the agent sent."""
+    """A correction of the text that the agent sent."""
 
     kind: Literal["line_ends", "byte_order_mark"]
     detail: str
 
 
 class Failure(TypedDict):
-    """Why there is no result."""
+    """An error."""
 
     code: str
     message: str
@@ -116,7 +116,7 @@ class SessionStatus(TypedDict):
 
 
 class PendingStatus(TypedDict):
-    """A proposal that is not over."""
+    """A proposal that has not ended."""
 
     id: str
     session: str
@@ -133,17 +133,18 @@ class StatusData(TypedDict):
     version: str
     """the server's version"""
     mode: Mode
-    """{values}, for sessions without one of their own"""
+    """{values}; applies to sessions without a mode of their own"""
     roots: list[RootStatus]
     """{keys} of each root"""
     switches: dict[str, bool]
-    """the settings' switches by name, each `true` or `false` as it is now"""
+    """the current state of each switch in the settings, by name"""
     rung: Rung
-    """how a change would be reviewed: `"review"`, `"preview"` or `"message"`"""
+    """how a change would be reviewed: `"review"`, `"preview"`, or `"message"`"""
     sessions: list[SessionStatus]
     """{keys} of each session of this connection that has read something or has a mode"""
     pending: list[PendingStatus]
-    """{keys} of each proposal, with no path while an undo looks for its change; `state` is {values:state}"""
+    """{keys} of each pending proposal; `state` is {values:state}. `paths` is empty while an undo looks up its
+    change"""
 
 
 # --- agentfs/read -----------------------------------------------------------------------------------------
@@ -153,21 +154,22 @@ class ReadData(TypedDict):
     """agentfs/read."""
 
     content: str
-    """exactly that range of the text, with its own line ends"""
+    """exactly the requested range of the text, with its original line endings"""
     truncated: bool
-    """lines remain behind it (partial); `text` says where to go on"""
+    """more lines follow (partial); `text` says where to continue"""
     source: Literal["editor", "disk"]
-    """`"editor"` where the file is open, else `"disk"`"""
+    """`"editor"` if the file is open, else `"disk"`"""
     dirty: bool
-    """the editor holds unsaved changes"""
+    """the editor has unsaved changes"""
     eol: Eol
     """{values}"""
     bom: bool
     """the file has a byte-order mark, which is never in `content`"""
     final_newline: bool
-    """the file ends with a line end"""
+    """the file ends with a line ending"""
     hash: NotRequired[str]
-    """`"sha256:…"` of the bytes on disk, or of the editor's text in the file's encoding with its mark
+    """`"sha256:…"` of the bytes on disk, or of the editor's text in the file's encoding with its byte-order
+    mark
     There: the file was loaded"""
     fallback_encoding: NotRequired[Literal["replace"]]
     """{values} (partial)
@@ -178,20 +180,20 @@ class ReadStats(Stats):
     """agentfs/read."""
 
     lines_read: int
-    """lines in `content`"""
+    """the number of lines in `content`"""
     chars_read: int
-    """characters read, line numbers aside"""
+    """the number of characters read, without line numbers"""
     total_lines: NotRequired[int]
-    """lines of the whole text
+    """the number of lines in the whole text
     There: the file was loaded"""
     file_size_bytes: NotRequired[int]
-    """its size there
+    """its size on disk
     There: the file is on disk"""
     file_mtime_ms: NotRequired[int]
     """`st_mtime_ns // 1_000_000`
     There: the file is on disk"""
     encoding: str
-    """as Python names it"""
+    """the encoding's name in Python"""
 
 
 # --- agentfs/write, agentfs/edit --------------------------------------------------------------------------
@@ -201,21 +203,21 @@ class WriteData(TypedDict):
     """agentfs/write."""
 
     applied: bool
-    """the disk holds it"""
+    """the change is on disk"""
     operation: Operation
     """`"create"` or `"update"`"""
     diff_preview: str
-    """unified diff, see below; empty where the session may not read the file and has not"""
+    """unified diff, see below; empty if the session may not read the file and has not read it"""
     diff_truncated: bool
-    """the diff was cut (partial)"""
+    """the diff was truncated (partial)"""
     warnings: list[Warned]
     """[9.4](#94-what-the-answer-says)"""
     corrections: list[Corrected]
-    """{keys} of what was put right: `"line_ends"` (detail: the file's own), `"byte_order_mark"`"""
+    """{keys} of each correction: `"line_ends"` (detail: the file's line ending), `"byte_order_mark"`"""
     unchanged: bool
-    """the file held this content already"""
+    """the file already had this content"""
     merged: NotRequired[str]
-    """diff from what the session had read to what others had made of it, within the preview's limits
+    """the diff of what others changed since the session read the file, within the limits of `diff_preview`
     There: it was merged ([8](#8-lock))"""
     landing: NotRequired[Where]
     """{values} ([9.3](#93-how-it-lands))
@@ -224,7 +226,7 @@ class WriteData(TypedDict):
     """[9.4](#94-what-the-answer-says)
     There: it landed"""
     change_id: NotRequired[str]
-    """what [history](#11-history-and-undo) knows the change by; the proposal's id
+    """the change's id in the [history](#11-history-and-undo); the same as the proposal's id
     There: it landed and `history.enabled` is on"""
 
 
@@ -232,32 +234,32 @@ class EditData(WriteData):
     """agentfs/edit."""
 
     replacements: int
-    """how many places"""
+    """the number of matches"""
     match: Level
-    """the level at which they were found"""
+    """the level at which they matched"""
     fallback: NotRequired[Level]
-    """the same name (partial)
-    There: a level below `eol`"""
+    """the same level (partial)
+    There: the level is below `eol`"""
 
 
 class ChangeStats(Stats):
     """agentfs/write and agentfs/edit."""
 
     bytes_written: int
-    """0 where nothing was written"""
+    """0 if nothing was written"""
     original_size: int
-    """bytes on disk before"""
+    """the size on disk before, in bytes"""
     new_size: int
-    """bytes of the proposed text"""
+    """the size of the proposed text, in bytes"""
     lines_added: int
-    """of the whole change, however much the diff shows"""
+    """for the whole change, even if the diff is truncated"""
     lines_removed: int
-    """the same"""
+    """the same for removed lines"""
     file_mtime_ms: NotRequired[int]
-    """as the file now is
+    """of the file as it is now
     There: the file is on disk"""
     file_size_bytes: NotRequired[int]
-    """as the file now is
+    """of the file as it is now
     There: the file is on disk"""
 
 
@@ -265,34 +267,34 @@ class ChangeStats(Stats):
 
 
 class OperationResult(TypedDict):
-    """What became of one operation of a batch."""
+    """The result of one operation of a batch."""
 
     index: int
-    """the operation's, from 0"""
+    """the operation's index, from 0"""
     tool: Literal["write", "edit"]
     """{values}"""
     path: str
-    """as answers name the file"""
+    """the file's path, as in `path_resolved`"""
     status: AnswerStatus
-    """`"success"`; `"partial"`: it waits in the editor, or was matched loosely; `"error"`"""
+    """`"success"`; `"partial"`: the change is in the editor, unsaved, or matched loosely; `"error"`"""
     operation: NotRequired[Operation]
-    """`"create"` or `"update"`, by itself
-    There: it was worked out"""
+    """`"create"` or `"update"`, for this operation alone
+    There: the operation was computed"""
     landing: NotRequired[Literal["disk", "editor", "unknown"]]
-    """`"disk"` or `"editor"`; `"unknown"` beside an `error` where some of it is there, or may be
-    There: its file landed, or may have"""
+    """`"disk"` or `"editor"`; `"unknown"` with an `error` if some of the change is in the file, or may be
+    There: its file landed, or may have landed"""
     replacements: NotRequired[int]
-    """how many places
+    """the number of matches
     There: it is an edit"""
     match: NotRequired[Level]
-    """the level ([7](#7-agentfsedit))
+    """the match level ([7](#7-agentfsedit))
     There: it is an edit"""
     merged: NotRequired[str]
     """[6](#6-agentfswrite)
     There: it was merged"""
     corrections: NotRequired[list[Corrected]]
     """[6](#6-agentfswrite)
-    There: something was put right"""
+    There: something was corrected"""
     error: NotRequired[Failure]
     """{keys}
     There: it failed"""
@@ -302,19 +304,19 @@ class BatchData(TypedDict):
     """agentfs/batch."""
 
     applied: bool
-    """the disk holds all of it"""
+    """all of it is on disk"""
     landing: NotRequired[Where]
-    """the weakest of the files': `"editor"`, else `"disk"`
+    """`"editor"` if any file is only in the editor, else `"disk"`
     There: something landed"""
     results: list[OperationResult]
-    """one for each operation, in their order"""
+    """one result per operation, in the same order"""
     failed_items: NotRequired[list[int]]
-    """the indexes of those that failed
-    There: not `atomic`"""
+    """the indexes of the failed operations
+    There: `atomic` is false"""
     diff_preview: str
-    """the diffs of all files, within the limits of one ([6](#6-agentfswrite))"""
+    """the diffs of all files, together within the limits of a single diff ([6](#6-agentfswrite))"""
     diff_truncated: bool
-    """the diff was cut (partial)"""
+    """the diff was truncated (partial)"""
     warnings: list[FileWarned]
     """[9.4](#94-what-the-answer-says), each with the file's `path`"""
     review: NotRequired[Review]
@@ -351,26 +353,26 @@ class LandedChange(TypedDict):
     change_id: str
     """the proposal's id"""
     time: str
-    """when it landed, RFC 3339 in UTC"""
+    """the time of landing, as RFC 3339 in UTC"""
     session: str
-    """as the request had it"""
+    """as in the request"""
     agent: str
-    """as the request had it"""
+    """as in the request"""
     tool: str
-    """`"write"`, `"edit"`, `"batch"` or `"undo"`"""
+    """`"write"`, `"edit"`, `"batch"`, or `"undo"`"""
     explanation: str
-    """as the request had it"""
+    """as in the request"""
     decision: KeptDecision
     """{values}"""
     by: str
-    """`"mode"`, `"rule"` or `"user"`, as in [9.4](#94-what-the-answer-says)"""
+    """`"mode"`, `"rule"`, or `"user"`, as in [9.4](#94-what-the-answer-says)"""
     landing: Where
-    """`"disk"`, or `"editor"` where something of it waited unsaved"""
+    """`"disk"`, or `"editor"` if some of the change was not saved"""
     modified_by_user: bool
-    """the user accepted something else than was proposed"""
+    """the user accepted a different text than the one proposed"""
     files: list[LandedFile]
     """{keys}: `operation` is {values:operation}; hashes as in [section 5](#5-agentfsread), null
-    where there is no file"""
+    if there is no file"""
 
 
 class History(TypedDict):
@@ -379,7 +381,7 @@ class History(TypedDict):
     changes: list[LandedChange]
     """newest first, see below"""
     more: bool
-    """older ones fit too: go on with `before`"""
+    """there are older matching changes: continue with `before`"""
 
 
 class UndoneFile(TypedDict):
@@ -394,28 +396,28 @@ class UndoData(TypedDict):
     """agentfs/undo."""
 
     applied: bool
-    """the disk holds it"""
+    """the change is on disk"""
     undone: str
     """the id of the change that was undone"""
     unchanged: bool
-    """nothing of it was left to undo"""
+    """there was nothing left to undo"""
     files: list[UndoneFile]
-    """{keys} of each that was changed; `operation` is {values:operation}"""
+    """{keys} of each changed file; `operation` is {values:operation}"""
     diff_preview: str
-    """of all files, as in [section 10](#10-agentfsbatch); empty where the session may not read one of them
-    at any time"""
+    """the diffs of all files, as in [section 10](#10-agentfsbatch); empty if the session may not read one of
+    them at any time"""
     diff_truncated: bool
-    """the diff was cut (partial)"""
+    """the diff was truncated (partial)"""
     warnings: list[FileWarned]
     """[9.4](#94-what-the-answer-says), each with the file's `path`"""
     landing: NotRequired[Where]
-    """the weakest of the files': `"editor"` (partial), else `"disk"`
+    """`"editor"` (partial) if any file is only in the editor, else `"disk"`
     There: it landed"""
     review: NotRequired[Review]
     """[9.4](#94-what-the-answer-says)
     There: it landed"""
     change_id: NotRequired[str]
-    """the undo's own
+    """the id of the undo itself
     There: it landed and `history.enabled` is on"""
 
 
@@ -429,14 +431,14 @@ class ToolsData(TypedDict):
     """the definitions"""
     prompt: str
     """guidance for the system prompt, in Markdown, in the language of [section 17](#17-texts); empty
-    where there is no tool"""
+    if there is no tool"""
 
 
 # --- the envelope -----------------------------------------------------------------------------------------
 
 
 class Revision(TypedDict):
-    """A file's revision; what is not known of it is null."""
+    """A file's revision; unknown values are null."""
 
     mtime_ms: int | None
     size_bytes: int | None
@@ -444,50 +446,50 @@ class Revision(TypedDict):
 
 
 class ConflictContext(TypedDict):
-    """Of a CONFLICT."""
+    """The context of a CONFLICT."""
 
     source: Where
-    """{values}: where the other text is"""
+    """{values}: where the conflicting text is"""
     expected: Revision
-    """{keys} as this session, or the request, had it; unknown ones null"""
+    """{keys} that this session or the request expected; unknown values are null"""
     actual: Revision
-    """the same as it is now"""
+    """the same keys for the current file"""
     diff_since_read: str | None
-    """the diff from what the session read to what is there, within
-    [diff_preview's](#6-agentfswrite) limits, or null"""
+    """the diff from what the session read to the current text, within the limits of
+    [diff_preview](#6-agentfswrite), or null"""
 
 
 class FileLanding(TypedDict):
-    """Where some of a change is."""
+    """A file that contains some of a change."""
 
     path: str
     landing: Where
 
 
 class Context(TypedDict):
-    """What an answer is about."""
+    """The context of a response."""
 
     cwd: str
     """`"."`"""
     params_input: object
-    """what came, verbatim, null where nothing came"""
+    """the params as received, or null"""
     path_resolved: NotRequired[str]
-    """the file's name, links followed
-    There: as soon as the path could be resolved"""
+    """the file's path after following links
+    There: the path was resolved"""
     conflict: NotRequired[ConflictContext]
     """see below
     There: CONFLICT"""
     review: NotRequired[Review]
     """[9.4](#94-what-the-answer-says)
-    There: an error after a review"""
+    There: the error occurred after a review"""
     landing: NotRequired[Literal["unknown"]]
     """{values}
     There: it is not known whether the change landed"""
     files: NotRequired[list[FileLanding]]
-    """{keys} of each file that holds some of it, or may; `landing` is {values:landing}
+    """{keys} of each file that contains, or may contain, some of the change; `landing` is {values:landing}
     There: it is not known whether the change landed"""
     batch: NotRequired[list[OperationResult]]
-    """what its `results` would hold ([10](#10-agentfsbatch))
+    """what `results` would contain ([10](#10-agentfsbatch))
     There: a batch failed"""
 
 
@@ -500,27 +502,27 @@ AnyStats = Stats | ReadStats | ChangeStats | LineStats
 
 
 class Envelope(TypedDict):
-    """The answer to every request of an agent: docs/protocol.md#3-envelope."""
+    """The response to every request of an agent: docs/protocol.md#3-envelope."""
 
     status: AnswerStatus
     """{values}"""
     data: Mapping[str, object]
-    """the result; `{}` when `status` is `"error"`, never null"""
+    """the result; `{}` if `status` is `"error"`, never null"""
     text: str
-    """for the model: what happened, the state, the next step"""
+    """for the model: what happened, the resulting state, and the next step"""
     stats: Mapping[str, object]
-    """numbers and strings: `time_ms`, and what the request's section lists"""
+    """numbers and strings: `time_ms`, and the keys that the request's section lists"""
     context: Context
-    """what the answer is about"""
+    """information about the request and its file"""
     error: NotRequired[Failure]
-    """{keys}; only when `status` is `"error"`, else the key is absent"""
+    """{keys}; absent unless `status` is `"error"`"""
 
 
 # --- proposals (docs/protocol.md#91-review-clients) -------------------------------------------------------
 
 
 class ProposedFile(TypedDict):
-    """A file of a proposal. `version` is null where it is not open, `base_hash` where there is none."""
+    """A file of a proposal. `version` is null if the file is not open, `base_hash` if there is no file."""
 
     uri: str
     path: str
@@ -546,7 +548,7 @@ class Proposed(TypedDict):
 
 
 class ReviewedFile(ProposedFile):
-    """A file with what there is to show of it; line ends are `\\n`, `eol` is the file's own."""
+    """A file with its texts. Their line endings are `\\n`; `eol` is the file's own."""
 
     base_text: str
     proposed_text: str
@@ -556,7 +558,7 @@ class ReviewedFile(ProposedFile):
 
 
 class Proposal(TypedDict):
-    """The result of `agentfs/proposal`: what was announced, with its state and the texts."""
+    """The result of `agentfs/proposal`: the announced proposal with its state and texts."""
 
     id: str
     title: str

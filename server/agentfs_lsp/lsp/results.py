@@ -1,6 +1,6 @@
-"""The shapes of the editor's own methods: what it tells, and what it is answered and told
-(docs/protocol.md#14-the-editors-own-methods). Proposals are in `api/results.py`, which says what is made of
-these.
+"""The shapes of the editor's own methods: their params, results, and notifications
+(docs/protocol.md#14-the-editors-own-methods). `api/results.py` declares proposals, and describes what is
+generated from these shapes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Decision = Literal["accepted", "amended", "rejected"]
 
 
 class SettledFile(TypedDict):
-    """What the user decided of one file."""
+    """The user's decision about one file."""
 
     uri: str
     decision: Decision
@@ -29,20 +29,20 @@ class SettleParams(TypedDict):
     """agentfs/settle."""
 
     id: str
-    """the proposal's"""
+    """the proposal's id"""
     decision: Decision
     """{values}"""
     feedback: NotRequired[str]
-    """what the user wrote, at most 10,000 characters; goes to the agent"""
+    """the user's message, at most 10,000 characters; goes to the agent"""
     always: NotRequired[bool]
-    """true: let this session's later changes through; not with a rejection"""
+    """if true, this session's later changes are allowed; not valid with a rejection"""
     files: NotRequired[list[SettledFile]]
     """[{`uri`, `decision`, `text`}]: overrides `decision` for that file; `text` is an amended file's whole
-    text, and goes with no other decision"""
+    text, and is not valid with any other decision"""
 
 
 class AppliedFile(TypedDict):
-    """What became of one file: agentfs/applied."""
+    """The result for one file: agentfs/applied."""
 
     uri: str
     applied: bool
@@ -50,7 +50,7 @@ class AppliedFile(TypedDict):
 
 
 class SavedFile(TypedDict):
-    """What became of one document: agentfs/saved."""
+    """The result for one document: agentfs/saved."""
 
     uri: str
     saved: bool
@@ -58,7 +58,7 @@ class SavedFile(TypedDict):
 
 
 class Refusal(TypedDict):
-    """A no, its reason in the user's language."""
+    """A refusal; `reason` is in the user's language."""
 
     ok: Literal[False]
     code: Code
@@ -66,27 +66,27 @@ class Refusal(TypedDict):
 
 
 class Done(TypedDict):
-    """A yes."""
+    """Success."""
 
     ok: Literal[True]
 
 
 class Position(TypedDict):
-    """LSP's own."""
+    """As in LSP."""
 
     line: int
     character: int
 
 
 class Range(TypedDict):
-    """LSP's own."""
+    """As in LSP."""
 
     start: Position
     end: Position
 
 
 class TextEdit(TypedDict):
-    """LSP's own; with the id of an annotation where it is a preview."""
+    """As in LSP; in a preview, with the id of an annotation."""
 
     range: Range
     newText: str
@@ -94,21 +94,21 @@ class TextEdit(TypedDict):
 
 
 class TextDocument(TypedDict):
-    """LSP's own. `version` is null for a file that is not open."""
+    """As in LSP. `version` is null for a file that is not open."""
 
     uri: str
     version: int | None
 
 
 class DocumentEdit(TypedDict):
-    """LSP's own."""
+    """As in LSP."""
 
     textDocument: TextDocument
     edits: list[TextEdit]
 
 
 class ChangeAnnotation(TypedDict):
-    """LSP's own."""
+    """As in LSP."""
 
     label: str
     needsConfirmation: bool
@@ -116,14 +116,14 @@ class ChangeAnnotation(TypedDict):
 
 
 class WorkspaceEdit(TypedDict):
-    """LSP's own, always as `documentChanges`; annotated where it is a preview."""
+    """As in LSP, always with `documentChanges`; annotated in a preview."""
 
     documentChanges: list[DocumentEdit]
     changeAnnotations: NotRequired[dict[str, ChangeAnnotation]]
 
 
 class ToApply(Done):
-    """What the client must apply to its open documents; null for nothing."""
+    """The edits that the client must apply to its open documents; null if there are none."""
 
     apply: WorkspaceEdit | None
 
@@ -135,7 +135,7 @@ class ToSave(Done):
 
 
 class ToRevert(Refusal):
-    """What takes back what was applied, or null."""
+    """The edits that undo what was applied, or null."""
 
     revert: WorkspaceEdit | None
 
@@ -149,7 +149,7 @@ SavedAnswer = Nothing | Refusal
 
 
 class SetApprovalModeParams(TypedDict):
-    """agentfs/setApprovalMode; without `session` for all."""
+    """agentfs/setApprovalMode; without `session` for all sessions."""
 
     mode: Mode
     session: NotRequired[str]
@@ -173,7 +173,7 @@ class Settled(TypedDict):
 
 
 class Status(TypedDict):
-    """agentfs/statusChanged. `pending`: how many."""
+    """agentfs/statusChanged. `pending` is the number of pending proposals."""
 
     mode: Mode
     sessions: list[SessionStatus]
@@ -182,7 +182,7 @@ class Status(TypedDict):
 
 
 class DocumentState(TypedDict):
-    """agentfs/documentState; what is not known is left out."""
+    """agentfs/documentState; unknown values are omitted."""
 
     uri: str
     dirty: NotRequired[bool]
@@ -190,7 +190,7 @@ class DocumentState(TypedDict):
 
 
 class EncodingRule(TypedDict):
-    """`files` are `fnmatch`'s patterns; the last rule that matches a file decides."""
+    """`files` are patterns in `fnmatch` syntax; the last rule that matches a file decides."""
 
     files: list[str]
     encoding: str
@@ -217,4 +217,4 @@ NOTIFICATIONS = {
     "agentfs/documentState": DocumentState,
     "agentfs/fileEncodings": FileEncodings,
 }
-"""The params of each, both ways."""
+"""The params of each notification, in both directions."""
