@@ -5,12 +5,16 @@ Which settings there are is `settings.py`; the rules are those of docs/protocol.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentfs_lsp.domain.settings.shapes import Shape
 
+
+T = TypeVar("T")
 
 Mode = Literal["manual", "auto_edit"]
 
@@ -43,20 +47,24 @@ class Setting:
     in_workspace: InWorkspace = "users"
 
 
-def about(
+def setting(
+    default: T,
     shape: Shape,
     meaning: str,
     *,
     strictest: object = None,
     wrong_asks: bool = False,
     in_workspace: InWorkspace = "users",
-) -> dict[str, object]:
-    """What the definition of a setting says of it besides its key and default: a field's metadata. What says
-    nothing of workspaces is the user's alone."""
-    return {
+) -> T:
+    """A dataclass's field that is a setting: all of a `Setting` but its key, which is the field's name. A
+    setting that says nothing of workspaces is the user's alone."""
+    metadata = {
         "shape": shape,
         "meaning": meaning,
         "strictest": strictest,
         "wrong_asks": wrong_asks,
         "in_workspace": in_workspace,
     }
+    if isinstance(default, dict):
+        return field(default_factory=cast("Callable[[], T]", default.copy), metadata=metadata)
+    return field(default=default, metadata=metadata)

@@ -20,7 +20,7 @@ from agentfs_lsp.domain.settings.groups import (
     Preview,
 )
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
-from agentfs_lsp.domain.settings.setting import Setting, about
+from agentfs_lsp.domain.settings.setting import Setting, setting
 from agentfs_lsp.domain.settings.shapes import Choice, Flag, NamedRoot, NamedRoots, Seconds
 
 if TYPE_CHECKING:
@@ -41,96 +41,69 @@ class Settings:
     """
 
     approval: Approval = field(default=Approval())
-    rules: tuple[Rule, ...] = field(
-        default=(),
-        metadata=about(
-            Rules(),
-            "Who may touch what: of the rules that match a file, the last that names an operation decides.",
-            wrong_asks=True,
-            in_workspace="besides",
-        ),
+    rules: tuple[Rule, ...] = setting(
+        (),
+        Rules(),
+        "Who may touch what: of the rules that match a file, the last that names an operation decides.",
+        wrong_asks=True,
+        in_workspace="besides",
     )
-    switches: Mapping[str, bool] = field(
-        default_factory=dict,
-        metadata=about(
-            Switches(),
-            "What rules may require: the files of a rule whose switch is off are out of reach.",
-            strictest={},
-        ),
+    switches: Mapping[str, bool] = setting(
+        {},
+        Switches(),
+        "What rules may require: the files of a rule whose switch is off are out of reach.",
+        strictest={},
     )
-    files: tuple[str, ...] | None = field(
-        default=None,
-        metadata=about(
-            Paths(),
-            "A closed list: the only files that agents may touch. Not set: all.",
-            strictest=(),
-            in_workspace="besides",
-        ),
+    files: tuple[str, ...] | None = setting(
+        None,
+        Paths(),
+        "A closed list: the only files that agents may touch. Not set: all.",
+        strictest=(),
+        in_workspace="besides",
     )
-    protected: tuple[str, ...] = field(
-        default=(),
-        metadata=about(
-            Globs(),
-            "More files whose changes are asked for in every mode; `!` takes files out of the built-in list.",
-            wrong_asks=True,
-            in_workspace="besides",
-        ),
+    protected: tuple[str, ...] = setting(
+        (),
+        Globs(),
+        "More files whose changes are asked for in every mode; `!` takes files out of the built-in list.",
+        wrong_asks=True,
+        in_workspace="besides",
     )
-    landing_timeout_s: float = field(
-        default=30,
-        metadata=about(Seconds(0.05, 3600), "How long the editor has to apply what the user accepted."),
+    landing_timeout_s: float = setting(
+        30, Seconds(0.05, 3600), "How long the editor has to apply what the user accepted."
     )
-    save_timeout_s: float = field(
-        default=10, metadata=about(Seconds(0.05, 3600), "How long an editor that saves has to save it.")
+    save_timeout_s: float = setting(10, Seconds(0.05, 3600), "How long an editor that saves has to save it.")
+    require_read: bool = setting(
+        True,
+        Flag(),
+        "An existing file is changed only by a session that has read it.",
+        strictest=True,
+        in_workspace="strictest",
     )
-    require_read: bool = field(
-        default=True,
-        metadata=about(
-            Flag(),
-            "An existing file is changed only by a session that has read it.",
-            strictest=True,
-            in_workspace="strictest",
-        ),
+    paths: PathMode = setting(
+        "relative",
+        Choice(("relative", "any")),
+        '"any": agents may give absolute paths and file: URIs too, always inside a workspace folder.',
+        strictest="relative",
+        in_workspace="strictest",
     )
-    paths: PathMode = field(
-        default="relative",
-        metadata=about(
-            Choice(("relative", "any")),
-            '"any": agents may give absolute paths and file: URIs too, always inside a workspace folder.',
-            strictest="relative",
-            in_workspace="strictest",
-        ),
+    create_dirs: bool = setting(
+        True, Flag(), "Missing folders of a new file are created.", strictest=False, in_workspace="strictest"
     )
-    create_dirs: bool = field(
-        default=True,
-        metadata=about(
-            Flag(),
-            "Missing folders of a new file are created.",
-            strictest=False,
-            in_workspace="strictest",
-        ),
-    )
-    save: SaveMode = field(
-        default="auto",
-        metadata=about(
-            Choice(("auto", "always", "never")),
-            'What an editor that can save saves of what was accepted: "auto" documents that had no unsaved '
-            'changes, "always" those too that had, "never" none.',
-            strictest="never",
-            in_workspace="strictest",
-        ),
+    save: SaveMode = setting(
+        "auto",
+        Choice(("auto", "always", "never")),
+        'What an editor that can save saves of what was accepted: "auto" documents that had no unsaved '
+        'changes, "always" those too that had, "never" none.',
+        strictest="never",
+        in_workspace="strictest",
     )
     encoding: EncodingSettings = field(default=EncodingSettings())
     preview: Preview = field(default=Preview())
-    locale: Language | None = field(
-        default=None,
-        metadata=about(
-            Choice(("en", "zh-cn"), any_case=True), "Language of texts and messages. Not set: the editor's."
-        ),
+    locale: Language | None = setting(
+        None, Choice(("en", "zh-cn"), any_case=True), "Language of texts and messages. Not set: the editor's."
     )
-    roots: tuple[NamedRoot, ...] | None = field(
-        default=None,
-        metadata=about(NamedRoots(), "Names for workspace folders, for where two of them have the same."),
+    roots: tuple[NamedRoot, ...] | None = setting(
+        None, NamedRoots(), "Names for workspace folders, for where two of them have the same."
     )
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
