@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-NOT_INSTALLED = {"msgspec", "rapidfuzz"}
+NOT_INSTALLED = {"msgspec"}
 
 
 class Missing(MetaPathFinder):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,17 +78,21 @@ def test_the_request_s_line_ends_at_many_places_of_a_mixed_file() -> None:
     assert apply_splices(text, match.splices) == "a\r\nb\r\nc\nd\ne\rf\rg\rh"
 
 
-@pytest.mark.parametrize("with_rapidfuzz", [True, False])
-def test_the_closest_places_are_shown_best_first(
-    monkeypatch: pytest.MonkeyPatch, with_rapidfuzz: bool
-) -> None:
-    if not with_rapidfuzz:
-        monkeypatch.setitem(sys.modules, "rapidfuzz.fuzz", None)
+def test_the_closest_places_are_shown_best_first() -> None:
     lines = [f"{name} = compute_{name}(first, {at})" for at, name in enumerate(NAMES)]
     with pytest.raises(NoMatch) as caught:
         find("\n".join(lines), "gnu = compute_gnu(frist, 6)", "x")
     assert caught.value.near[0] == NearMiss(7, ("gnu = compute_gnu(first, 6)",))
     assert len(caught.value.near) <= 3
+
+
+def test_no_lines_take_long_to_compare() -> None:
+    """All are made of the same two characters, in another order: 6 s with difflib."""
+    chance = random.Random(1)
+    lines = ["".join(chance.choices("ab", k=400)) for _ in range(101)]
+    with pytest.raises(NoMatch) as caught:
+        find("\n".join(lines[1:]), lines[0], "x")
+    assert caught.value.near
 
 
 def test_hints_are_short_whatever_the_file() -> None:
