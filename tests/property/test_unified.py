@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentfs_lsp.domain.diff import unified
 from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.domain.diff.unified import preview
+from agentfs_lsp.domain.diff.unified import Operation, preview
 
 UNLIMITED = 1 << 62
 line = st.sampled_from(["", "a", "b", "  }", "é中", "--- a/x", "@@ -1 +1 @@", "\\ No", "+", "-- \t"])
@@ -23,11 +24,14 @@ texts = st.builds(
     st.just("\n"),
 )
 
+ragged = st.lists(
+    st.sampled_from(["a", "b", "中", "\n", "\r\n", "\r", "\u200d", "\ufe0f", "\u20e3", "\x07", "\u202e"]),
+    max_size=12,
+).map("".join)
 
-def whole(old: str, new: str, operation: str = "update") -> str:
-    return preview(  # type: ignore[call-overload]
-        old, diff(old, new), "f.txt", operation=operation, max_lines=UNLIMITED, max_bytes=UNLIMITED
-    ).text
+
+def whole(old: str, new: str, operation: Operation = "update") -> str:
+    return unified.whole(old, diff(old, new), "f.txt", operation=operation)
 
 
 def git_applied(old: str | None, patch: str) -> str:
@@ -53,6 +57,21 @@ def test_git_makes_the_new_text_of_it(old: str, new: str, crlf: bool) -> None:
         old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
     if old != new:
         assert git_applied(old, whole(old, new)) == new
+
+
+@given(ragged, ragged, st.integers(0, 3))
+def test_what_is_rendered_at_once_is_what_is_rendered_line_by_line(old: str, new: str, context: int) -> None:
+    hunks = diff(old, new)
+    by_line = preview(
+        old,
+        hunks,
+        "f.txt",
+        max_lines=UNLIMITED,
+        max_bytes=UNLIMITED,
+        max_line_chars=UNLIMITED,
+        context=context,
+    )
+    assert unified.whole(old, hunks, "f.txt", context=context) == by_line.text
 
 
 @settings(max_examples=10)

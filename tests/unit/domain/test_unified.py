@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 from agentfs_lsp.domain.diff.hunks import diff, widen
-from agentfs_lsp.domain.diff.unified import Preview, preview
+from agentfs_lsp.domain.diff.unified import Preview, preview, whole
 from agentfs_lsp.domain.splices import Splice
 
 
@@ -77,3 +79,21 @@ def test_a_long_line_beside_the_change_is_cut_too() -> None:
     result = preview(old, diff(old, old.replace("b", "c")), "n")
     assert f" {'x' * 500} [2500 characters]\n-b\n+c\n" in result.text
     assert result.truncated
+
+
+def test_the_whole_diff_of_many_lines_is_not_made_line_by_line() -> None:
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    text = "".join(f"line {number}\n" for number in range(5_000))
+    hunks = diff("", text)
+    sys.setprofile(count)
+    try:
+        shown = whole("", hunks, "n", operation="create")
+    finally:
+        sys.setprofile(None)
+    assert shown.count("\n+line") == 5_000
+    assert calls < 500

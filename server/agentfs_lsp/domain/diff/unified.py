@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.diff.alignment import common_head
 from agentfs_lsp.domain.diff.hunks import counts
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
-from agentfs_lsp.domain.text.lines import count_lines, ends_between, line_end, line_start
+from agentfs_lsp.domain.text.lines import count_lines, ends_between, line_end, line_start, normalise
 from agentfs_lsp.domain.text.textfile import eol_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ _NO_END = "\\ No newline at end of file\n"
 _NOWHERE = "/dev/null"
 _ENDS_ALIKE = {"\n": "\n", "\r\n": "\r\n", "\r": "\n", "": "\n"}
 _ENDS_DIFFERENT = {"\n": "\n", "\r\n": "\\r\n", "\r": "\\x0d\n", "": "\n"}
+
+Operation = Literal["create", "update", "delete"]
 
 _Span = tuple[str, int, int]
 """[start, end) of a text."""
@@ -49,7 +51,7 @@ def preview(
     hunks: Sequence[Splice],
     path: str,
     *,
-    operation: Literal["create", "update", "delete"] = "update",
+    operation: Operation = "update",
     max_lines: int = 100,
     max_bytes: int = 10240,
     max_line_chars: int = 2000,
@@ -63,17 +65,58 @@ def preview(
     """
     shown: list[str] = []
     size, cut = 0, False
-    name = escape_to_one_line(path)
-    source = _NOWHERE if operation == "create" else f"a/{name}"
-    target = _NOWHERE if operation == "delete" else f"b/{name}"
-    lines = [(f"--- {source}\n", False), (f"+++ {target}\n", False)] if hunks or operation != "update" else []
-    for line, part in chain(lines, _rendered(old, hunks, context, max_line_chars)):
+    names = ((line, False) for line in _names(path, operation, hunks))
+    for line, part in chain(names, _rendered(old, hunks, context, max_line_chars)):
         size += len(line.encode())
         if len(shown) == max_lines or size > max_bytes:
             return Preview("".join(shown).rstrip("\r\n") + TRUNCATED, truncated=True)
         shown.append(line)
         cut = cut or part
     return Preview("".join(shown), cut)
+
+
+def whole(
+    old: str, hunks: Sequence[Splice], path: str, *, operation: Operation = "update", context: int = 3
+) -> str:
+    """The same without limits. All lines of a side of a hunk are rendered at once: there may be millions."""
+    return "".join(chain(_names(path, operation, hunks), _whole(old, hunks, context)))
+
+
+def _names(path: str, operation: Operation, hunks: Sequence[Splice]) -> Sequence[str]:
+    if operation == "update" and not hunks:
+        return ()
+    name = escape_to_one_line(path)
+    source = _NOWHERE if operation == "create" else f"a/{name}"
+    target = _NOWHERE if operation == "delete" else f"b/{name}"
+    return f"--- {source}\n", f"+++ {target}\n"
+
+
+def _whole(old: str, hunks: Sequence[Splice], context: int) -> Iterator[str]:
+    for group in _groups(old, hunks, context):
+        ends = _ends_of(old, group)
+        yield _heading(old, group)
+        at = group.start
+        for hunk in group.hunks:
+            yield _marked(" ", old[at : hunk.start], ends)
+            yield _marked("-", old[hunk.start : hunk.end], ends)
+            yield _marked("+", hunk.text, ends)
+            at = hunk.end
+        yield _marked(" ", old[at : group.end], ends)
+
+
+def _marked(mark: str, lines: str, ends: Mapping[str, str]) -> str:
+    """The lines as `_shown` shows each."""
+    if not lines:
+        return ""
+    crlf = ends is _ENDS_ALIKE and "\r\n" in lines
+    if ends is _ENDS_DIFFERENT:
+        lines = lines.replace("\r\n", ends["\r\n"]).replace("\r", ends["\r"])
+    shown = escape_invisible(normalise(lines))
+    is_ended = shown.endswith("\n")
+    shown = mark + shown.removesuffix("\n").replace("\n", f"\n{mark}")
+    if crlf:
+        shown = shown.replace("\n", "\r\n") + ("\r" if is_ended else "")
+    return f"{shown}\n" if is_ended else f"{shown}\n{_NO_END}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import first_eol, leaves_an_eol, splices_towards
-from agentfs_lsp.domain.diff.unified import Preview, preview
+from agentfs_lsp.domain.diff.unified import Preview, preview, whole
 from agentfs_lsp.domain.errors import Conflict, DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import FileStat, hash_bytes
@@ -190,8 +190,13 @@ class FileChange:
     @cached
     def full_preview(self) -> str:
         """The unified diff, whole: what a reviewer without a diff editor is shown."""
-        unlimited = 1 << 62
-        return self.preview_within(unlimited, unlimited, unlimited).text
+        return whole(
+            self.base.text.shown,
+            self.hunks,
+            self.path,
+            operation=self.operation,
+            context=self.settings.diff.context,
+        )
 
     def preview_within(self, max_lines: int, max_bytes: int, max_line_chars: int) -> Preview:
         """The unified diff within other limits."""
