@@ -77,7 +77,7 @@ def test_what_a_workspace_may_say_is_what_it_may() -> None:
     rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", section("What a workspace may say"), re.MULTILINE)
     told = dict(rows)
     assert set(told) == {key for key, setting in SETTINGS.items() if setting.in_workspace != "users"}
-    starts = {"free": "as you like", "lower": "the lower", "besides": "besides yours"}
+    starts = {"free": "any value", "lower": "the lower", "besides": "in addition to yours"}
     for key, said in told.items():
         setting = SETTINGS[key]
         only = f"only `{json.dumps(setting.strictest)}`"

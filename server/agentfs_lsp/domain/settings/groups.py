@@ -24,15 +24,16 @@ class Approval:
     mode: Mode = setting(
         "manual",
         Choice(("manual", "auto_edit")),
-        'Changes that no protection decides: "manual" has each reviewed, "auto_edit" lets them through.',
+        'How changes are approved if no rule or protection decides. "manual": you review '
+        'each change. "auto_edit": changes are accepted without review.',
         strictest="manual",
         in_workspace="strictest",
     )
     timeout_s: float | None = setting(
         None,
         Seconds(0, 604_800),
-        "How long a review waits for its answer once it is shown; 0 is for ever. Not set: for ever in "
-        "editors with a review of their own, 600 in others.",
+        "How long a review waits for your answer after it is shown; 0 means no limit. "
+        "Not set: no limit in editors with their own review UI, 600 in others.",
     )
 
     def seconds(self, *, review_client: bool) -> float | None:
@@ -48,7 +49,8 @@ class EncodingSettings:
     default: str = setting(
         "utf-8",
         Encoding(),
-        "Tried for files that are not UTF-8, have no byte-order mark and no charset in .editorconfig.",
+        "The encoding to try for files that are not UTF-8 and have neither a byte-order "
+        "mark nor a charset in .editorconfig.",
         in_workspace="free",
     )
 
@@ -58,7 +60,9 @@ class Preview:
     """The Refactor Preview of VS Code and its kin."""
 
     enabled: bool = setting(
-        True, Flag(), "Review in VS Code's Refactor Preview where the agentfs extension is missing."
+        True,
+        Flag(),
+        "Review changes in VS Code's Refactor Preview if the agentfs extension is not installed.",
     )
 
 
@@ -69,36 +73,42 @@ class Limits:
     max_file_bytes: int = setting(
         64 * MIB,
         Whole("bytes", 1, 4096 * MIB),
-        "Larger files are read only by ranges, and never changed.",
+        "Agents can read larger files only in ranges, and cannot change them.",
         in_workspace="lower",
     )
     read_lines: int = setting(
         2000,
         Whole("lines", 1, 10_000_000),
-        "What a read without a limit answers at most.",
+        "The maximum number of lines that a read without a limit returns.",
         in_workspace="lower",
     )
     read_chars: int = setting(
         200_000,
         Whole("characters", 1, 1_000_000_000),
-        "What a read without a limit answers at most.",
+        "The maximum number of characters that a read without a limit returns.",
         in_workspace="lower",
     )
     base_text_mib: int = setting(
         64,
         Whole("MiB", 0, 65_536),
-        "Texts kept from reads, to tell what changed since; least recently used go first.",
+        "Memory for the texts that agents have read, which are needed to show what "
+        "changed since. The least recently used are dropped first.",
     )
     records: int = setting(
-        10_000, Whole("records", 1, 1_000_000), "Reads remembered for the lock; least recently used go first."
+        10_000,
+        Whole("records", 1, 1_000_000),
+        "The maximum number of reads to remember. The least recently used are dropped first.",
     )
     sessions: int = setting(
         1000,
         Whole("sessions", 1, 100_000),
-        "Sessions remembered for a connection; least recently used go first.",
+        "The maximum number of sessions to remember per connection. The least recently "
+        "used are dropped first.",
     )
     pending_per_session: int = setting(
-        64, Whole("proposals", 1, 10_000), "Proposals of a session that wait at once; more are refused."
+        64,
+        Whole("proposals", 1, 10_000),
+        "The maximum number of pending proposals per session. Further proposals are refused.",
     )
 
 
@@ -106,18 +116,23 @@ class Limits:
 class Diff:
     """How much of a diff an answer shows."""
 
-    max_lines: int = setting(100, Whole("lines", 1, 1_000_000), "A longer diff is cut.", in_workspace="free")
+    max_lines: int = setting(
+        100, Whole("lines", 1, 1_000_000), "Longer diffs are truncated.", in_workspace="free"
+    )
     max_bytes: int = setting(
-        10_240, Whole("bytes", 1, 64 * MIB), "A larger diff is cut.", in_workspace="free"
+        10_240, Whole("bytes", 1, 64 * MIB), "Larger diffs are truncated.", in_workspace="free"
     )
     max_line_chars: int = setting(
         2000,
         Whole("characters", 16, 1_000_000),
-        "A longer line is shown as a window round its change.",
+        "Longer lines are reduced to the part around the change.",
         in_workspace="free",
     )
     context: int = setting(
-        3, Whole("lines", 0, 1000), "Unchanged lines shown before and after each change.", in_workspace="free"
+        3,
+        Whole("lines", 0, 1000),
+        "The number of unchanged lines to show before and after each change.",
+        in_workspace="free",
     )
 
 
@@ -125,8 +140,10 @@ class Diff:
 class HistorySettings:
     """What is kept of the changes that landed (docs/protocol.md#11-history-and-undo)."""
 
-    enabled: bool = setting(True, Flag(), "Changes that landed are kept, to be looked at and undone.")
+    enabled: bool = setting(True, Flag(), "Record accepted changes so that they can be viewed and undone.")
     max_mib: int = setting(
-        256, Whole("MiB", 1, 65_536), "What a workspace folder's history takes at most; the oldest go first."
+        256,
+        Whole("MiB", 1, 65_536),
+        "The maximum size of the history per workspace folder. The oldest changes are deleted first.",
     )
-    max_days: int = setting(90, Whole("days", 1, 36_500), "Older changes are dropped.")
+    max_days: int = setting(90, Whole("days", 1, 36_500), "Older changes are deleted.")

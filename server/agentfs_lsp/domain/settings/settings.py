@@ -44,66 +44,76 @@ class Settings:
     rules: tuple[Rule, ...] = setting(
         (),
         Rules(),
-        "Who may touch what: of the rules that match a file, the last that names an operation decides.",
+        "What agents may do with which files. Of the rules that match a file and name an "
+        "operation, the last one decides.",
         wrong_asks=True,
         in_workspace="besides",
     )
     switches: Mapping[str, bool] = setting(
         {},
         Switches(),
-        "What rules may require: the files of a rule whose switch is off are out of reach.",
+        "On/off switches that rules can require. If a rule requires a switch that is "
+        "off, agents cannot access its files.",
         strictest={},
     )
     files: tuple[str, ...] | None = setting(
         None,
         Paths(),
-        "A closed list: the only files that agents may touch. Not set: all.",
+        "A closed list: agents may access only these files. Not set: all files.",
         strictest=(),
         in_workspace="besides",
     )
     protected: tuple[str, ...] = setting(
         (),
         Globs(),
-        "More files whose changes are asked for in every mode; `!` takes files out of the built-in list.",
+        "Additional files whose changes require approval in every mode. `!` removes "
+        "files from the built-in list.",
         wrong_asks=True,
         in_workspace="besides",
     )
     landing_timeout_s: float = setting(
-        30, Seconds(0.05, 3600), "How long the editor has to apply what the user accepted."
+        30, Seconds(0.05, 3600), "How long the editor may take to apply an accepted change."
     )
-    save_timeout_s: float = setting(10, Seconds(0.05, 3600), "How long an editor that saves has to save it.")
+    save_timeout_s: float = setting(
+        10, Seconds(0.05, 3600), "How long the editor may take to save an accepted change."
+    )
     require_read: bool = setting(
         True,
         Flag(),
-        "An existing file is changed only by a session that has read it.",
+        "A session must read an existing file before it may change it.",
         strictest=True,
         in_workspace="strictest",
     )
     paths: PathMode = setting(
         "relative",
         Choice(("relative", "any")),
-        '"any": agents may give absolute paths and file: URIs too, always inside a workspace folder.',
+        'Which paths agents may use. "any" also accepts absolute paths and file: URIs '
+        "inside a workspace folder.",
         strictest="relative",
         in_workspace="strictest",
     )
     create_dirs: bool = setting(
-        True, Flag(), "Missing folders of a new file are created.", strictest=False, in_workspace="strictest"
+        True, Flag(), "Create missing folders for a new file.", strictest=False, in_workspace="strictest"
     )
     save: SaveMode = setting(
         "auto",
         Choice(("auto", "always", "never")),
-        'What an editor that can save saves of what was accepted: "auto" documents that had no unsaved '
-        'changes, "always" those too that had, "never" none.',
+        'Which documents the editor saves after you accept a change. "auto": those '
+        'without unsaved changes. "always": all of them. "never": none.',
         strictest="never",
         in_workspace="strictest",
     )
     encoding: EncodingSettings = field(default=EncodingSettings())
     preview: Preview = field(default=Preview())
     locale: Language | None = setting(
-        None, Choice(("en", "zh-cn"), any_case=True), "Language of texts and messages. Not set: the editor's."
+        None,
+        Choice(("en", "zh-cn"), any_case=True),
+        "The language of messages. Not set: the editor's language.",
     )
     roots: tuple[NamedRoot, ...] | None = setting(
-        None, NamedRoots(), "Names for workspace folders, for where two of them have the same."
+        None,
+        NamedRoots(),
+        "Names for workspace folders, for example to distinguish two folders with the same name.",
     )
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
