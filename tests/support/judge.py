@@ -5,7 +5,8 @@ whose text is there. An answer is compared with what disk and buffers held:
 
 - an error that is not `landing: "unknown"`: nothing of the change is on disk or in a buffer, and nothing that
   it was to take out is gone;
-- `landing: "disk"`: the disk held exactly what history keeps as landed; `"editor"`: the buffer held it;
+- `landing: "disk"`: when it was told the disk held exactly what history keeps as landed, which is some of the
+  change; `"editor"`: the buffer held every line that the change put in, and none that it took out;
 - `landing: "unknown"`: something happened that makes it so, and every file that holds some of the change is
   named.
 
@@ -31,17 +32,19 @@ class Violation(AssertionError):
 
 @dataclass(eq=False)
 class Event:
-    """Something that disk or editor went through. `known`: the server answered a later request since."""
+    """Something that disk or editor went through. `known`: the server answered a later request since;
+    `by_server`: it did it itself."""
 
     number: int
     known: bool = False
+    by_server: bool = False
 
 
 class Place:
     """One file in one place, on disk or in the editor, through time."""
 
     def __init__(self) -> None:
-        self.states: list[tuple[int, str | None]] = []
+        self.states: list[tuple[Event, str | None]] = []
         self.since: dict[str, Event] = {}
         self.gone: dict[str, Event] = {}
 
@@ -52,7 +55,7 @@ class Place:
     def note(self, text: str | None, event: Event) -> None:
         if self.states and self.states[-1][1] == text:
             return
-        self.states.append((event.number, text))
+        self.states.append((event, text))
         now = tokens(text)
         self.gone = {one: event for one in self.since if one not in now} | {
             one: when for one, when in self.gone.items() if one not in now
@@ -61,8 +64,17 @@ class Place:
 
     def held_since(self, number: int) -> list[str | None]:
         """Every state from the one that stood at `number` on."""
-        before = [text for at, text in self.states if at <= number][-1:]
-        return before + [text for at, text in self.states if at > number]
+        before = [text for at, text in self.states if at.number <= number][-1:]
+        return before + [text for at, text in self.states if at.number > number]
+
+    def standing(self) -> list[str | None]:
+        """Every state that the server may have seen last."""
+        last = max((at for at, (event, _) in enumerate(self.states) if event.known), default=0)
+        return [text for _, text in self.states[last:]]
+
+    def written_since(self, number: int) -> list[str | None]:
+        """Every state since `number` that is the server's own doing."""
+        return [text for at, text in self.states if at.number > number and at.by_server]
 
 
 def tokens(text: str | None) -> set[str]:
@@ -180,26 +192,51 @@ class Judge:
             self._fail(f"nothing landed, but {holding} hold some of it")
 
     async def _check_landed(self, answer: Message) -> None:
-        world, asked, data = self._world, self._asked, answer["data"]
+        world, data = self._world, answer["data"]
+        landings = self._landings(answer)
+        standing = {path: self._told_of(path, where) for path, where in landings.items()}
         kept = await world.editor.request(
             "agentfs/userHistory", {"change_id": data["change_id"], "texts": True}
         )
-        landings = self._landings(answer)
         for file in kept["data"]["changes"][0]["files"]:
             path = file["path"]
             if path not in landings:
                 self._fail(f"history has {path}, the answer has not")
-            where = landings[path]
-            place = (world.disk if where == "disk" else world.buffers)[path]
-            states = place.held_since(asked.began)
-            if plain(file["after_text"]) in map(plain, states):
-                continue
-            mine = {one for one in tokens(file["after_text"]) if asked.is_of(one)}
-            if where == "editor" and any(mine <= tokens(text) for text in states if text is not None):
-                continue
-            self._fail(f"{path} is told as landed on {where} as {file['after_text']!r}; it was {states}")
+            after, holds = plain(file["after_text"]), self._holds
+            if not any(holds(path, landings[path], plain(text), after) for text in standing[path]):
+                self._fail(f"{path} is told as on {landings[path]} as {after!r}; it was {standing[path]}")
+            if "amendments" not in data["review"] and not self._has_some(path, after):
+                self._fail(f"{path} is told as landed as {after!r}, which holds nothing of the change")
         if data["applied"] and set(landings.values()) != {"disk"}:
             self._fail(f"applied, but {landings}")
+
+    def _told_of(self, path: str, where: str) -> list[str | None]:
+        """What the file may have been when the server looked: a closed one when it was written."""
+        world, began = self._world, self._asked.began
+        if where == "editor":
+            return world.buffers[path].standing()
+        if any(text is not None for text in world.buffers[path].held_since(began)):
+            return world.disk[path].standing()
+        return world.disk[path].written_since(began)
+
+    def _holds(self, path: str, where: str, text: str | None, after: str | None) -> bool:
+        if text == after:
+            return True
+        if where == "disk" or text is None:
+            return False
+        lines = text.splitlines()
+        put_in = [one for one in (after or "").splitlines() if any(map(self._asked.is_of, tokens(one)))]
+        gone = self._asked.removed.get(path, set()) - tokens(after)
+        return all(one in lines for one in put_in) and not gone & tokens(text)
+
+    def _has_some(self, path: str, after: str | None) -> bool:
+        asked = self._asked
+        removed = asked.removed.get(path, set())
+        operations = [one["params"] for one in asked.params.get("operations", [])] or [asked.params]
+        sent = "".join(str(one) for one in operations if one.get("path") == path)
+        if not removed and not any(map(asked.is_of, tokens(sent))):
+            return True  # nothing of it can be told
+        return bool(removed - tokens(after)) or any(map(asked.is_of, tokens(after)))
 
     def _landings(self, answer: Message) -> dict[str, str]:
         data = answer["data"]

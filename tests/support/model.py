@@ -64,6 +64,7 @@ class World:
         self._defects: list[BaseException] = []
         self._known: dict[tuple[str, str], str] = {}
         self._landed: dict[str, list[ChangeRequest]] = {}
+        self._before: dict[str, str] = {}
         self._adds_newline = self.random.random() < 0.25
         editor.answers[APPLY] = self._on_apply
         editor.answers[ASK] = self._on_question
@@ -100,7 +101,7 @@ class World:
             self._translate(f"the server writes {path}: {text!r}")
             self._check_kept(f"a landing in {path}", place.text, text)
         self._count += 1
-        place.note(text, Event(self._count, known=True))
+        place.note(text, Event(self._count, known=True, by_server=True))
 
     def _check_kept(self, what: str, before: str | None, after: str | None) -> None:
         lost = {one for one in tokens(before) - tokens(after) if one[1] in "uo"}
@@ -207,6 +208,15 @@ class World:
         if self.is_open(path):
             self.forfeit |= tokens(self.text(path)) - tokens(text)
             self._change(path, text, "undoes in")
+
+    def type_over(self, path: str) -> None:
+        """The user types on a line that an agent has put in."""
+        lines = self.text(path).splitlines(keepends=True) if self.is_open(path) else []
+        theirs = [at for at, line in enumerate(lines) if any(one[1] == "c" for one in tokens(line))]
+        if theirs:
+            at = self.random.choice(theirs)
+            lines[at] = f"{self.token('u')} {lines[at]}"
+            self._change(path, "".join(lines), "types over a line in")
 
     def _change(self, path: str, text: str, what: str) -> None:
         self._translate(f"{what} {path}: {text!r}")
@@ -367,12 +377,13 @@ class World:
                     await asyncio.sleep(random.random() * 2 * LIMIT_S)
                 case "good" | "part":
                     before = self.text(path) if self.is_open(path) else None
+                    self._before[path] = before or ""
                     if not self._edit(path, change, whole=step == "good"):
                         return False, said
                 case "undo":
                     if before is not None:
                         self.set_back(path, before)
-                case "type" | "save" | "close":
+                case "type" | "type_over" | "save" | "close":
                     getattr(self, step)(path)
             if random.random() < 0.5:
                 await asyncio.sleep(0)
@@ -435,14 +446,10 @@ class World:
         for uri in uris:
             path = str(Path(path_of(uri)).relative_to(self.editor.root))
             await self._pause(0.1)
-            manner = self.random.choices(
-                ["save", "save close", "type save", "type save close", "close", "", "save undo"],
-                [10, 3, 1, 1, 1, 2, 1],
-            )[0]
-            before = self.text(path) if self.is_open(path) else ""
+            manner = self.random.choices(list(SAVING), list(SAVING.values()))[0]
             for step in manner.split():
                 if step == "undo":
-                    self.set_back(path, before)
+                    self.set_back(path, self._before[path])
                 else:
                     getattr(self, step)(path)
             reports.append({"uri": uri, "saved": "save" in manner or self.random.random() < 0.3})
@@ -638,6 +645,7 @@ MANNERS = {
     "good close": 4,
     "good save close": 6,
     "good type save close": 3,
+    "good type_over": 3,
     "good undo": 2,
     "good save undo": 3,
     "good save undo save": 1,
@@ -649,6 +657,25 @@ MANNERS = {
     "type good": 3,
 }
 """How the editor takes an edit, step by step, and how often."""
+
+
+SAVING = {
+    "save": 10,
+    "save close": 3,
+    "type save": 1,
+    "type save close": 1,
+    "type_over": 1,
+    "type_over save": 1,
+    "close": 1,
+    "": 2,
+    "undo": 1,
+    "undo save": 1,
+    "save undo": 1,
+    "save undo save": 1,
+    "save write_outside": 1,
+    "save write_outside reload": 1,
+}
+"""How a review client goes about a save."""
 
 
 # --- running -----------------------------------------------------------------------------------------------
