@@ -179,14 +179,18 @@ def withdrawn(error: errors.Withdrawn, translate: Translate) -> Told:
 
 def too_many_pending(error: errors.TooManyPending, translate: Translate) -> Told:
     return (
-        translate("{count} changes of this session are waiting already.", count=error.limit),
+        translate(
+            "One change of this session is waiting already.",
+            plural="{count} changes of this session are waiting already.",
+            count=error.limit,
+        ),
         nothing_changed(translate, translate("Wait for their answers before asking for more.")),
     )
 
 
 def not_landed(error: errors.NotLanded, translate: Translate) -> Told:
     reasons = {
-        "refused": shown(error.detail) or translate("the editor did not apply it"),
+        "refused": shown(error.detail).rstrip(".。") or translate("the editor did not apply it"),
         "late": translate("the editor did not apply it in time"),
         "unchanged": translate("the editor says it applied the change, but nothing changed"),
         "closed": translate("the document was closed, and the file does not hold it"),
