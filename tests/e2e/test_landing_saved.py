@@ -212,6 +212,24 @@ async def test_a_save_that_another_program_writes_over_at_once_is_not_told_as_la
     assert answer["text"].endswith("The user saves it; until then it is not on disk.")
 
 
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+async def test_a_line_typed_beside_a_change_that_was_undone_and_saved_is_not_the_change(
+    root: Path, file: Path, eol: str
+) -> None:
+    typed = TEXT.replace("two", "mine\ntwo").replace("\n", eol)
+    file.write_bytes(TEXT.replace("\n", eol).encode())
+    async with editing(root, capabilities=SAVES, options=AUTO) as editor:
+        editor.open("a.py")
+        editor.answers[APPLY] = saving(editor, lambda _: typed)
+        answer = await edited(editor)
+    assert answer["context"]["landing"] == "unknown"
+    assert answer["context"]["files"] == [
+        {"path": "a.py", "landing": "editor"},
+        {"path": "a.py", "landing": "disk"},
+    ]
+    assert file.read_bytes() == typed.encode()
+
+
 async def test_what_was_undone_in_part_and_saved_is_told_as_it_was_saved(root: Path, file: Path) -> None:
     editor_saves = AUTO | {"save_timeout_s": 10}
     async with editing(root, capabilities=SAVES, options=editor_saves) as editor:

@@ -28,7 +28,7 @@ from agentfs_lsp.service.proposal.review import DocumentEdit
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.files.documents import Document, Documents
@@ -98,13 +98,18 @@ class Observation:
         found = [Held(path, "editor")] if is_in_document else []
         try:
             now = await ws.look_at_disk(self.change.base.location)
-            is_on_disk = await off_loop(max(now.size, self.change.base.size), self.is_on_disk, now)
+            is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
         except DomainError:
             is_on_disk = self._seen_some or not self.refused
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
-    def is_on_disk(self, now: Snapshot) -> bool:
-        """Whether the disk holds some of the change, or may."""
+    def is_saved_in(self, text: str) -> bool:
+        """Whether a text that was saved holds the change, or what the user or a formatter made of it."""
+        return (
+            self._shows_some(normalise(text)) or holds_all(self.change, text) or holds_some(self.change, text)
+        )
+
+    def _is_on_disk(self, now: Snapshot) -> bool:
         base = self.change.base
         if now.blob is None or now.disk is None:
             return self.change.operation == "delete" and base.exists
@@ -253,6 +258,9 @@ class Watch:
         return {absolute: tuple(held) for absolute, held in by_file.items()}
 
 
+_Places = list[tuple[int, int]]
+
+
 def edit_of(change: FileChange) -> DocumentEdit:
     """A change's pieces, for the document if the file is open, else for the file."""
     buffer = change.base.buffer
@@ -278,12 +286,26 @@ def holds_all(change: FileChange, text: str) -> bool:
     if normalise(text) == normalise(base):
         return False
     places = put_in_places(base, shown, change.hunks)
-    # Beside lines that were put in anything may be typed; where lines were only taken out, it may be those.
-    insides = [
-        (start + 1, end - 1) if hunk.text else (start, end)
-        for hunk, (start, end) in zip(change.hunks, places, strict=True)
-    ]
+    insides = _insides(places, [bool(hunk.text) for hunk in change.hunks])
     return _untouched(shown, _ended_as(shown, text), insides)
+
+
+def holds_some(change: FileChange, text: str) -> bool:
+    """Whether a text differs from the base in the very lines that a change is of, and not only beside them:
+    it holds some of the change, or what was made of it."""
+    base = normalise(change.base.text.shown)
+    hunks = diff(base, normalise(change.shown))
+    insides = _insides(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
+    return not _untouched(base, _ended_as(base, text), insides)
+
+
+def _insides(places: _Places, have_lines: Iterable[bool]) -> _Places:
+    """The places less their edges: beside their lines anything may be typed. Where the change leaves none
+    there, what is typed may be those, and the edges count."""
+    return [
+        (start + 1, end - 1) if has_lines else (start, end)
+        for (start, end), has_lines in zip(places, have_lines, strict=True)
+    ]
 
 
 def _ended_as(known: str, text: str) -> str:
@@ -317,9 +339,6 @@ def _has_line(text: str, line: str) -> bool:
 def _is_part(text: str, base: str, accepted: str) -> bool:
     base = normalise(base)
     return is_partly_made(normalise(text), base, diff(base, accepted))
-
-
-_Places = list[tuple[int, int]]
 
 
 def removed_places(base: str, hunks: Sequence[Splice]) -> _Places:

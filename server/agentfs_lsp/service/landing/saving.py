@@ -12,6 +12,7 @@ from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.service.landing.observing import holds_all
 from agentfs_lsp.service.landing.precondition import preview_between
 from agentfs_lsp.service.proposal.change import Landing
+from agentfs_lsp.service.state.workspace import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -103,7 +104,10 @@ async def _as_it_stands(
     change = observation.change
     now = saved or await ws.look(change.base.location)
     if saved or _is_saved(now, change):
-        return _on_disk(change, now) if _left_by_save(now, observation) else NotLanded(change.path, "undone")
+        assert now.disk is not None
+        size = max(now.size, change.base.size)
+        left = await off_loop(size, observation.is_saved_in, now.disk.shown)
+        return _on_disk(change, now) if left else NotLanded(change.path, "undone")
     if now.buffer is None:
         return NotLanded(change.path, "closed")
     if normalise(now.text.shown) == normalise(change.shown):
@@ -114,13 +118,6 @@ async def _as_it_stands(
     stat = now.blob.stat if now.blob else None
     revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
     return Landing(change, "editor", revision, change.shown)
-
-
-def _left_by_save(now: Snapshot, observation: Observation) -> bool:
-    """Whether the disk holds some of the change, or may: the user or a formatter can have taken it out before
-    the save."""
-    assert now.disk is not None
-    return holds_all(observation.change, now.disk.shown) or observation.is_on_disk(now)
 
 
 def _on_disk(change: FileChange, now: Snapshot) -> Landing:
