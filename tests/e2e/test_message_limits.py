@@ -215,9 +215,11 @@ async def test_a_question_that_emacs_left_without_an_answer_is_repeated_and_hold
             "agentfs: Edit b.py (+1/-1)",
         ]
         for message in asked[:2]:  # what it was withdrawn from approves nothing any more
-            editor.send({"jsonrpc": "2.0", "id": message["id"], "result": {"title": "Next (2/3)"}})
+            result = pressing("Approve")(message["params"])
+            editor.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
         editor.answers[ASK] = pressing("Approve")
-        editor.send({"jsonrpc": "2.0", "id": asked[2]["id"], "result": {"title": "Next (2/3)"}})
+        result = pressing("Approve")(asked[2]["params"])
+        editor.send({"jsonrpc": "2.0", "id": asked[2]["id"], "result": result})
         answers = [await second, await first]
     assert [answer["status"] for answer in answers] == ["success", "success"]
 

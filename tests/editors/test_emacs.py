@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ from support.terminal import terminal
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
+    import pytest
 
     from support.real_editors import RealEditor
     from support.wire import Message
@@ -70,7 +73,10 @@ async def emacs(root: Path, server: list[str] | None = None, more: str = "") -> 
 async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
     async with emacs(root, SERVER) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
-        shown, page = "", 0
+        await editor.screen.shows("make the window larger")
+        (letter,) = re.findall(r"The letter is (\w)\.", await editor.screen.shows("Choose an option: Reject"))
+        editor.screen.press(f"\x01\x0b{letter}\r")
+        shown, page = "", 1
         while "Approve" not in str(question := (await editor.wire.seen(ASK, page := page + 1))["params"]):
             lines = question["message"].split("\n")
             screen = await editor.screen.shows(lambda text, lines=lines: all(one in text for one in lines))
@@ -87,6 +93,21 @@ async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
         editor.screen.press("\x01\x0bApprove\r")
         assert (await answer)["data"]["applied"]
     assert (root / "a.py").read_text() == TEXT.replace("two", "2")
+
+
+async def test_where_a_page_is_not_in_the_minibuffer_as_a_whole_it_is_never_asked_about(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("support.terminal.LINES", 19)
+    async with emacs(root, SERVER) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        screen = await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option: Reject")
+        assert "make the window larger" in screen
+        assert "The letter is" not in screen
+        editor.screen.press("\x01\x0bApprove\r")
+        await editor.screen.shows("[No match]")
+        editor.screen.press("\x01\x0bReject\r")
+        assert (await answer)["error"]["code"] == "USER_REJECTED"
 
 
 async def test_a_question_quit_with_c_g_comes_again_and_then_lets_the_next_one_appear(root: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,6 +122,8 @@ def pressing(press: Press) -> Callable[[Any], object]:
 
     def answer(params: Message) -> object:
         titles = [action["title"] for action in params["actions"]]
+        if press is not NO_ANSWER and (letter := re.match(r"The letter is (\w)\.", params["message"])):
+            return {"title": letter[1]}
         wanted = [title for title in titles if title == press or title.startswith("Next (")]
         if press is NO_ANSWER:
             return NO_ANSWER

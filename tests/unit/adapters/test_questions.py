@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import cast
 
 import pytest
 
+from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.questions import Question, Screen, Unanswered
 from agentfs_lsp.domain.errors import NobodyToAsk
 from agentfs_lsp.domain.translation import Translate
@@ -73,11 +75,11 @@ class Desk:
         self.typed_ms: float | None = None
         self.screen = Screen(cast(Editor, self.editor), self.clock, lambda: self.typed_ms)
 
-    def ask(self, lines: Sequence[str] = ("+x",)) -> asyncio.Task[str | None]:
+    def ask(self, lines: Sequence[str] = ("+x",), *, is_beside: bool = True) -> asyncio.Task[str | None]:
         async def asked() -> str | None:
             async with self.screen.turn():
                 quiet = await self.screen.is_quiet()
-                question = Question(lines, "agentfs: Edit a", "No", ("Yes", "Always"))
+                question = Question(lines, "agentfs: Edit a", "No", ("Yes", "Always"), is_beside=is_beside)
                 return await self.screen.ask(question, translate, quiet=quiet)
 
         return asyncio.ensure_future(asked())
@@ -271,3 +273,30 @@ async def test_in_other_editors_nothing_is_repeated_and_others_go_first_after_a_
     assert first.done()
     second.cancel()
     assert isinstance(first.exception(), Unanswered)
+
+
+@pytest.mark.parametrize("name", ["Eglot", "emacs", ""])
+async def test_where_only_the_end_of_a_message_is_sure_to_be_seen_the_first_page_measures(name: str) -> None:
+    limits = limits_of(EditorTraits(name=name))
+    desk = Desk(name)
+    answer = desk.ask(is_beside=False)
+    await desk.clock.pass_until(1500)
+    _, message, actions, asked = desk.editor.asked[0]
+    rows = message.split("\n")
+    assert [limits.prefix + len(rows[0]), *map(len, rows[1:-1])] == [limits.columns] * (limits.rows - 1)
+    assert rows[-1] == "agentfs: Edit a"
+    (letter,) = re.findall(r"The letter is (\w)\.", rows[0])
+    assert (actions[0], letter in actions[1:]) == ("No", True)
+    asked.set_result(letter)
+    await desk.clock.pass_until(3000)
+    assert "+x" in desk.editor.asked[1][1]
+    answer.cancel()
+
+
+async def test_another_letter_than_that_of_the_first_row_is_no_yes(emacs: Desk) -> None:
+    answer = emacs.ask(is_beside=False)
+    await emacs.clock.pass_until(1500)
+    _, message, actions, asked = emacs.editor.asked[0]
+    asked.set_result(next(one for one in actions[1:] if f"is {one}." not in message))
+    assert await answer is None
+    assert len(emacs.editor.asked) == 1

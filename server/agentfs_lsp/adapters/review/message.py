@@ -70,7 +70,7 @@ async def review_by_message(
         always = translate("Always for this session")
         lines, last_line = _words(translate, proposal, diff, diff_file, limits)
         approve, reject = translate("Approve"), translate("Reject")
-        question = Question(lines, last_line, reject, (approve, always), most_pages)
+        question = Question(lines, last_line, reject, (approve, always), most_pages, is_beside=beside)
         try:
             async with asyncio.timeout(left_of(timeout_s, proposal.shown_at_ms, now_ms)):
                 answer = await screen.ask(question, translate, quiet=quiet)

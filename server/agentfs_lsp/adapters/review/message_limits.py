@@ -24,7 +24,8 @@ class MessageLimits:
     starts for them. `loses_questions`: a question can be closed without an answer, and one that arrives while
     the user is asked something else is answered with an error. `keys_answer`: what is typed for something
     else when the question appears can answer it. `confirming_choices`: where that can be a yes, since
-    numbers choose, so many choices has the page that confirms it.
+    numbers choose, so many choices has the page that confirms it. `shows_end`: of a message that does not fit
+    the window it shows the end alone, and the window may be smaller than that of the table.
     """
 
     rows: int
@@ -37,6 +38,7 @@ class MessageLimits:
     loses_questions: bool = False
     keys_answer: bool = True
     confirming_choices: int = 0
+    shows_end: bool = False
 
 
 # A notification is cut at 1,000 characters.
@@ -46,7 +48,7 @@ _VSCODE = MessageLimits(
 )
 # The minibuffer grows to a quarter of the frame; one line of it is the answer's. Of a longer message it shows
 # the end. eglot begins with "[eglot] Server reports (type=3): ". `C-g` leaves a question without an answer.
-_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True)
+_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True, shows_end=True)
 # A list of choices in the message area: the begin of a longer message scrolls away, and windows can't be
 # scrolled meanwhile. A number and Enter choose.
 _VIM = MessageLimits(16, 80, confirming_choices=12)
@@ -57,7 +59,7 @@ _HELIX = MessageLimits(16, 62)
 
 _LEAST = MessageLimits(4, 62, characters=1000, prefix=33, joins_lines=True, confirming_choices=9)
 # eglot up to 1.9 does not tell its name; neither does an editor that shows less.
-_UNNAMED = replace(_LEAST, loses_questions=True)
+_UNNAMED = replace(_LEAST, loses_questions=True, shows_end=True)
 
 _BY_NAME = {
     "Visual Studio Code": _VSCODE,

@@ -10,16 +10,18 @@ import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
-from secrets import randbelow
+from secrets import choice, randbelow
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.domain.errors import NobodyToAsk
+from agentfs_lsp.domain.text.width import width_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
+    from agentfs_lsp.adapters.review.message_limits import MessageLimits
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.review import Editor
@@ -54,6 +56,9 @@ YIELD_S = 120.0
 BUSY_S = 3.0
 """An editor that was asking its user something else is tried again after so long."""
 
+LETTERS = "abcdefgh"
+"""The choices of the page that measures. No numbers: those may choose by place."""
+
 
 class Unanswered(Exception):
     """Others wait, and this question was not answered: it goes behind them."""
@@ -62,13 +67,15 @@ class Unanswered(Exception):
 @dataclass(frozen=True, slots=True)
 class Question:
     """`lines` are shown in full, over at most `most_pages` pages; each page ends with `last_line`. The titles
-    of the buttons: `no`, and those that say yes in one way or another."""
+    of the buttons: `no`, and those that say yes in one way or another. `is_beside`: what is asked about is
+    shown in a window of its own, which scrolls."""
 
     lines: Sequence[str]
     last_line: str
     no: str
     yes: Sequence[str]
     most_pages: int = MOST_PAGES
+    is_beside: bool = False
 
 
 class Screen:
@@ -119,7 +126,14 @@ class Screen:
         pages = list(islice(paged(question.lines, question.last_line, limits), most_pages + 1))
         if len(pages) > most_pages:
             raise NobodyToAsk("too_long")
-        if len(pages) == 1 and not quiet and not limits.confirming_choices:
+        if limits.shows_end and question.lines and not question.is_beside:
+            letter = choice(LETTERS)
+            message = _measuring(letter, question.last_line, limits, translate)
+            answer = await self._read_answer(message, (question.no, *LETTERS), question.no)
+            if answer != letter:
+                return answer if answer == question.no else None
+            await self.is_quiet()
+        elif len(pages) == 1 and not quiet and not limits.confirming_choices:
             pages.insert(0, question.last_line)
         for number, page in enumerate(pages[:-1], start=1):
             onward = translate("Next ({next}/{pages})", next=number + 1, pages=len(pages))
@@ -199,3 +213,17 @@ class Screen:
 
     def _sent(self, message: str, actions: Sequence[str]) -> asyncio.Task[str | None]:
         return asyncio.ensure_future(self._editor.ask(message, actions))
+
+
+def _measuring(letter: str, last_line: str, limits: MessageLimits, translate: Translate) -> str:
+    """A page as large as any may be, that only a user who sees its first row can go on from. No editor tells
+    the size of its window."""
+    rows = [
+        translate("The letter is {letter}.", letter=letter),
+        *[""] * (limits.rows - 4),
+        translate("Choose it to go on."),
+        translate("If you don't see it, make the window larger."),
+    ]
+    left = [limits.columns - width_of(row) for row in rows]
+    left[0] -= limits.prefix
+    return "\n".join([*(row + " " * more for row, more in zip(rows, left, strict=True)), last_line])
