@@ -235,7 +235,7 @@ export interface LineStats extends Stats {
 /** The review, as reported in a response: docs/protocol.md#94-what-the-answer-says. */
 export interface Review {
   /** `"policy"`, `"review"`, `"preview"`, or `"message"` */
-  rung: Rung | '';
+  rung: Rung;
   /** `"allowed"`, `"accepted"`, `"amended"`, `"rejected"`, `"dismissed"`, `"withdrawn"`, or `"timed_out"` */
   decision: 'allowed' | 'accepted' | 'amended' | 'rejected' | 'dismissed' | 'withdrawn' | 'timed_out';
   /** `"mode"`, `"rule"`, or `"user"` */

@@ -40,6 +40,21 @@ async def test_a_folder_that_is_closed_takes_its_proposals_along(
     assert file.read_text() == TEXT
 
 
+async def test_a_queued_proposal_that_is_withdrawn_tells_of_no_review(
+    editor: Editor, root: Path, file: Path
+) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    _, shown = await asked(editor)
+    queued = editor.start("agentfs/edit", EDIT)
+    await editor.request("agentfs/status", {})
+    removed = {"added": [], "removed": [{"uri": root.as_uri(), "name": root.name}]}
+    editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
+    told = await queued
+    assert (await shown)["context"]["review"]["rung"] == "review"
+    assert "folder was closed" in told["text"]
+    assert "review" not in told["context"]
+
+
 async def test_shutting_down_withdraws_what_waits_and_finishes_what_lands(
     editor: Editor, root: Path, file: Path
 ) -> None:

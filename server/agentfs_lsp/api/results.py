@@ -48,7 +48,7 @@ class LineStats(Stats):
 class Review(TypedDict):
     """The review, as reported in a response: docs/protocol.md#94-what-the-answer-says."""
 
-    rung: Rung | Literal[""]
+    rung: Rung
     """`"policy"`, `"review"`, `"preview"`, or `"message"`"""
     decision: Literal["allowed", "accepted", "amended", "rejected", "dismissed", "withdrawn", "timed_out"]
     """{values}"""

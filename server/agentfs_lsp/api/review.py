@@ -59,6 +59,8 @@ def _amendment(proposed: FileChange, accepted: FileChange) -> str:
 
 
 def _undecided(proposal: Proposal, error: DomainError | None) -> Review | None:
+    if proposal.channel is None:
+        return None  # it was withdrawn before anybody was asked
     facts: Review = {
         "rung": proposal.channel,
         "decision": "rejected",

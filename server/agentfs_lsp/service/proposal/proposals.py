@@ -77,7 +77,7 @@ class Proposal:
     settled: bool = False  # an accepting settle has come, and may not have been acted on yet
     stopped: bool = False  # cancelled when it was too late for all of it: what has not landed yet is left
     changes: tuple[FileChange, ...] = ()
-    channel: Rung | Literal[""] = ""
+    channel: Rung | None = None
     decision: Decision | None = None
     shown_at_ms: float | None = None
     decided_at_ms: float | None = None
