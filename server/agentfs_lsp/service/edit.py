@@ -73,11 +73,15 @@ def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Snapshot]
 def _without_mark(
     splices: tuple[Splice, ...], snapshot: Snapshot
 ) -> tuple[tuple[Splice, ...], tuple[Correction, ...]]:
-    """The splices without a byte-order mark put in front of the text: the file keeps its own, or none."""
+    """The splices without a byte-order mark put in front of the text: the file keeps its own, or none. Some
+    editors keep it in the text."""
     first, *others = splices
-    if first.start or not first.text.startswith(MARK) or snapshot.text.text.startswith(MARK):
+    kept = len(MARK) if snapshot.text.text.startswith(MARK) else 0
+    put_in = first.text.startswith(MARK)
+    if first.start > kept or not (put_in or first.start < kept):
         return splices, ()
-    kept = Splice(0, first.end, first.text.removeprefix(MARK))
-    if not kept.end and not kept.text and not others:
+    behind = Splice(kept, max(kept, first.end), first.text.lstrip(MARK))
+    if behind.start == behind.end and not behind.text and not others:
         raise NothingChanges
-    return (kept, *others), (Correction("byte_order_mark", ""),)
+    corrections = (Correction("byte_order_mark", ""),) if put_in and first.start == kept else ()
+    return (behind, *others), corrections

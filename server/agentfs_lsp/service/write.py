@@ -46,7 +46,7 @@ def plan_write(
     """What makes the change of the file as it is when its turn has come. `folder_comes`: its folder will be
     there when it lands. Raises EmptyContent and ResultTooLarge; the plan TextLeftOut, LossyReplace,
     FolderMissing, MalformedPath."""
-    if not command.content.removeprefix(MARK) and not command.allow_empty:
+    if not command.content.lstrip(MARK) and not command.allow_empty:
         raise EmptyContent
     limit = ws.settings.limits.max_file_bytes
     if len(command.content) > limit:
@@ -119,5 +119,5 @@ def _replacement(
 
 def _without_mark(content: str) -> tuple[str, list[Correction]]:
     """The content without a byte-order mark in front: a file keeps its own, and a new one has none."""
-    text = content.removeprefix(MARK)
+    text = content.lstrip(MARK)
     return text, [Correction("byte_order_mark", "")] if len(text) < len(content) else []

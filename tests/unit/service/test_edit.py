@@ -90,6 +90,31 @@ async def test_a_mark_that_the_editor_keeps_in_its_text_is_text(work: FakeWorksp
     assert work.editor.text_of("a.py") == "\ufeff1\n"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "corrected"),
+    [("one", "\ufeff1", True), ("one", "\ufeff\ufeff1", True), ("\ufeffone", "1", False)],
+)
+async def test_an_editor_that_keeps_the_mark_in_the_text_keeps_one(
+    work: FakeWorkspace, old: str, new: str, corrected: bool
+) -> None:
+    work.set(approval__mode="auto_edit")
+    work.store.put("a.py", "\ufeffone\n".encode())
+    work.editor.open("a.py")
+    await work.read("a.py")
+    done = await work.edit("a.py", old, new)
+    assert work.editor.text_of("a.py") == "\ufeff1\n"
+    assert bool(done.change.corrections) is corrected
+
+
+async def test_a_mark_alone_put_in_or_taken_out_changes_nothing(work: FakeWorkspace) -> None:
+    work.store.put("a.py", "\ufeffone\n".encode())
+    work.editor.open("a.py")
+    await work.read("a.py")
+    for old, new in (("one", "\ufeffone"), ("\ufeffone", "one")):
+        with pytest.raises(NothingChanges):
+            await work.edit("a.py", old, new)
+
+
 async def test_a_mark_alone_is_nothing_to_put_in(work: FakeWorkspace) -> None:
     work.store.put("a.py", "x\n")
     await work.read("a.py")

@@ -228,3 +228,9 @@ async def test_a_marker_that_the_file_holds_itself_is_text(work: FakeWorkspace) 
     work.store.put("a.js", f"{marker}\none();\n")
     await work.read("a.js")
     assert await written(work, "a.js", f"{marker}\ntwo();\n") == f"{marker}\ntwo();\n".encode()
+
+
+async def test_not_one_of_several_marks_in_front_is_written(work: FakeWorkspace) -> None:
+    work.reviewer.accepts()
+    await work.write("a.py", "\ufeff\ufeffone\n")
+    assert work.store.bytes_of("a.py") == b"one\n"
