@@ -294,7 +294,7 @@ def _as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
     if snapshot.blob is None:
         return snapshot
     if snapshot.buffer is not None:
-        return _buffer_as_it_was_encoded(file, snapshot)
+        return snapshot.to_be_written_as(file.encoding, file.bom)
     was = decode_as(snapshot.blob.data, file.encoding, file.bom)
     if was is None or (was.encoding, was.bom) == (there.encoding, there.bom):
         return snapshot
@@ -307,18 +307,6 @@ def _as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
 def _distance(one: str, other: str) -> int:
     """How much text differs."""
     return sum(piece.end - piece.start + len(piece.text) for piece in diff(one, other))
-
-
-def _buffer_as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
-    there = snapshot.text
-    was = replace(there, encoding=file.encoding)
-    if there.lossy or there.bom or file.bom or was == there:
-        return snapshot
-    try:
-        reads_the_same = encode(there.text, was) == encode(there.text, there)
-    except Unencodable:
-        return snapshot
-    return replace(snapshot, text=was) if reads_the_same else snapshot
 
 
 _REVERSES = {"create": _deletion, "delete": _creation, "update": _step_back}

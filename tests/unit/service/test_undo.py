@@ -345,6 +345,33 @@ async def test_every_byte_comes_back(lines: FakeWorkspace) -> None:
     assert lines.store.bytes_of("a.txt") == before
 
 
+@pytest.mark.parametrize("by", ["opened", "closed"])
+async def test_the_encoding_comes_back_in_a_file_that_is_opened_or_closed_while_it_is_reviewed(
+    work: FakeWorkspace, by: str
+) -> None:
+    work.set(encoding__default="gbk")
+    before = "中\n3\n".encode("gbk")
+    work.store.put("a.txt", before)
+    await work.read("a.txt")
+    work.reviewer.accepts()
+    await work.edit("a.txt", "中", "2")
+    work.set(encoding__default="utf-8")
+    if by == "closed":
+        work.editor.open("a.txt")
+
+    def during() -> None:
+        if by == "opened":
+            work.editor.open("a.txt")
+        else:
+            work.editor.close("a.txt")
+
+    work.reviewer.accepts(first=during)
+    landing = (await work.undo()).landings[0]
+    assert landing.change.proposed_bytes == before
+    if by == "closed":
+        assert work.store.bytes_of("a.txt") == before
+
+
 @pytest.mark.parametrize("opened", [False, True])
 async def test_an_encoding_of_which_the_change_left_no_trace_comes_back(
     lines: FakeWorkspace, opened: bool

@@ -103,6 +103,19 @@ class Snapshot:
             return Expected(hash=self.hash if self.buffer else None)
         return Expected(self.blob.stat.mtime_ms, self.blob.stat.size, self.hash)
 
+    def to_be_written_as(self, encoding: str, bom: bytes) -> Snapshot:
+        """The same, for what is put in to be written in this encoding, where the text that is there has the
+        same bytes in it."""
+        there = self.text
+        other = replace(there, encoding=encoding)
+        if there.lossy or there.bom or bom or other == there:
+            return self
+        try:
+            is_same = encode(there.text, other) == encode(there.text, there)
+        except Unencodable:
+            return self
+        return replace(self, text=other) if is_same else self
+
     @property
     def ended_by_save(self) -> bool:
         """The editor's document has no line end at its end, and the file that it saved has one: it adds that

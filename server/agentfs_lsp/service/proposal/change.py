@@ -333,7 +333,8 @@ class FileChange:
 
     def onto(self, now: Snapshot) -> FileChange:
         """The same change on the same text seen again: perhaps opened or closed since, or its buffer's line
-        ends made uniform by the editor."""
+        ends made uniform by the editor. An encoding that an undo brings back stays."""
+        now = now.to_be_written_as(self.base.text.encoding, self.base.text.bom)
         if now.text.text == self.base.text.text:
             return replace(self, base=now)
         ends = self.base.ended_by_save and now.buffer is None and not is_ended(self.shown)
