@@ -94,7 +94,7 @@ def _replacement(
     if snapshot.text.lossy and command.request.expected.hash is None:
         raise LossyReplace(path)
     shown = snapshot.text.shown
-    left_out = find_left_out(command.content, "" if redacted else shown)
+    left_out = find_left_out(command.content, None if redacted else shown)
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied
+from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied, TextLeftOut
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from support.fakes.store import HOME
@@ -38,12 +38,12 @@ async def test_whether_a_guess_was_right_is_not_told(unseen: FakeWorkspace) -> N
         await unseen.write("a.txt", "x\n", expected=Expected(size_bytes=7))
 
 
-async def test_a_marker_is_not_held_against_a_text_that_may_not_be_told(unseen: FakeWorkspace) -> None:
-    unseen.store.put("a.txt", "x\n# ... rest of the file unchanged ...\n")
-    for before in ("with", "without"):
-        unseen.reviewer.accepts()
-        await unseen.write("a.txt", f"{before}\n# ... rest of the file unchanged ...\n")
-        unseen.store.put("a.txt", "x\n")
+@pytest.mark.parametrize("there", ["", "x\n", "x\n# ... rest of the file unchanged ...\n"])
+async def test_a_marker_is_refused_whatever_is_there(unseen: FakeWorkspace, there: str) -> None:
+    unseen.store.put("a.txt", there)
+    with pytest.raises(TextLeftOut):
+        await unseen.write("a.txt", "x\n# ... rest of the file unchanged ...\n")
+    assert unseen.store.bytes_of("a.txt") == there.encode()
 
 
 @pytest.mark.parametrize("data", [b"a\0b", b"gr\xfc\xdfe\n"])

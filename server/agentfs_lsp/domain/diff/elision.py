@@ -99,11 +99,12 @@ class LeftOut:
 
 
 def find_left_out(content: str, original: str | None) -> LeftOut | None:
-    """The first line of `content` that stands for text left out, where there was text: `original` (the file
-    before, None or empty where there is none). A marker that `original` holds itself is content."""
-    if not original or original.isspace():
+    """The first line of `content` that stands for text left out, where there was text: `original`, the file
+    before. A marker that `original` holds itself is content. None: whether the file has text, or a marker, is
+    not to be told, and every marker counts."""
+    if original is not None and (not original or original.isspace()):
         return None
-    content, original = normalise(content), normalise(original)
+    content, original = normalise(content), normalise(original or "")
     start, end = _changed_lines(content, original)
     for number, line in enumerate(content[start:end].split("\n"), 1):
         marker = line.strip() if len(line) <= 2 * _LONGEST else line[: 4 * _LONGEST].strip()
