@@ -161,10 +161,11 @@ export class Server implements vscode.Disposable {
       : this.client.sendRequest<R>(method, params, token);
   }
 
-  /** Have it ask for the settings again. */
+  /** Tell it its settings as they are now. If it had to ask for them, requests in between would go by the old ones. */
   async settingsChanged(): Promise<void> {
     if (this.client?.isRunning() === true) {
-      await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
+      const section = serverSection(vscode.workspace.getConfiguration().get(SECTION), this.limits());
+      await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: { [SECTION]: section } });
     }
   }
 
@@ -241,8 +242,7 @@ export class Server implements vscode.Disposable {
           const answers = await next(params, token);
           return Array.isArray(answers) ? answers.map((section) => serverSection(section, this.limits())) : answers;
         },
-        // That something changed is all the server needs to hear: it asks, and is told its own part above.
-        didChangeConfiguration: (_, next) => next(undefined),
+        didChangeConfiguration: () => this.settingsChanged(),
         handleApplyEdit: (params, next) =>
           this.receiver.applyEdit(params, async (unchanged) => {
             const result = await next(unchanged, new vscode.CancellationTokenSource().token);

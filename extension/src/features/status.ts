@@ -69,7 +69,7 @@ export class StatusView implements vscode.Disposable {
     this.refresh();
   }
 
-  /** The server hears of it by its question for the settings, which is answered with them. */
+  /** The server is told of it as a part of the settings. */
   private strictnessChanged(): void {
     void vscode.commands.executeCommand('setContext', 'agentfs.ui.autoEnded', this.strictness.now.isAutoEnded);
     void this.server.settingsChanged();

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, reviewWith, scenario, set, state, ui, workbench, LONGEST_MS } from "../harness/suite.mjs";
+import { agent, call, file, reviewWith, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
 import { installation } from "../harness/workbench.mjs";
 
 const COMMAND = 'command:workbench.action.terminal.sendSequence?%7B%22text%22%3A%22touch%20clicked%5Cn%22%7D';
@@ -102,7 +102,7 @@ scenario("a question whether an agent may read a file, its row and its dialog ha
   await ui.answerDialog("Deny");
   assert.equal((await read).error.code, "USER_REJECTED");
   await call("command", { id: "notifications.clearAll" });
-}, LONGEST_MS, "the question sometimes does not appear");
+});
 
 scenario("a change taken back is mentioned in the status bar without icons of the agent's", async () => {
   const asked = await proposed("withdrawn", "withdrawn");
