@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Proposal } from './protocol';
-import { accepted, acceptedText, rejected } from './verdict';
+import { accepted, acceptedTexts, rejected } from './verdict';
 
 function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
   return {
@@ -50,10 +50,18 @@ test('what was typed goes along as the whole text, \\n line ends', () => {
   assert.equal(sent.decision, 'accepted');
 });
 
+test('what is accepted is what was typed or proposed, and nothing of what was rejected', () => {
+  const several = proposal(file('a'), file('b'), file('c'));
+  const sent = accepted(several, (path) => (path === 'b' ? 'mine\r\n' : undefined), false, new Map([['c', 'rejected']]));
+  assert.deepEqual(acceptedTexts(several, sent), new Map([['a', 'new\n'], ['b', 'mine\n']]));
+  assert.deepEqual(acceptedTexts(several, rejected('p', '')), new Map());
+});
+
 test('a file that is to be deleted has no text to amend', () => {
   const gone = file('a', { operation: 'delete', proposed_text: '' });
-  assert.equal(acceptedText(gone, () => 'typed'), '');
-  assert.equal(accepted(proposal(gone), () => 'typed', false).files, undefined);
+  const sent = accepted(proposal(gone), () => 'typed', false);
+  assert.equal(sent.files, undefined);
+  assert.deepEqual(acceptedTexts(proposal(gone), sent), new Map([['a', '']]));
 });
 
 test('a reason reaches the agent, blanks are none', () => {

@@ -2,8 +2,8 @@
 import type { Proposal, SettledFile, SettleParams } from './protocol';
 import { normalise } from './texts';
 
-/** The text of a proposed file as the review shows it now; undefined where it was never shown. */
-export type TextNow = (path: string) => string | undefined;
+/** The text of a proposed file as the review shows it; undefined where it was never shown. */
+export type ShownText = (path: string) => string | undefined;
 
 /** What the user has decided about single files of several, by path. */
 export type Decided = ReadonlyMap<string, 'accepted' | 'rejected'>;
@@ -14,11 +14,11 @@ export type Decided = ReadonlyMap<string, 'accepted' | 'rejected'>;
  */
 export function accepted(
   proposal: Proposal,
-  textNow: TextNow,
+  shown: ShownText,
   always: boolean,
   decided: Decided = new Map(),
 ): SettleParams {
-  const files = proposal.files.flatMap((file) => ownDecision(file, textNow, decided.get(file.path)));
+  const files = proposal.files.flatMap((file) => ownDecision(file, shown, decided.get(file.path)));
   const isNone = proposal.files.every(({ path }) => decided.get(path) === 'rejected');
   return {
     id: proposal.id,
@@ -34,21 +34,23 @@ export function rejected(id: string, feedback: string): SettleParams {
   return { id, decision: 'rejected', ...(said === '' ? {} : { feedback: said }) };
 }
 
-/** The text that an acceptance lets in, `\n` line ends: the proposed one, or what the user made of it. */
-export function acceptedText(file: Proposal['files'][number], textNow: TextNow): string {
-  const text = textNow(file.path);
-  return text === undefined || file.operation === 'delete' ? file.proposed_text : normalise(text);
+/** The texts that a decision lets in, by path, `\n` line ends: the proposed ones, or what the user made of them. */
+export function acceptedTexts({ files }: Proposal, { decision, files: own = [] }: SettleParams): Map<string, string> {
+  const decided = new Map(own.map((one) => [one.uri, one]));
+  const accepted = files.filter(({ uri }) => (decided.get(uri)?.decision ?? decision) !== 'rejected');
+  return new Map(accepted.map(({ path, uri, proposed_text: text }) => [path, decided.get(uri)?.text ?? text]));
 }
 
 /** A file's own decision, where that is another than the whole proposal's. */
 function ownDecision(
   file: Proposal['files'][number],
-  textNow: TextNow,
+  shown: ShownText,
   decided: 'accepted' | 'rejected' | undefined,
 ): SettledFile[] {
   if (decided === 'rejected') {
     return [{ uri: file.uri, decision: 'rejected' }];
   }
-  const text = acceptedText(file, textNow);
+  const typed = file.operation === 'delete' ? undefined : shown(file.path);
+  const text = typed === undefined ? file.proposed_text : normalise(typed);
   return text === file.proposed_text ? [] : [{ uri: file.uri, decision: 'amended', text }];
 }

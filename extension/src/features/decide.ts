@@ -9,7 +9,7 @@ import { confirm } from '../notifications';
 import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { Signal } from '../signal';
-import { accepted, acceptedText, rejected, type TextNow } from '../verdict';
+import { accepted, acceptedTexts, rejected, type ShownText } from '../verdict';
 import { PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
 import { caughtUp } from './closing';
 import { carryOut, landedTexts, type NotSaved } from './landing';
@@ -79,11 +79,12 @@ export class Decisions {
       await this.decideFile('accepted', currentPart);
       return;
     }
-    const accepted = review.proposal.files.filter(({ path }) => review.decided.get(path) !== 'rejected');
-    if (this.focus.isUnseen || !(await this.isOnScreen(review, accepted))) {
+    const files = review.proposal.files.filter(({ path }) => review.decided.get(path) !== 'rejected');
+    const shown = this.shownBy(review);
+    if (this.focus.isUnseen || !(await this.isOnScreen(review, files, shown))) {
       return;
     }
-    await this.settle(review, this.acceptance(review, review.proposal, always));
+    await this.settle(review, accepted(review.proposal, shown, always, review.decided));
   }
 
   /** Reject `chosen`, else what is visible and active. */
@@ -122,13 +123,14 @@ export class Decisions {
       await this.rejectWhole(review);
       return;
     }
-    if (decision === 'accepted' && !(await this.isOnScreen(review, [part]))) {
+    const shown = this.shownBy(review);
+    if (decision === 'accepted' && !(await this.isOnScreen(review, [part], shown))) {
       return;
     }
     review.decided.set(part.path, decision);
     this.queue.changed.fire();
     if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
-      await this.settle(review, this.acceptance(review, review.proposal, false));
+      await this.settle(review, accepted(review.proposal, shown, false, review.decided));
     }
   }
 
@@ -142,7 +144,7 @@ export class Decisions {
     }
     for (const review of waiting) {
       if (this.queue.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
-        await this.settle(review, this.acceptance(review, review.proposal, false), false);
+        await this.settle(review, accepted(review.proposal, this.shownBy(review), false, review.decided), false);
       }
     }
   }
@@ -188,7 +190,9 @@ export class Decisions {
     review.deciding = true;
     this.decidedAt = Date.now();
     this.queue.changed.fire();
-    this.keepTexts(review, decision);
+    if (review.proposal !== undefined) {
+      this.landings.set(review.proposed.id, { texts: acceptedTexts(review.proposal, decision), notSaved: [] });
+    }
     void this.editors.lock(review);
     await caughtUp();
     void this.editors.leave(review, onwards);
@@ -225,8 +229,8 @@ export class Decisions {
     return unsaved !== undefined;
   }
 
-  private isOnScreen(review: Review, files: Proposal['files']): Promise<boolean> {
-    return isOnScreen(review, files, this.textsOf(review), () => this.editors.show(review));
+  private isOnScreen(review: Review, files: Proposal['files'], shown: ShownText): Promise<boolean> {
+    return isOnScreen(review, files, shown, () => this.editors.show(review));
   }
 
   /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
@@ -252,10 +256,6 @@ export class Decisions {
     }
   }
 
-  private acceptance(review: Review, proposal: Proposal, always: boolean): SettleParams {
-    return accepted(proposal, this.textsOf(review), always, review.decided);
-  }
-
   /** Whether a key was pressed in a review that the user has not put the focus into; that is said once. */
   private isOutside(by: By): boolean {
     const isOutside = by === 'key' && !this.focus.isInside;
@@ -272,21 +272,18 @@ export class Decisions {
     }
   }
 
-  private keepTexts(review: Review, decision: SettleParams): void {
-    if (decision.decision !== 'rejected' && review.proposal !== undefined) {
-      const textNow = this.textsOf(review);
-      const texts = review.proposal.files
-        .filter(({ path }) => review.decided.get(path) !== 'rejected')
-        .map((file) => [file.path, acceptedText(file, textNow)] as const);
-      this.landings.set(review.proposed.id, { texts: new Map(texts), notSaved: [] });
-    }
-  }
-
-  private textsOf(review: Review): TextNow {
-    return (path) => {
-      const uri = virtualUri(PROPOSAL, review.proposed.id, path);
-      return findDocument(uri.toString())?.getText() ?? this.files.get(uri);
-    };
+  /**
+   * What a review shows at this moment. To be taken before anything is waited for: VS Code may tell of keys that were
+   * pressed after the one that accepts before a promise goes on, even one that is resolved.
+   */
+  private shownBy({ proposed: { id }, proposal }: Review): ShownText {
+    const texts = new Map(
+      proposal?.files.map(({ path }) => {
+        const uri = virtualUri(PROPOSAL, id, path);
+        return [path, findDocument(uri.toString())?.getText() ?? this.files.get(uri)];
+      }),
+    );
+    return (path) => texts.get(path);
   }
 }
 

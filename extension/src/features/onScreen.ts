@@ -8,7 +8,7 @@ import { notify } from '../notifications';
 import type { Proposal } from '../protocol';
 import type { Review } from '../queue';
 import { firstInBlanks, normalise } from '../texts';
-import type { TextNow } from '../verdict';
+import type { ShownText } from '../verdict';
 import { PROPOSAL, virtualUri } from '../virtual';
 import { tellBlanks, tellNotShown } from './telling';
 
@@ -21,7 +21,7 @@ const IGNORED = 'ignoreTrimWhitespace';
 export async function isOnScreen(
   { proposed: { id, files: all } }: Review,
   files: Proposal['files'],
-  textNow: TextNow,
+  shown: ShownText,
   again: () => Promise<void>,
 ): Promise<boolean> {
   for (const { path, base_text: base } of files) {
@@ -33,7 +33,7 @@ export async function isOnScreen(
       });
       return false;
     }
-    const line = settings(uri).get(IGNORED, true) && firstInBlanks(base, normalise(textNow(path) ?? ''));
+    const line = settings(uri).get(IGNORED, true) && firstInBlanks(base, normalise(shown(path) ?? ''));
     if (typeof line === 'number') {
       void offer(tellBlanks(path), () => showBlanks(uri, line));
       return false;
