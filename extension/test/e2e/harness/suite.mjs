@@ -14,7 +14,7 @@ export const home = await makeHome();
 const workspace = path.join(home, "workspace");
 
 /** No scenario takes longer, an answer that never comes included. */
-export const LONGEST_MS = 120_000;
+const LONGEST_MS = 120_000;
 
 /** Filled before the first scenario. @type {Awaited<ReturnType<typeof startWorkbench>>} */
 export let workbench;
@@ -27,10 +27,9 @@ before(async () => {
 });
 after(() => workbench?.stop());
 
-/** A test that leaves the desk as it found it, and a picture and the log where it failed. `unsettled`: why it fails now
- * and then, for a cause not yet found; it is run and named in the output, and does not fail the suite. */
-export function scenario(name, body, longestMs = LONGEST_MS, unsettled = undefined) {
-  test(name, { todo: unsettled }, async () => {
+/** A test that leaves the desk as it found it, and a picture and the log where it failed. */
+export function scenario(name, body, longestMs = LONGEST_MS) {
+  test(name, async () => {
     try {
       await soon(body(), longestMs);
       assert.deepEqual(await leftStanding(), [], "messages are left standing");
