@@ -18,9 +18,10 @@ from functools import cache, reduce
 from itertools import pairwise
 from operator import or_
 from pathlib import Path
-from types import GenericAlias, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     Literal,
     NotRequired,
@@ -89,9 +90,9 @@ def _key(name: str, hint: Any, field: Field[Any] | None, told: str) -> Key:
     if field is None:
         is_required = get_origin(hint) is not NotRequired
         hint = hint if is_required else get_args(hint)[0]
+        hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint
         return Key(name, None, hint, is_required, MISSING, (None, None), meaning.strip(), there)
     about = field.metadata
-    hint = GenericAlias(list, about["of"]) if "of" in about else hint
     bounds = about.get("least"), about.get("most")
     is_required = field.default is MISSING
     return Key(name, about.get("alias"), hint, is_required, field.default, bounds, meaning, there)

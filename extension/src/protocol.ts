@@ -657,10 +657,15 @@ export interface Proposal {
   files: ReviewedFile[];
 }
 
+/** agentfs/proposal. */
+export interface ProposalParams {
+  id: string;
+}
+
 /** The user's decision about one file. */
 export interface SettledFile {
   uri: string;
-  decision: Decision;
+  decision?: Decision;
   text?: string;
 }
 
@@ -685,11 +690,23 @@ export interface AppliedFile {
   reason?: string;
 }
 
+/** agentfs/applied. */
+export interface AppliedParams {
+  id: string;
+  files?: AppliedFile[];
+}
+
 /** The result for one document: agentfs/saved. */
 export interface SavedFile {
   uri: string;
   saved: boolean;
   reason?: string;
+}
+
+/** agentfs/saved. */
+export interface SavedParams {
+  id: string;
+  files?: SavedFile[];
 }
 
 /** A refusal; `reason` is in the user's language. */

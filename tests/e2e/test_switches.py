@@ -130,10 +130,10 @@ async def test_a_switch_that_there_is_not_is_told(shared: Editor, name: str) -> 
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
-        (None, "Parameter 'name' must be a string."),
-        ([], "Parameter 'name' must be a string."),
+        (None, "Parameter 'name' is missing."),
+        ([], "Parameter 'name' is missing."),
         ({"name": 5, "on": True}, "Parameter 'name' must be a string."),
-        ({"name": "memory"}, "Parameter 'on' must be true or false."),
+        ({"name": "memory"}, "Parameter 'on' is missing."),
         ({"name": "memory", "on": 1}, "Parameter 'on' must be true or false."),
         ({"name": "memory", "on": "true"}, "Parameter 'on' must be true or false."),
         (

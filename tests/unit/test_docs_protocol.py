@@ -183,7 +183,8 @@ def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.adapters.review import client, questions
     from agentfs_lsp.api import envelope
     from agentfs_lsp.domain.text import escaping as shown
-    from agentfs_lsp.lsp import language_server, progress, review_params, serving, sweeping
+    from agentfs_lsp.lsp import language_server, progress, serving, sweeping
+    from agentfs_lsp.lsp import results as editor_params
     from agentfs_lsp.lsp.configuration import configuration
     from agentfs_lsp.lsp.transport import codec, framing
     from agentfs_lsp.service import history as service_history
@@ -198,7 +199,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     yield "at most five seconds from the start", "1"
     yield f"after {progress.PROGRESS_AFTER_S:g} s, then every {progress.PROGRESS_EVERY_S:g} s", "2"
     yield f"of the last {client.REMEMBERED} proposals that ended", "9.1"
-    yield f"at most {review_params.FEEDBACK_CHARACTERS:,} characters; goes to the agent", "9.1"
+    yield f"at most {editor_params.FEEDBACK_CHARACTERS:,} characters; goes to the agent", "9.1"
     yield f"Over {questions.MOST_PAGES} pages", "9.2"
     yield f"{questions.DRAWING_S:g} s after the client's answer", "9.2"
     yield f"of any document for {questions.QUIET_S:g} s", "9.2"

@@ -14,7 +14,8 @@ from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.params import EditParams, ReadParams, WriteParams
 from agentfs_lsp.domain.settings.rules import OPERATIONS, PERMISSIONS, Rule, Rules
 from agentfs_lsp.domain.settings.settings import SETTINGS, SaveMode, Setting
-from agentfs_lsp.domain.settings.shapes import Choice, Flag, Seconds, Whole
+from agentfs_lsp.domain.settings.shapes import Seconds
+from agentfs_lsp.domain.shapes import Choice, Flag, Whole
 from agentfs_lsp.lsp.features.agents import COMMANDS
 from support.docs import codes, keys, section, table
 

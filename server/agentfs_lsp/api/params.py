@@ -1,4 +1,4 @@
-"""The parameters of each request, and the parser that validates them and rejects unknown keys.
+"""The parameters of each request. `parsing.py` validates them.
 
 `make generated` creates the tables of docs/protocol.md and extension/src/protocol.ts from these classes. The
 string below a field is its meaning there. `results.py` declares the responses.
@@ -6,20 +6,10 @@ string below a field is its meaning there. `results.py` declares the responses.
 
 from __future__ import annotations
 
-import types
-from dataclasses import MISSING, Field, dataclass, field, fields
-from difflib import get_close_matches
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from dataclasses import dataclass
+from typing import Literal
 
-from agentfs_lsp.domain.errors import BadParameter
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from agentfs_lsp.domain.errors import ParameterKind, ParameterProblem
-
-T = TypeVar("T")
+from agentfs_lsp.api.parsing import bounded
 
 DialectName = Literal["standard", "gemini", "workspace"]
 
@@ -31,12 +21,6 @@ HISTORY_CHANGES = 1000
 HASH_CHARACTERS = 200
 LONGEST_NAME = 100
 """Only keys of at most this many characters get a suggestion: comparing a key of megabytes takes seconds."""
-
-
-def bounded(default: Any = MISSING, **bounds: Any) -> Any:
-    """A field with bounds on a number or on a string's length. `alias` is a second name for the parameter.
-    `of` is the shape of a list's members if each is parsed separately."""
-    return field(metadata=bounds) if default is MISSING else field(default=default, metadata=bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +119,7 @@ class OperationParams:
 class BatchParams(Params):
     """agentfs/batch."""
 
-    operations: list[object] = bounded(least=1, most=MOST_OPERATIONS, of=OperationParams)  # noqa: RUF009 - makes a field
+    operations: list[OperationParams] = bounded(least=1, most=MOST_OPERATIONS)  # noqa: RUF009 - makes a field
     """{`tool`: `"write"` or `"edit"`, `params`: the params of that request}"""
     atomic: bool = True
     """all operations land, or none"""
@@ -200,115 +184,3 @@ class UndoParams(Params):
     change"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
     """the reason, in the agent's words; shown beside the diff"""
-
-
-def parse(shape: type[T], raw: object) -> T:
-    """Parse `raw` into `shape`. Null for an optional parameter counts as absent.
-
-    Raises BadParameter with the key that is missing, unknown, or of the wrong type."""
-    if raw is None or raw == []:  # Lua encodes an empty table as a list
-        raw = {}
-    if not isinstance(raw, dict):
-        raise BadParameter("params", "no_object")
-    known = _fields(shape)  # type: ignore[arg-type]  # every class is hashable
-    values: dict[str, object] = {}
-    for key, value in raw.items():
-        spec = known.get(key)
-        if spec is None:
-            raise _unknown(key, known)
-        if value is None and spec.optional:
-            continue
-        checked = _checked(key, value, spec)
-        if values.setdefault(spec.name, checked) != checked:
-            other = next(name for name in raw if known.get(name) is spec)
-            raise BadParameter(key, "twice", (other,))
-    for name in _required(shape):  # type: ignore[arg-type]
-        if name not in values:
-            raise BadParameter(name, "missing")
-    return shape(**values)
-
-
-@dataclass(frozen=True, slots=True)
-class _Spec:
-    name: str
-    kinds: tuple[type, ...]
-    choices: tuple[object, ...]
-    optional: bool
-    least: int | None
-    most: int | None
-
-
-@cache
-def _fields(shape: Hashable) -> dict[str, _Spec]:
-    assert isinstance(shape, type)
-    hints = get_type_hints(shape)
-    known: dict[str, _Spec] = {}
-    for each in fields(shape):
-        spec = _spec(each, hints[each.name])
-        known[each.name] = spec
-        if "alias" in each.metadata:
-            known[each.metadata["alias"]] = spec
-    return known
-
-
-@cache
-def _required(shape: Hashable) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(spec.name for spec in _fields(shape).values() if not spec.optional))
-
-
-def _spec(each: Field[Any], hint: object) -> _Spec:
-    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    choices = tuple(
-        choice for option in options if get_origin(option) is Literal for choice in get_args(option)
-    )
-    kinds = tuple(
-        kind
-        for option in options
-        if isinstance(kind := get_origin(option) or option, type) and kind is not types.NoneType
-    )
-    return _Spec(
-        each.name,
-        (*kinds, *{type(choice) for choice in choices}),
-        choices,
-        each.default is not MISSING,
-        each.metadata.get("least"),
-        each.metadata.get("most"),
-    )
-
-
-_KIND_NAMES: dict[type, ParameterKind] = {
-    str: "string",
-    int: "whole",
-    bool: "flag",
-    dict: "object",
-    list: "list",
-}
-
-
-def _checked(key: str, value: object, spec: _Spec) -> object:
-    if isinstance(value, float) and int in spec.kinds and value.is_integer():
-        value = int(value)  # JSON does not distinguish 3.0 from 3, and some callers only have floats
-    if type(value) not in spec.kinds:
-        raise BadParameter(key, "kind", kinds=tuple(_KIND_NAMES[kind] for kind in spec.kinds))
-    if spec.choices and value not in spec.choices:
-        raise BadParameter(key, "choice", tuple(map(str, spec.choices)))
-    measure = value if isinstance(value, int) else len(value) if isinstance(value, str | list) else 0
-    below, above = _BOUNDS.get(type(value), ("small", "large"))
-    if spec.least is not None and measure < spec.least:
-        raise BadParameter(key, below, bound=spec.least)
-    if spec.most is not None and measure > spec.most:
-        raise BadParameter(key, above, bound=spec.most)
-    return value
-
-
-_BOUNDS: dict[type, tuple[ParameterProblem, ParameterProblem]] = {
-    str: ("short", "long"),
-    list: ("few", "many"),
-}
-
-
-def _unknown(key: str, known: dict[str, _Spec]) -> BadParameter:
-    close = get_close_matches(key, known, n=1) if len(key) <= LONGEST_NAME else ()
-    if close:
-        return BadParameter(key, "misspelt", tuple(close))
-    return BadParameter(key, "unknown", tuple(sorted(known)))

@@ -5,11 +5,12 @@ generated from these shapes.
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus
 from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.shapes import Text
 from agentfs_lsp.service.proposal.proposals import Outcome
 
 # --- reviews (docs/protocol.md#91-review-clients) ---------------------------------------------------------
@@ -17,11 +18,20 @@ from agentfs_lsp.service.proposal.proposals import Outcome
 Decision = Literal["accepted", "amended", "rejected"]
 
 
+FEEDBACK_CHARACTERS = 10_000
+
+
+class ProposalParams(TypedDict):
+    """agentfs/proposal."""
+
+    id: str
+
+
 class SettledFile(TypedDict):
     """The user's decision about one file."""
 
     uri: str
-    decision: Decision
+    decision: NotRequired[Decision]
     text: NotRequired[str]
 
 
@@ -32,7 +42,7 @@ class SettleParams(TypedDict):
     """the proposal's id"""
     decision: Decision
     """{values}"""
-    feedback: NotRequired[str]
+    feedback: NotRequired[Annotated[str, Text(maximum=FEEDBACK_CHARACTERS)]]
     """the user's message, at most 10,000 characters; goes to the agent"""
     always: NotRequired[bool]
     """if true, this session's later changes are allowed; not valid with a rejection"""
@@ -49,12 +59,26 @@ class AppliedFile(TypedDict):
     reason: NotRequired[str]
 
 
+class AppliedParams(TypedDict):
+    """agentfs/applied."""
+
+    id: str
+    files: NotRequired[list[AppliedFile]]
+
+
 class SavedFile(TypedDict):
     """The result for one document: agentfs/saved."""
 
     uri: str
     saved: bool
     reason: NotRequired[str]
+
+
+class SavedParams(TypedDict):
+    """agentfs/saved."""
+
+    id: str
+    files: NotRequired[list[SavedFile]]
 
 
 class Refusal(TypedDict):
@@ -152,7 +176,7 @@ class SetApprovalModeParams(TypedDict):
     """agentfs/setApprovalMode; without `session` for all sessions."""
 
     mode: Mode
-    session: NotRequired[str]
+    session: NotRequired[Annotated[str, Text(minimum=1)]]
 
 
 class SetSwitchParams(TypedDict):

@@ -1,17 +1,22 @@
-"""The params of docs/protocol.md#91-review-clients, checked by hand: what is wrong decides nothing. What is
-told of it is made in `parameter_texts.py`."""
+"""The params of docs/protocol.md#91-review-clients: what is wrong decides nothing. Each is checked by its
+declared shape (`results.py`), and here against the proposal."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from agentfs_lsp.adapters.review.conversation import Report, Settlement
-from agentfs_lsp.domain.errors import BadParameter
+from agentfs_lsp.api.parsing import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from agentfs_lsp.adapters.review.conversation import Conversation, Reports
     from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.lsp.results import AppliedFile, SavedFile, SettledFile
+
+F = TypeVar("F", "SettledFile", "AppliedFile", "SavedFile")
 
 
 def review_params_text(error: BadReviewParams, translate: Translate) -> str:
@@ -19,20 +24,15 @@ def review_params_text(error: BadReviewParams, translate: Translate) -> str:
     return {
         "text_misplaced": translate("An amended file needs its text, and no other file has one."),
         "always_rejected": translate("“always” does not go with a rejection."),
-        "no_files": translate("Parameter 'files' must be a list of JSON objects."),
         "other_file": translate("Parameter 'files' names a file that is not in this proposal."),
         "file_twice": translate("Parameter 'files' names a file twice."),
         "unsettled": translate("The proposal is not settled: there is nothing to apply yet."),
     }[error.problem]
 
 
-FEEDBACK_CHARACTERS = 10_000
-
-
 ReviewProblem = Literal[
     "text_misplaced",  # an amended file without its text, or a text with another decision
     "always_rejected",
-    "no_files",  # `files` is no list of objects
     "other_file",  # one that is none of the proposal's
     "file_twice",
     "unsettled",  # nothing to apply yet
@@ -48,33 +48,21 @@ class BadReviewParams(Exception):
 
 def parse_id(raw: object) -> str:
     """The proposal's id. Raises BadParameter or BadReviewParams, as the other functions here."""
-    value = _object(raw).get("id")
-    if not isinstance(value, str):
-        raise BadParameter("id", "kind", kinds=("string",))
-    return value
+    from agentfs_lsp.lsp.results import ProposalParams  # noqa: PLC0415 - not at every start
+
+    return parse(ProposalParams, raw, refuse_unknown=False)["id"]
 
 
 def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     """The decision of each file: what `files` says of it, else what is said of all."""
-    from agentfs_lsp.lsp.results import SettledFile, SettleParams  # noqa: PLC0415 - not at every start
+    from agentfs_lsp.lsp.results import SettleParams  # noqa: PLC0415 - not at every start
 
-    params = _object(raw)
-    refuse_unknown(params, SettleParams)
-    overall = _decision(params.get("decision"))
-    feedback = params.get("feedback")
-    if feedback is not None and not isinstance(feedback, str):
-        raise BadParameter("feedback", "kind", kinds=("string",))
-    if feedback and len(feedback) > FEEDBACK_CHARACTERS:
-        raise BadParameter("feedback", "long", bound=FEEDBACK_CHARACTERS)
-    always = params.get("always")
-    if always is not None and not isinstance(always, bool):
-        raise BadParameter("always", "kind", kinds=("flag",))
+    params = parse(SettleParams, raw)
+    overall, always = params["decision"], params.get("always", False)
     rejected = set(conversation.files) if overall == "rejected" else set()
     texts: dict[str, str] = {}
-    for absolute, file in _files(params, conversation):
-        refuse_unknown(file, SettledFile)
-        decision = overall if file.get("decision") is None else _decision(file["decision"])
-        text = _text(file.get("text"))
+    for absolute, file in _by_path(params.get("files", ()), conversation).items():
+        decision, text = file.get("decision", overall), file.get("text")
         if (decision == "amended") != (text is not None):
             raise BadReviewParams("text_misplaced")
         (rejected.add if decision == "rejected" else rejected.discard)(absolute)
@@ -84,62 +72,40 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
         raise BadReviewParams("text_misplaced")
     if always and rejected:
         raise BadReviewParams("always_rejected")
-    return Settlement(frozenset(rejected), texts, feedback or "", bool(always))
+    return Settlement(frozenset(rejected), texts, params.get("feedback", ""), always)
 
 
-def parse_reports(raw: object, conversation: Conversation, key: Literal["applied", "saved"]) -> Reports:
-    """What became of each of the proposal's files; one that is not named was not done."""
-    reports: dict[str, Report] = {}
-    for absolute, file in _files(_object(raw), conversation):
-        done, reason = file.get(key), file.get("reason")
-        if not isinstance(done, bool):
-            raise BadParameter(key, "kind", kinds=("flag",))
-        reports[absolute] = Report(done, reason if isinstance(reason, str) else "")
-    return reports
+def parse_applied(raw: object, conversation: Conversation) -> Reports:
+    """What the client applied; a file that is not named was not applied."""
+    from agentfs_lsp.lsp.results import AppliedParams  # noqa: PLC0415 - not at every start
+
+    files = parse(AppliedParams, raw, refuse_unknown=False).get("files", ())
+    return {
+        absolute: Report(file["applied"], file.get("reason", ""))
+        for absolute, file in _by_path(files, conversation).items()
+    }
 
 
-def _files(params: dict[str, object], conversation: Conversation) -> list[tuple[str, dict[str, object]]]:
-    """The entries of `files` with the real absolute path of each. Raises BadReviewParams for a file that is
+def parse_saved(raw: object, conversation: Conversation) -> Reports:
+    """What the client saved; a file that is not named was not saved."""
+    from agentfs_lsp.lsp.results import SavedParams  # noqa: PLC0415 - not at every start
+
+    files = parse(SavedParams, raw, refuse_unknown=False).get("files", ())
+    return {
+        absolute: Report(file["saved"], file.get("reason", ""))
+        for absolute, file in _by_path(files, conversation).items()
+    }
+
+
+def _by_path(files: Iterable[F], conversation: Conversation) -> dict[str, F]:
+    """The entries of `files` by the real absolute path of each. Raises BadReviewParams for a file that is
     none of the proposal's: a client that means another one must not decide about these."""
-    files = params.get("files")
-    if files is None:
-        return []
-    if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
-        raise BadReviewParams("no_files")
-    named: dict[str, dict[str, object]] = {}
+    named: dict[str, F] = {}
     for file in files:
-        absolute = conversation.file_of(file.get("uri"))
+        absolute = conversation.file_of(file["uri"])
         if absolute is None:
             raise BadReviewParams("other_file")
         if absolute in named:
             raise BadReviewParams("file_twice")
         named[absolute] = file
-    return list(named.items())
-
-
-def _decision(value: object) -> Literal["accepted", "amended", "rejected"]:
-    match value:
-        case "accepted" | "amended" | "rejected":
-            return value
-        case _:
-            raise BadParameter("decision", "choice", ("accepted", "amended", "rejected"))
-
-
-def _text(value: object) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise BadParameter("text", "kind", kinds=("string",))
-    return value
-
-
-def _object(raw: object) -> dict[str, object]:
-    if not isinstance(raw, dict):
-        raise BadParameter("params", "no_object")
-    return raw
-
-
-def refuse_unknown(params: dict[str, object], shape: type) -> None:
-    """Raise BadParameter for a key that `shape`, a TypedDict, does not have: it would pass silently."""
-    known = shape.__annotations__
-    unknown = sorted(set(params) - set(known))
-    if unknown:
-        raise BadParameter(unknown[0], "unknown", tuple(sorted(known)))
+    return named

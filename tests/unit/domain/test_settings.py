@@ -7,7 +7,8 @@ from dataclasses import fields
 import pytest
 
 from agentfs_lsp.domain.settings.settings import GROUPS, SETTINGS, Approval, Settings, settings_from
-from agentfs_lsp.domain.settings.shapes import NamedRoot, ShapeError, Wanted
+from agentfs_lsp.domain.settings.shapes import NamedRoot
+from agentfs_lsp.domain.shapes import ShapeError, Wanted
 
 HUGE = 10**400
 

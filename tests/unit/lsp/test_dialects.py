@@ -17,7 +17,8 @@ from agentfs_lsp.api.dialects.dialect import Dialect, Tool
 from agentfs_lsp.api.dialects.files import Files
 from agentfs_lsp.api.dialects.guidance import guidance
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.api.params import DialectName, EditParams, ReadParams, ToolsParams, WriteParams, parse
+from agentfs_lsp.api.params import DialectName, EditParams, ReadParams, ToolsParams, WriteParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
 from agentfs_lsp.domain.translation import NAMES, english, naming

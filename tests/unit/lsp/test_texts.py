@@ -16,7 +16,7 @@ from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.policy import credentials
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.domain.settings.shapes import Wanted
+from agentfs_lsp.domain.shapes import Wanted
 from agentfs_lsp.domain.translation import naming
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.reading import Problem

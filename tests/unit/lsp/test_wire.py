@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.api.params import ReadParams, StatusParams, parse
+from agentfs_lsp.api.params import ReadParams, StatusParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import BadParameter
 
 

@@ -90,10 +90,8 @@ class Conversation:
         """The real absolute paths of the proposal's files."""
         return frozenset(self._files.values())
 
-    def file_of(self, uri: object) -> str | None:
+    def file_of(self, uri: str) -> str | None:
         """Which of the proposal's files a URI names, in the server's spelling or another; None for none."""
-        if not isinstance(uri, str):
-            return None
         path = path_of(uri)
         return self._files.get(uri) or (path if path in self.files else None)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool
 from agentfs_lsp.api.messages.phrasing import Phrasing
-from agentfs_lsp.api.params import bounded
+from agentfs_lsp.api.parsing import bounded
 from agentfs_lsp.domain import errors
 
 

@@ -14,8 +14,8 @@ from agentfs_lsp.api.params import (
     OperationParams,
     Params,
     WriteParams,
-    parse,
 )
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import BadParameter, DomainError
 from agentfs_lsp.service.batch import Batch, Step, batch
 
@@ -32,7 +32,7 @@ OF_THE_BATCH = frozenset({*(each.name for each in fields(Params)), "explanation"
 async def batch_request(exchange: Exchange) -> Envelope:
     """Answer agentfs/batch once all of it has landed or cannot."""
     params = parse(BatchParams, exchange.params)
-    steps = [Step(_operation(exchange, params, number, raw)) for number, raw in enumerate(params.operations)]
+    steps = [Step(_operation(exchange, params, number, one)) for number, one in enumerate(params.operations)]
     await exchange.prepared()
     command = Batch(
         steps,
@@ -49,18 +49,14 @@ async def batch_request(exchange: Exchange) -> Envelope:
     return batch_answer(exchange, command, changes)
 
 
-def _operation(exchange: Exchange, params: BatchParams, number: int, raw: object) -> Write | Edit:
+def _operation(
+    exchange: Exchange, params: BatchParams, number: int, operation: OperationParams
+) -> Write | Edit:
     """One operation as a command. Raises BadParameter, named by its place."""
-    place = f"operations[{number}]"
-    try:
-        operation = parse(OperationParams, raw)
-    except BadParameter as error:
-        error.name = place if error.problem == "no_object" else f"{place}.{error.name}"
-        raise
     try:
         return _command(exchange, params, operation)
     except BadParameter as error:
-        error.name = f"{place}.params.{error.name}"
+        error.name = f"operations[{number}].params.{error.name}"
         raise
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.exchange import answer
-from agentfs_lsp.api.params import CallParams, parse
+from agentfs_lsp.api.params import CallParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import BadParameter, NoRoot, ToolNotListed
 from agentfs_lsp.domain.translation import naming
 from agentfs_lsp.service.state.tool_scope import reaches

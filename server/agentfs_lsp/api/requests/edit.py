@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.change import change_answer, edit_of
-from agentfs_lsp.api.params import EditParams, parse
+from agentfs_lsp.api.params import EditParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.service.edit import edit
 
 if TYPE_CHECKING:

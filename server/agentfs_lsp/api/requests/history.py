@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.history import change_on_wire
-from agentfs_lsp.api.params import HistoryParams, parse
+from agentfs_lsp.api.params import HistoryParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.history import Browse, browse, location_of
 

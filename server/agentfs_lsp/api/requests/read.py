@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.api.params import ReadParams, parse
+from agentfs_lsp.api.params import ReadParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.text.lines import blocks_of_lines
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.read import Begin, Passage, Read, read

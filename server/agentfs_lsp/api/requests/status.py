@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
-from agentfs_lsp.api.params import StatusParams, parse
+from agentfs_lsp.api.params import StatusParams
+from agentfs_lsp.api.parsing import parse
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Exchange

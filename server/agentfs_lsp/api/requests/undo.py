@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.undo import undo_answer
-from agentfs_lsp.api.params import UndoParams, parse
+from agentfs_lsp.api.params import UndoParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.service.undo import Undo, undo
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.change import change_answer, write_of
-from agentfs_lsp.api.params import WriteParams, parse
+from agentfs_lsp.api.params import WriteParams
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.service.write import write
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.settings.rules import Rule
     from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.settings.shapes import Shape
+    from agentfs_lsp.domain.shapes import Shape
 
 _SHAPES: Mapping[str, Shape] = {"rules": Rules(("ask", "deny")), "protected": Globs(negations=False)}
 

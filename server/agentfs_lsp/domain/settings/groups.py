@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.settings.setting import setting
-from agentfs_lsp.domain.settings.shapes import Choice, Encoding, Flag, Seconds, Whole
+from agentfs_lsp.domain.settings.shapes import Encoding, Seconds
+from agentfs_lsp.domain.shapes import Choice, Flag, Whole
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.settings.setting import Mode

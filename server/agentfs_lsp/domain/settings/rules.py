@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from agentfs_lsp.domain.globs import fault_of
-from agentfs_lsp.domain.settings.shapes import Choice, Flag, ShapeError, Wanted
+from agentfs_lsp.domain.shapes import Choice, Flag, ShapeError, Wanted, check_each
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 Operation = Literal["read", "write", "edit"]
 Permission = Literal["allow", "ask", "deny"]
@@ -50,7 +50,7 @@ class Rules:
 
     def check(self, raw: object) -> tuple[Rule, ...]:
         """Raises ShapeError, which names the first member that is wrong."""
-        return cast("tuple[Rule, ...]", _each(raw, self._rule, Wanted("rules")))
+        return cast("tuple[Rule, ...]", check_each(raw, self._rule, _wanted("rules")))
 
     def describe(self) -> str:
         return '`[{"files": [globs], "read", "write", "edit": "allow", "ask" or "deny", "requires": switch}]`'
@@ -84,7 +84,7 @@ class Globs:
     negations: bool = True
 
     def check(self, raw: object) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", _each(raw, self._glob, Wanted("globs")))
+        return cast("tuple[str, ...]", check_each(raw, self._glob, _wanted("globs")))
 
     def describe(self) -> str:
         return "`[globs]`"
@@ -100,7 +100,7 @@ class Paths:
     """A list of paths relative to a root, as they are: nothing in them stands for something else."""
 
     def check(self, raw: object) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", _each(raw, _plain_path, Wanted("plain_paths")))
+        return cast("tuple[str, ...]", check_each(raw, _plain_path, _wanted("plain_paths")))
 
     def describe(self) -> str:
         return "`[paths]`"
@@ -122,20 +122,8 @@ class Switches:
 _MEMBERS = frozenset({"files", *OPERATIONS, "requires"})
 
 
-def _each(raw: object, check: Callable[[object], object], wanted: Wanted) -> tuple[object, ...]:
-    """Every entry checked. Raises the first entry's ShapeError, which keeps the right ones."""
-    if not isinstance(raw, list) or len(raw) > MOST_ENTRIES:
-        raise ShapeError(wanted, kept=())
-    kept: list[object] = []
-    first: ShapeError | None = None
-    for number, entry in enumerate(raw):
-        try:
-            kept.append(check(entry))
-        except ShapeError as error:
-            first = first or error.within(f"[{number}]", entry)
-    if first is not None:
-        raise ShapeError(first.wanted, first.where, first.given, tuple(kept))
-    return tuple(kept)
+def _wanted(kind: Literal["rules", "globs", "plain_paths"]) -> Wanted:
+    return Wanted(kind, maximum=MOST_ENTRIES)
 
 
 def _switch_name(raw: object) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, cast
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentfs_lsp.domain.settings.shapes import Shape
+    from agentfs_lsp.domain.settings.shapes import SettingShape
 
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Setting:
 
     key: str
     default: object
-    shape: Shape
+    shape: SettingShape
     meaning: str
     strictest: object = None
     wrong_asks: bool = False
@@ -49,7 +49,7 @@ class Setting:
 
 def setting(
     default: T,
-    shape: Shape,
+    shape: SettingShape,
     meaning: str,
     *,
     strictest: object = None,

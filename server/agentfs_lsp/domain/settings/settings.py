@@ -21,7 +21,8 @@ from agentfs_lsp.domain.settings.groups import (
 )
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.settings.setting import Setting, setting
-from agentfs_lsp.domain.settings.shapes import Choice, Flag, NamedRoot, NamedRoots, Seconds
+from agentfs_lsp.domain.settings.shapes import NamedRoot, NamedRoots, Seconds
+from agentfs_lsp.domain.shapes import Choice, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,7 +12,7 @@ from agentfs_lsp.domain.translation import sentences
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agentfs_lsp.domain.settings.shapes import Wanted
+    from agentfs_lsp.domain.shapes import Wanted
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.configuration.reading import Problem
 
@@ -138,6 +138,10 @@ def _wanted(wanted: Wanted, translate: Translate) -> str:
         ),
         "flag": translate("true or false"),
         "whole": translate("a whole number from {minimum} to {maximum}", **bounds),
+        "string": translate("a string"),
+        "list": translate("a list"),
+        "object": translate("a JSON object"),
+        "token": translate("a string"),
         "seconds": translate("a number of seconds from {minimum:g} to {maximum:g}", **bounds),
         "encoding": translate("the name of an encoding that extends ASCII, such as utf-8 or windows-1252"),
         "roots": translate("a list of {entry}", entry='{"path": …, "name": …}'),

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.policy.tightening import shape_in_workspace
 from agentfs_lsp.domain.settings.settings import GROUPS, SETTINGS
-from agentfs_lsp.domain.settings.shapes import Flag, ShapeError, Wanted
+from agentfs_lsp.domain.shapes import Flag, ShapeError, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from agentfs_lsp.domain.settings.shapes import Shape
+    from agentfs_lsp.domain.shapes import Shape
 
 SWITCH = "switches."
 """What the key of a single switch begins with."""

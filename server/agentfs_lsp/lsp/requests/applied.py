@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentfs_lsp.adapters.review.conversation import UNKNOWN
 from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
-from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_reports
+from agentfs_lsp.lsp.review_params import BadReviewParams, parse_applied, parse_id
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -22,7 +22,7 @@ def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, 
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
         return {**refusal(UNKNOWN, exchange.translate), "revert": None}
-    reports = parse_reports(exchange.params, conversation, "applied")
+    reports = parse_applied(exchange.params, conversation)
     if not conversation.is_answered:
         raise BadReviewParams("unsettled")
     conversation.answered_by(exchange.sent)

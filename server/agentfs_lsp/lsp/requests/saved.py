@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.lsp.review_params import parse_id, parse_reports
+from agentfs_lsp.lsp.review_params import parse_id, parse_saved
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.results import Nothing
@@ -15,5 +15,5 @@ def saved_request(exchange: EditorExchange) -> Nothing:
     """Take the report; the disk is looked at all the same."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is not None:
-        conversation.saved(parse_reports(exchange.params, conversation, "saved"))
+        conversation.saved(parse_saved(exchange.params, conversation))
     return {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import BadParameter
-from agentfs_lsp.lsp.review_params import refuse_unknown
+from agentfs_lsp.api.parsing import parse
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
@@ -17,14 +16,6 @@ def set_approval_mode_request(exchange: EditorExchange) -> Done:
     """Set it. Proposals that are shown stay shown."""
     from agentfs_lsp.lsp.results import SetApprovalModeParams  # noqa: PLC0415 - not at every start
 
-    params = exchange.params if isinstance(exchange.params, dict) else {}
-    refuse_unknown(params, SetApprovalModeParams)
-    mode, session = params.get("mode"), params.get("session")
-    if mode not in ("manual", "auto_edit"):
-        raise BadParameter("mode", "choice", ("manual", "auto_edit"))
-    if session is not None and not isinstance(session, str):
-        raise BadParameter("session", "kind", kinds=("string",))
-    if session == "":
-        raise BadParameter("session", "short", bound=1)
-    exchange.set_mode(mode, session)
+    params = parse(SetApprovalModeParams, exchange.params)
+    exchange.set_mode(params["mode"], params.get("session"))
     return {"ok": True}

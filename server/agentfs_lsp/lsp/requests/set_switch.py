@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import BadParameter
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-from agentfs_lsp.lsp.review_params import refuse_unknown
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
@@ -18,20 +17,14 @@ def set_switch_request(exchange: EditorExchange) -> Done | Refusal:
     """Turn it, at once: the answer comes when the files are gone, or there."""
     from agentfs_lsp.lsp.results import SetSwitchParams  # noqa: PLC0415 - not at every start
 
-    params = exchange.params if isinstance(exchange.params, dict) else {}
-    refuse_unknown(params, SetSwitchParams)
-    name, on = params.get("name"), params.get("on")
-    if not isinstance(name, str):
-        raise BadParameter("name", "kind", kinds=("string",))
-    if not isinstance(on, bool):
-        raise BadParameter("on", "kind", kinds=("flag",))
-    if exchange.set_switch(name, on):
+    params = parse(SetSwitchParams, exchange.params)
+    if exchange.set_switch(params["name"], params["on"]):
         return {"ok": True}
     return {
         "ok": False,
         "code": "UNKNOWN",
         "reason": exchange.translate(
-            "The settings have no switch '{name}'.", name=shown(name[:_LONGEST_SHOWN])
+            "The settings have no switch '{name}'.", name=shown(params["name"][:_LONGEST_SHOWN])
         ),
     }
 

@@ -1,0 +1,216 @@
+"""What a value from outside may be: each shape checks raw JSON and returns the value to use.
+
+The one validator of settings, agents' params and the editor's (docs/adr/0013-one-validator.md). A shape does
+not know the key it belongs to: `api/parsing.py` refuses params by their keys, and
+`lsp/configuration/reading.py` keeps what is right in settings. `null` never comes here: it means "not set".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.domain.errors import ParameterProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a shape takes. `options` are the words of a "choice"; the bounds are those of "whole" numbers and
+    "seconds", of a string's length and of a list's."""
+
+    kind: Literal[
+        "choice",
+        "flag",
+        "whole",
+        "string",
+        "list",
+        "object",
+        "token",
+        "seconds",
+        "encoding",
+        "roots",
+        "absolute_paths",
+        "plain_names",
+        "own_names",
+        "rules",
+        "globs",
+        "glob",
+        "plain_paths",
+        "plain_path",
+        "switches",
+        "switch_name",
+    ]
+    options: tuple[str, ...] = ()
+    minimum: float = 0
+    maximum: float = 0
+
+
+class ShapeError(ValueError):
+    """A value that the shape does not take. `wanted` says what it does take, and `problem` what is wrong. If
+    that concerns a part of the value, `where` names the part, such as `[2].write`, and `given` is that part.
+    `kept`: the valid part of a list."""
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        problem: ParameterProblem = "kind",
+        where: str = "",
+        given: object = None,
+        kept: object = None,
+    ) -> None:
+        super().__init__(wanted)
+        self.wanted = wanted
+        self.problem: ParameterProblem = problem
+        self.where = where
+        self.given = given
+        self.kept = kept
+
+    def within(self, part: str, value: object) -> ShapeError:
+        """The error, now of the value that contains `value` as its `part`."""
+        self.given = self.given if self.where else value
+        self.where = part + self.where
+        return self
+
+
+class Shape(Protocol):
+    """A kind of value."""
+
+    def check(self, raw: object) -> object:
+        """The value to use. Raises ShapeError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few words. `any_case`: for names that are written in several ways, such as language tags."""
+
+    options: tuple[str, ...]
+    any_case: bool = False
+
+    def check(self, raw: object) -> str:
+        word = raw.lower() if self.any_case and isinstance(raw, str) else raw
+        for option in self.options:
+            if word == option:
+                return option
+        raise ShapeError(Wanted("choice", self.options), "choice" if isinstance(raw, str) else "kind")
+
+    def describe(self) -> str:
+        return ", ".join(f'`"{option}"`' for option in self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """true or false, and no number that could be taken for one."""
+
+    def check(self, raw: object) -> bool:
+        if isinstance(raw, bool):
+            return raw
+        raise ShapeError(Wanted("flag"))
+
+    def describe(self) -> str:
+        return "`true`, `false`"
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number from `minimum` to `maximum`. 3.0 is one too: some callers know no other numbers."""
+
+    unit: str = ""
+    minimum: float = -math.inf
+    maximum: float = math.inf
+
+    def check(self, raw: object) -> int:
+        number = number_of(raw)
+        is_whole = number is not None and number == int(number)
+        if number is not None and is_whole and self.minimum <= number <= self.maximum:
+            return int(number)
+        wanted = Wanted("whole", (), self.minimum, self.maximum)
+        if number is None or not is_whole:
+            raise ShapeError(wanted)
+        raise ShapeError(wanted, "small" if number < self.minimum else "large")
+
+    def describe(self) -> str:
+        return f"{self.unit}, {self.minimum} to {self.maximum}"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string of `minimum` to `maximum` characters."""
+
+    minimum: float = 0
+    maximum: float = math.inf
+
+    def check(self, raw: object) -> str:
+        if isinstance(raw, str) and self.minimum <= len(raw) <= self.maximum:
+            return raw
+        wanted = Wanted("string", (), self.minimum, self.maximum)
+        if not isinstance(raw, str):
+            raise ShapeError(wanted)
+        raise ShapeError(wanted, "short" if len(raw) < self.minimum else "long")
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """A list of `minimum` to `maximum` entries, each of the shape `of`."""
+
+    of: Shape
+    minimum: float = 0
+    maximum: float = math.inf
+
+    def check(self, raw: object) -> tuple[object, ...]:
+        return check_each(raw, self.of.check, Wanted("list", (), self.minimum, self.maximum))
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """An object with any members."""
+
+    def check(self, raw: object) -> dict[str, object]:
+        if isinstance(raw, dict):
+            return raw
+        raise ShapeError(Wanted("object"))
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """LSP's progress token."""
+
+    def check(self, raw: object) -> int | str:
+        if isinstance(raw, str):
+            return raw
+        try:
+            return Whole().check(raw)
+        except ShapeError:
+            raise ShapeError(Wanted("token")) from None
+
+
+def check_each(raw: object, check: Callable[[object], object], wanted: Wanted) -> tuple[object, ...]:
+    """Every entry of a list, checked. Raises the first ShapeError, which keeps the valid entries. A list that
+    is longer than `wanted.maximum` keeps none."""
+    if not isinstance(raw, list):
+        raise ShapeError(wanted, kept=())
+    if len(raw) < wanted.minimum:
+        raise ShapeError(wanted, "few", kept=())
+    if len(raw) > wanted.maximum:
+        raise ShapeError(wanted, "many", kept=())
+    kept: list[object] = []
+    first: ShapeError | None = None
+    for number, entry in enumerate(raw):
+        try:
+            kept.append(check(entry))
+        except ShapeError as error:
+            first = first or error.within(f"[{number}]", entry)
+    if first is not None:
+        first.kept = tuple(kept)
+        raise first
+    return tuple(kept)
+
+
+def number_of(raw: object) -> float | int | None:
+    """A finite number; None for anything else."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        return None
+    return raw if isinstance(raw, int) or math.isfinite(raw) else None
