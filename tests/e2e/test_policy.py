@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from support.editor import AUTO, REVIEW, REVIEWING, Editor, configure, editing
 if TYPE_CHECKING:
     from pathlib import Path
 
+ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 MEMORY = {
     "rules": [
         {"files": ["SOUL.md"], "write": "ask", "edit": "ask"},
@@ -231,6 +234,29 @@ async def test_a_workspaces_file_that_cannot_be_used_has_everything_asked(root: 
         (root / ".agentfs.toml").write_text("")
         assert (await editor.read("a.txt"))["status"] == "success"
         assert await changed(editor, "b.txt", "write") == "allowed by rule"
+
+
+async def test_a_large_workspace_file_is_read_beside_what_needs_none_and_waited_for_by_what_does(
+    root: Path, tmp_path: Path
+) -> None:
+    (root / "a.txt").write_text("one\n")
+    (root / "b.txt").write_text("two\n")
+    own, gate = root / ".agentfs.toml", tmp_path / "gate"
+    os.mkfifo(gate)
+    rule = "rules = [{{files = ['{}.txt'], read = 'deny'}}]\n" + "# much more\n" * 1000
+    own.write_text(rule.format("a"))
+    gated = [sys.executable, "-m", "support.gated_server"]
+    async with editing(root, command=gated, env={**ON_THE_PATH, "GATE": str(gate)}) as editor:
+        for denied, allowed in ("ab", "ba"):
+            own.write_text(rule.format(denied))
+            refused, read = (
+                editor.start("agentfs/read", {"path": f"{name}.txt"}) for name in (denied, allowed)
+            )
+            assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
+            assert not refused.done()
+            await asyncio.to_thread(gate.write_bytes, b"")
+            assert (await refused)["error"]["code"] == "ACCESS_DENIED"
+            assert (await read)["status"] == "success"
 
 
 async def test_a_saved_workspace_file_withdraws_what_it_denies(root: Path) -> None:

@@ -134,6 +134,21 @@ def test_what_takes_long_to_read_or_to_match_has_everything_asked(text: str) -> 
     assert file.tightening.values == {}
 
 
+@pytest.mark.parametrize(
+    ("within", "beyond"),
+    [
+        ("[a" + ".a" * 100 + "]", "[a" + ".a" * 101 + "]"),
+        ("protected = [" + "'**/a/**/b'," * 7 + "]", "protected = [" + "'**/a/**/b'," * 8 + "]"),
+        ("protected = [" + "'*a*b'," * 57 + "]", "protected = [" + "'*a*b'," * 58 + "]"),
+        ("protected = ['*a*b*']", "protected = ['*a*b*c']"),
+    ],
+)
+def test_the_bounds_of_the_documents_are_where_reading_and_matching_end(within: str, beyond: str) -> None:
+    """docs/configuration.md#when-something-is-wrong"""
+    assert said(within).tightening.fault is None
+    assert told(said(beyond)) == [f"/home/u/app/.agentfs.toml has keys or globs that take too long.{ASKED}"]
+
+
 def test_many_plain_globs_are_taken() -> None:
     globs = [f"**/*.generated-{number}.sql" for number in range(900)]
     file = said("protected = [\n{}\n]".format(",\n".join(f"'{glob}'" for glob in globs)))

@@ -16,7 +16,14 @@ from agentfs_lsp.domain.errors import PolicyDenied
 from agentfs_lsp.domain.settings.groups import MIB
 from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problems_texts
-from agentfs_lsp.lsp.configuration.workspace_file import NAME, NO_FILE, WorkspaceFile, look_again
+from agentfs_lsp.lsp.configuration.workspace_file import (
+    NAME,
+    NO_FILE,
+    WorkspaceFile,
+    look_again,
+    read_file,
+    unread,
+)
 from agentfs_lsp.lsp.outgoing import ClientError
 
 if TYPE_CHECKING:
@@ -39,6 +46,9 @@ FIRST_ANSWER_S = 2.0
 MOST_TOLD = 1 << 15
 """So many problems of workspaces' files are remembered as told: twice as many as one file can have."""
 
+READ_AT_ONCE = 4096
+"""Bytes of a workspace's file that are read where it is met; more may take tenths of a second."""
+
 
 class Configuration:
     """Keeps the workspace's settings what the user set, and what its folders say of themselves. `changed` is
@@ -60,6 +70,7 @@ class Configuration:
         self._layers = Layers()
         self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
         self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
+        self._reading: set[asyncio.Task[None]] = set()
         self._pulls = 0
         self._known = asyncio.Event()
         workspace.before_use = self.look_at
@@ -124,10 +135,33 @@ class Configuration:
     def look_at(self, root: Root) -> None:
         """Take what a root says of itself as it is now, and put it in force where it is new."""
         known = self._said.get(root.path, NO_FILE)
-        now = look_again(self._workspace.files, root, known)
+        now = look_again(self._workspace.files, root, known, self._read)
         if now is not known:
-            self._said[root.path] = now
-            self._apply(self._not_told(now.problems))
+            self._take_file(root, now)
+
+    def up_to_date(self) -> Coroutine[Any, Any, object] | None:
+        """Look at the roots' files; what to wait for where one takes long to read."""
+        self.look_at_all()
+        return asyncio.wait(self._reading) if self._reading else None
+
+    def _take_file(self, root: Root, file: WorkspaceFile) -> None:
+        self._said[root.path] = file
+        self._apply(self._not_told(file.problems))
+
+    def _read(self, root: Root, data: bytes) -> WorkspaceFile:
+        if len(data) <= READ_AT_ONCE:
+            return read_file(root, data)
+        file = unread(data)
+        reading = asyncio.ensure_future(self._read_beside(root, data, file))
+        self._reading.add(reading)
+        reading.add_done_callback(self._reading.discard)
+        return file
+
+    async def _read_beside(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
+        """Read the file in a thread; what it says is no more of interest if it has changed again."""
+        file = await asyncio.to_thread(read_file, root, data)
+        if self._said.get(root.path) is meanwhile:
+            self._take_file(root, file)
 
     def _not_told(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         """Those the user was not told of yet: a file that changes to and fro is no news."""

@@ -20,6 +20,8 @@ from agentfs_lsp.lsp.configuration.reading import Problem, read_workspace_layer
 from agentfs_lsp.service.files.store import Location
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentfs_lsp.lsp.configuration.reading import UnusableFile
     from agentfs_lsp.service.files.store import FileStore, Root
 
@@ -46,8 +48,14 @@ class WorkspaceFile:
 NO_FILE = WorkspaceFile()
 
 
-def look_again(files: FileStore, root: Root, known: WorkspaceFile) -> WorkspaceFile:
-    """The file as it is now; `known` itself where that is what it was. Never raises.
+def look_again(
+    files: FileStore,
+    root: Root,
+    known: WorkspaceFile,
+    read: Callable[[Root, bytes], WorkspaceFile] | None = None,
+) -> WorkspaceFile:
+    """The file as it is now; `known` itself where that is what it was. `read`: what makes it of new bytes, as
+    `read_file` does. Never raises.
 
     Its bytes are compared, since its times may stay what they were though it changed.
     """
@@ -59,12 +67,12 @@ def look_again(files: FileStore, root: Root, known: WorkspaceFile) -> WorkspaceF
     except FileMissing:
         return NO_FILE
     except TooLarge:
-        unread = _unusable(root, "too_large")
+        unusable = _unusable(root, "too_large")
     except DomainError:
-        unread = _unusable(root, "unreadable")
+        unusable = _unusable(root, "unreadable")
     else:
-        return known if data == known.data else read_file(root, data)
-    return known if known == unread else unread
+        return known if data == known.data else (read or read_file)(root, data)
+    return known if known == unusable else unusable
 
 
 def read_file(root: Root, data: bytes) -> WorkspaceFile:
@@ -80,6 +88,11 @@ def read_file(root: Root, data: bytes) -> WorkspaceFile:
     if sum(map(work_of, globs)) > MOST_WORK:
         return _unusable(root, "too_slow", data)
     return WorkspaceFile(data, Tightening(layer.values, NAME if layer.faulty else None), layer.problems)
+
+
+def unread(data: bytes) -> WorkspaceFile:
+    """What holds until these bytes are read: everything in the folder is asked."""
+    return WorkspaceFile(data, Tightening(fault=NAME))
 
 
 def _unusable(root: Root, kind: UnusableFile, data: bytes | None = None) -> WorkspaceFile:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from agentfs_lsp.api.exchange import Exchange, answer
+from agentfs_lsp.api.exchange import Answering, Exchange, answer
 from agentfs_lsp.api.methods import AGENT_REQUESTS, unknown_command
 from agentfs_lsp.lsp.pending_requests import Later
 from agentfs_lsp.lsp.raw import member
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from agentfs_lsp.api.exchange import Request
+    from agentfs_lsp.api.results import Envelope
     from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 
 COMMANDS = {method.replace("agentfs/", "agentfs."): request for method, request in AGENT_REQUESTS.items()}
@@ -55,7 +58,18 @@ def _run(server: AgentfsLanguageServer, request: Request, *arguments: object) ->
 def serve(server: AgentfsLanguageServer, request: Request, params: object) -> object:
     """Answer with an envelope, now or later."""
     exchange = Exchange(server.workspace, params, server.language(), server.prepared)
-    result = answer(request, exchange)
+    reading = server.configuration.up_to_date()
+    result = (
+        answer(request, exchange)
+        if reading is None
+        else Answering(_behind(reading, request, exchange), exchange)
+    )
     if isinstance(result, dict):
         return result
     return Later(result, lambda: exchange.past_return, member(params, "workDoneToken"), exchange.stop)
+
+
+async def _behind(first: Awaitable[object], request: Request, exchange: Exchange) -> Envelope:
+    await first
+    result = answer(request, exchange)
+    return result if isinstance(result, dict) else await result

@@ -1,0 +1,28 @@
+"""The server, which reads no workspace's file before somebody writes to the pipe GATE. Run as a module."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.__main__ import main
+from agentfs_lsp.lsp.configuration import configuration, workspace_file
+
+if TYPE_CHECKING:
+    from agentfs_lsp.lsp.configuration.workspace_file import WorkspaceFile
+    from agentfs_lsp.service.files.store import Root
+
+_read_file = workspace_file.read_file
+
+
+def read_file(root: Root, data: bytes) -> WorkspaceFile:
+    """The same, behind the gate."""
+    Path(os.environ["GATE"]).read_bytes()
+    return _read_file(root, data)
+
+
+if __name__ == "__main__":
+    workspace_file.read_file = configuration.read_file = read_file
+    sys.exit(main())
