@@ -40,6 +40,36 @@ async def test_a_folder_that_is_closed_takes_its_proposals_along(
     assert file.read_text() == TEXT
 
 
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
+async def test_a_folder_that_is_closed_behind_a_yes_keeps_nothing_from_landing(
+    editor: Editor, root: Path, file: Path, is_open: bool
+) -> None:
+    if is_open:
+        editor.open("a.py")
+    proposal, answer = await asked(editor)
+    removed = {"added": [], "removed": [{"uri": root.as_uri(), "name": root.name}]}
+    with editor.in_one_piece():
+        settled = editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
+    to_apply = (await settled)["apply"]
+    if is_open:
+        assert editor.apply(to_apply)
+        told = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
+        assert (await editor.request("agentfs/applied", told))["ok"]
+        editor.save("a.py")
+        saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
+        await editor.request("agentfs/saved", saved)
+    assert (await answer)["data"]["landing"] == "disk"
+    assert file.read_text() == CHANGED
+    assert (await editor.read(str(file)))["error"]["code"] == "ACCESS_DENIED"
+    editor.notify(
+        "workspace/didChangeWorkspaceFolders", {"event": {"added": removed["removed"], "removed": []}}
+    )
+    assert (await editor.request("agentfs/edit", {**EDIT, "old_string": "2"}))["text"].startswith(
+        "Read the file first."
+    )
+
+
 async def test_a_queued_proposal_that_is_withdrawn_tells_of_no_review(
     editor: Editor, root: Path, file: Path
 ) -> None:

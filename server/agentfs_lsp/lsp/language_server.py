@@ -207,6 +207,7 @@ class AgentfsLanguageServer(LanguageServer):
 
     def _proposal_ended(self, proposal: Proposal, outcome: Outcome) -> None:
         self.reviews.ended(proposal)
+        self.workspace.close_landed()
         self.announcements.settled(proposal, outcome)
 
     def _status_changed(self) -> None:

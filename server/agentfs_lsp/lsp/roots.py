@@ -52,7 +52,7 @@ class Folders:
         roots = roots_of(self._folders, ws.settings)
         gone = {root.path for root in ws.roots} - {root.path for root in roots}
         ws.roots, ws.folders = roots, spellings(roots)
-        ws.files.set_roots(roots)
+        ws.open_roots()
         for path in gone:
             ws.leave(path)
 

@@ -85,6 +85,7 @@ class Workspace:
     interrupted: frozenset[str] = frozenset()
     """Absolute paths of files of which a crash left a landing half done, until that is recovered."""
     _recovered: asyncio.Event = field(default_factory=asyncio.Event)
+    _landing_in: Mapping[str, Root] = field(default_factory=dict)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
@@ -94,7 +95,7 @@ class Workspace:
         for root in self.roots:
             if not self.files.root_intact(root):
                 self.leave(root.path)
-                self.files.set_roots(self.roots)
+                self.open_roots()
         spelling = parse(
             path,
             [root.name for root in self.roots],
@@ -132,6 +133,27 @@ class Workspace:
         it has not told."""
         told = self.encodings.get(location.root.path)
         return None if told is None else told.of(location.relative)
+
+    def open_roots(self) -> None:
+        """Have the disk open the roots. One that was closed behind a yes stays open there until what was
+        accepted has landed; no name leads to it any more."""
+        roots = {root.path: root for root in self.roots}
+        self._landing_in = {
+            root.path: root
+            for proposal in self.proposals
+            if proposal.past_return
+            for root in (change.base.location.root for change in proposal.changes)
+            if root.path not in roots
+        }
+        self.files.set_roots([*self.roots, *self._landing_in.values()])
+
+    def close_landed(self) -> None:
+        """A proposal has ended: let go of the closed roots that were left open for it."""
+        closed = self._landing_in
+        if closed:
+            self.open_roots()
+            for path in closed.keys() - self._landing_in.keys():
+                self.sessions.forget_below(path)
 
     def leave(self, folder: str) -> None:
         """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
