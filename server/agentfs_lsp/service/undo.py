@@ -23,6 +23,7 @@ from agentfs_lsp.domain.errors import (
     Unencodable,
 )
 from agentfs_lsp.domain.matching.splicing import shortened
+from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
@@ -187,7 +188,7 @@ async def _reversed(
     if snapshot.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
     if file.operation == "delete":
-        ws.check_creatable(location)
+        check_new_name(location.relative)
     accepted = file.accepted if change.modified_by_user else file.proposed
     kept = await off_loop(snapshot.size, _with_what_came_beside, file, accepted)
     reverse = await off_loop(snapshot.size, reversal, path, kept, snapshot, ws.settings_in(location.root))

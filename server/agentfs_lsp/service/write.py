@@ -9,6 +9,7 @@ from agentfs_lsp.domain.diff.elision import find_left_out
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, ResultTooLarge, TextLeftOut
+from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import with_eol
 from agentfs_lsp.domain.text.textfile import eol_of
@@ -56,7 +57,7 @@ def plan_write(
         path = trace.resolved or command.request.path
         if snapshot.exists:
             return _replacement(ws, command, path, snapshot, redacted=not trace.seen)
-        ws.check_creatable(snapshot.location)
+        check_new_name(snapshot.location.relative)
         settings = ws.settings_in(snapshot.location.root)
         create_dirs = settings.create_dirs and command.create_dirs is not False
         if not create_dirs and not folder_comes and not ws.files.has_folder(snapshot.location):

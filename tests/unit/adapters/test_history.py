@@ -49,6 +49,18 @@ def change(
     return HistoryRecord(**(known | more))
 
 
+def altered(tmp_path: Path, folder: Path, statement: str) -> StateFolder:
+    """A state folder with one change kept, and its database then altered."""
+    state = StateFolder(str(tmp_path / "state"))
+    history = SqliteHistory(state)
+    history.keep(0, lambda: change(1))
+    history.close()
+    (path,) = folder.glob("*.sqlite3")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement)
+    return state
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "state" / "history"
@@ -132,13 +144,7 @@ def test_memory_has_an_end(history: SqliteHistory) -> None:
 
 
 def test_a_file_from_before_accepted_texts_were_kept_takes_them(tmp_path: Path, folder: Path) -> None:
-    state = StateFolder(str(tmp_path / "state"))
-    first = SqliteHistory(state)
-    first.keep(0, lambda: change(1))
-    first.close()
-    (path,) = folder.glob("*.sqlite3")
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("DROP TABLE accepted")
+    state = altered(tmp_path, folder, "DROP TABLE accepted")
     second = SqliteHistory(state)
     kept = replace(change(2), files=(replace(change(2).files[0], accepted="amended"),))
     second.keep(0, lambda: kept)
@@ -161,19 +167,14 @@ def test_files_of_two_folders_are_one_change(history: SqliteHistory) -> None:
 
 
 def test_a_later_versions_file_is_left_alone(tmp_path: Path, folder: Path) -> None:
-    state = StateFolder(str(tmp_path / "state"))
-    first = SqliteHistory(state)
-    first.keep(0, lambda: change(1))
-    first.close()
-    (path,) = folder.glob("*.sqlite3")
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("PRAGMA user_version = 99")
+    state = altered(tmp_path, folder, "PRAGMA user_version = 99")
     told = []
     second = SqliteHistory(state)
     second.on_trouble(lambda trouble, where: told.append(trouble))
     second.keep(0, lambda: change(2))
     second.close()
     assert told == ["unwritten"]
+    (path,) = folder.glob("*.sqlite3")
     with closing(sqlite3.connect(path)) as database, database:
         assert database.execute("SELECT id FROM changes").fetchall() == [("id-1",)]
 

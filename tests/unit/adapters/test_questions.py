@@ -84,12 +84,16 @@ class Desk:
 
         return asyncio.ensure_future(asked())
 
+    def answer(self, number: int, choice: str) -> None:
+        """Choose on that message."""
+        self.editor.asked[number][3].set_result(choice)
+
     async def confirm(self, answer: str) -> None:
         """Choose it once more, on the page that asks for that, after reading it."""
         await self.clock.pass_until(self.clock.ms)
         assert answer in self.editor.asked[-1][2][2:]
         await self.clock.pass_until(self.clock.ms + 1500)
-        self.editor.asked[-1][3].set_result(answer)
+        self.answer(-1, answer)
 
     async def type_until(self, ms: float) -> None:
         """A key every half second."""
@@ -116,7 +120,7 @@ async def test_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
     await neovim.clock.pass_until(0)
     assert neovim.editor.times == [0]
     await neovim.clock.pass_until(1500)
-    neovim.editor.asked[0][3].set_result("Yes")
+    neovim.answer(0, "Yes")
     await neovim.confirm("Yes")
     assert await answer == "Yes"
 
@@ -124,14 +128,14 @@ async def test_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
 async def test_a_yes_that_nobody_can_have_read_for_is_asked_for_again_where_keys_answer(neovim: Desk) -> None:
     answer = neovim.ask()
     await neovim.clock.pass_until(1499)
-    neovim.editor.asked[0][3].set_result("Yes")
+    neovim.answer(0, "Yes")
     await neovim.clock.pass_until(2498)
     assert neovim.editor.times == [0]
     neovim.typed_ms = 2498
     await neovim.clock.pass_until(3498)
     assert neovim.editor.times == [0, 3498]
     await neovim.clock.pass_until(4998)
-    neovim.editor.asked[1][3].set_result("Yes")
+    neovim.answer(1, "Yes")
     await neovim.confirm("Yes")
     assert await answer == "Yes"
 
@@ -139,7 +143,7 @@ async def test_a_yes_that_nobody_can_have_read_for_is_asked_for_again_where_keys
 async def test_a_no_that_nobody_can_have_read_for_closes_the_question_as_no_answer(neovim: Desk) -> None:
     answer = neovim.ask()
     await neovim.clock.pass_until(0)
-    neovim.editor.asked[0][3].set_result("No")
+    neovim.answer(0, "No")
     assert await answer is None
 
 
@@ -147,7 +151,7 @@ async def test_whoever_says_yes_three_times_before_it_can_be_read_has_said_no(ne
     answer = neovim.ask()
     for time in range(3):
         await neovim.clock.pass_until(time * 1000)
-        neovim.editor.asked[time][3].set_result("Always")
+        neovim.answer(time, "Always")
     await neovim.clock.pass_until(3000)
     assert await answer is None
 
@@ -156,22 +160,22 @@ async def test_where_keys_answer_nothing_a_yes_counts_at_once() -> None:
     desk = Desk("code-server")
     answer = desk.ask()
     await desk.clock.pass_until(0)
-    desk.editor.asked[0][3].set_result("Yes")
+    desk.answer(0, "Yes")
     assert await answer == "Yes"
 
 
 async def test_a_page_is_turned_by_whoever_can_have_read_it(neovim: Desk) -> None:
     answer = neovim.ask([f"+{number}" for number in range(20)])
     await neovim.clock.pass_until(0)
-    neovim.editor.asked[0][3].set_result("Next (2/2)")
+    neovim.answer(0, "Next (2/2)")
     await neovim.clock.pass_until(1000)
     assert neovim.editor.asked[1][1:3] == neovim.editor.asked[0][1:3]
     await neovim.clock.pass_until(2500)
-    neovim.editor.asked[1][3].set_result("Next (2/2)")
+    neovim.answer(1, "Next (2/2)")
     await neovim.clock.pass_until(2500)
     assert neovim.editor.asked[2][2] == ("No", "Yes", "Always")
     await neovim.clock.pass_until(4000)
-    neovim.editor.asked[2][3].set_result("Yes")
+    neovim.answer(2, "Yes")
     await neovim.confirm("Yes")
     assert await answer == "Yes"
 
@@ -205,7 +209,7 @@ async def test_whoever_types_on_and_on_says_yes_with_no_single_answer() -> None:
     await desk.clock.pass_until(desk.typed_ms + 1000)
     assert desk.editor.asked[1][2] == ("No", "Yes", "Always")
     await desk.clock.pass_until(desk.typed_ms + 2500)
-    desk.editor.asked[1][3].set_result("Yes")
+    desk.answer(1, "Yes")
     assert await answer == "Yes"
 
 
@@ -216,7 +220,7 @@ async def test_a_question_that_emacs_lost_is_asked_again_and_either_answer_count
     await emacs.clock.pass_until(600_000)
     assert emacs.editor.times == [0, 30_000]
     assert emacs.editor.asked[0][1:3] == emacs.editor.asked[1][1:3]
-    emacs.editor.asked[0][3].set_result("Yes")
+    emacs.answer(0, "Yes")
     assert await answer == "Yes"
     assert emacs.editor.asked[1][3].cancelled()
 
@@ -231,7 +235,7 @@ async def test_a_lost_question_lets_the_next_one_go_first(emacs: Desk) -> None:
     await emacs.clock.pass_until(61_500)
     with pytest.raises(Unanswered):
         await first
-    emacs.editor.asked[2][3].set_result("Yes")
+    emacs.answer(2, "Yes")
     assert await second == "Yes"
 
 
@@ -240,7 +244,7 @@ async def test_an_error_to_the_repetition_tells_that_the_question_is_still_open(
     for asked in range(1, 10):
         await emacs.clock.pass_until(asked * 30_000)
         emacs.editor.asked[asked][3].set_exception(NobodyToAsk("busy"))
-    emacs.editor.asked[0][3].set_result("Yes")
+    emacs.answer(0, "Yes")
     assert await answer == "Yes"
     behind.cancel()
 
@@ -250,7 +254,7 @@ async def test_an_emacs_that_asks_something_else_is_tried_again(emacs: Desk) -> 
     await emacs.clock.pass_until(0)
     emacs.editor.asked[0][3].set_exception(NobodyToAsk("busy"))
     await emacs.clock.pass_until(4_500)
-    emacs.editor.asked[1][3].set_result("Yes")
+    emacs.answer(1, "Yes")
     assert await answer == "Yes"
 
 

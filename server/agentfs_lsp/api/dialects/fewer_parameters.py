@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 
 if TYPE_CHECKING:
-    from agentfs_lsp.domain import errors
+    from collections.abc import Callable, Mapping
+
     from agentfs_lsp.domain.translation import Told, Translate
 
 
@@ -47,3 +49,16 @@ def several_matches(error: errors.SeveralMatches, translate: Translate, _: str) 
 def lines(error: errors.SeveralMatches) -> str:
     """The lines of the places, "…" for those left out."""
     return ", ".join(map(str, error.lines)) + (", …" if error.count > len(error.lines) else "")
+
+
+WITHOUT_SETTINGS: Mapping[type[errors.DomainError], Callable[..., Told]] = {
+    errors.FolderMissing: folder_missing,
+    errors.LossyReplace: lossy_replace,
+}
+"""For tools without `create_dirs` and `expected_hash`."""
+
+WITHOUT_RANGES: Mapping[type[errors.DomainError], Callable[..., Told]] = {
+    **WITHOUT_SETTINGS,
+    errors.TooLarge: too_large,
+}
+"""For tools that read whole files only, too."""

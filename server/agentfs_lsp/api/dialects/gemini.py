@@ -65,9 +65,7 @@ GEMINI = Dialect(
     phrasing=Phrasing(
         names=names_of(_TOOLS),
         errors={
-            errors.FolderMissing: fewer.folder_missing,
-            errors.LossyReplace: fewer.lossy_replace,
-            errors.TooLarge: fewer.too_large,
+            **fewer.WITHOUT_RANGES,
             errors.SeveralMatches: fewer.several_matches,
         },
         absolute=True,

@@ -9,7 +9,6 @@ from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool
 from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.api.parsing import bounded
-from agentfs_lsp.domain import errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +49,5 @@ STANDARD = Dialect(
         Tool(name="Write", operation="write", takes=WriteArguments),
         Tool(name="Edit", operation="edit", takes=EditArguments),
     ),
-    phrasing=Phrasing(
-        errors={
-            errors.FolderMissing: fewer.folder_missing,
-            errors.LossyReplace: fewer.lossy_replace,
-        }
-    ),
+    phrasing=Phrasing(errors=fewer.WITHOUT_SETTINGS),
 )

@@ -93,9 +93,7 @@ WORKSPACE = Dialect(
     phrasing=Phrasing(
         names=names_of(_TOOLS),
         errors={
-            errors.FolderMissing: fewer.folder_missing,
-            errors.LossyReplace: fewer.lossy_replace,
-            errors.TooLarge: fewer.too_large,
+            **fewer.WITHOUT_RANGES,
             errors.FileMissing: _file_missing,
             errors.OutsideRoots: _outside_roots,
             errors.NoMatch: _no_match,

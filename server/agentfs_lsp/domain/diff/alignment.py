@@ -17,7 +17,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator
 
 Stretch = tuple[int, int, int, int]
 """[start, end) in the old sequence, [start, end) in the new one."""
@@ -66,23 +66,7 @@ def common_head(a: str, b: str, stretch: Stretch) -> int:
     room = min(a1 - a0, b1 - b0)
     if not room or a[a0] != b[b0]:
         return 0
-    done, width = 0, 1
-    while done < room:
-        width = min(width, room - done)
-        if a[a0 + done : a0 + done + width] != b[b0 + done : b0 + done + width]:
-            break
-        done += width
-        width = min(width * 2, _CHUNK)
-    else:
-        return room
-    while width > 1:
-        half = width // 2
-        if a[a0 + done : a0 + done + half] == b[b0 + done : b0 + done + half]:
-            done += half
-            width -= half
-        else:
-            width = half
-    return done
+    return _run(room, lambda at, end: a[a0 + at : a0 + end] == b[b0 + at : b0 + end])
 
 
 def common_tail(a: str, b: str, stretch: Stretch) -> int:
@@ -91,10 +75,16 @@ def common_tail(a: str, b: str, stretch: Stretch) -> int:
     room = min(a1 - a0, b1 - b0)
     if not room or a[a1 - 1] != b[b1 - 1]:
         return 0
+    return _run(room, lambda at, end: a[a1 - end : a1 - at] == b[b1 - end : b1 - at])
+
+
+def _run(room: int, alike: Callable[[int, int], bool]) -> int:
+    """The longest run from 0, of at most `room`, whose parts are all `alike`. It is found in parts that
+    double, and the last one in halves."""
     done, width = 0, 1
     while done < room:
         width = min(width, room - done)
-        if a[a1 - done - width : a1 - done] != b[b1 - done - width : b1 - done]:
+        if not alike(done, done + width):
             break
         done += width
         width = min(width * 2, _CHUNK)
@@ -102,7 +92,7 @@ def common_tail(a: str, b: str, stretch: Stretch) -> int:
         return room
     while width > 1:
         half = width // 2
-        if a[a1 - done - half : a1 - done] == b[b1 - done - half : b1 - done]:
+        if alike(done, done + half):
             done += half
             width -= half
         else:

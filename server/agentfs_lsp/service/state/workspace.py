@@ -8,7 +8,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, RootMissing, TooLarge
-from agentfs_lsp.domain.paths import check_new_name, display, parse
+from agentfs_lsp.domain.paths import display, parse
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, look
@@ -165,10 +165,6 @@ class Workspace:
     def name_of(self, location: Location) -> str:
         """The file's name as answers and reviews show it."""
         return display(location.root.name, location.relative, several_roots=len(self.roots) > 1)
-
-    def check_creatable(self, location: Location) -> None:
-        """Raise MalformedPath for a name no new file may have."""
-        check_new_name(location.relative)
 
     def judge(self, operation: Operation, location: Location, session: str) -> Verdict:
         """What policy says of this operation on this file, for this session."""
