@@ -211,6 +211,20 @@ export class WorkbenchPage {
     }, { everyMs: 450 });
   }
 
+  /** Presses the key that accepts, and others while the page is busy: the extension host is told of all of them at once. */
+  async acceptAndType(text) {
+    const { keyboard } = this.page;
+    await keyboard.down("Control");
+    const isBusy = this.page.waitForEvent("console", (message) => message.text() === "busy");
+    const blocked = this.page.evaluate(() => {
+      console.log("busy");
+      for (const end = Date.now() + 1500; Date.now() < end;);
+    });
+    await isBusy;
+    const pressed = [keyboard.press("Enter"), keyboard.up("Control"), ...[...text].map((key) => keyboard.press(key))];
+    await Promise.all([blocked, ...pressed]);
+  }
+
   async runCommand(title) {
     await this.page.keyboard.press("F1");
     const input = this.page.locator(".quick-input-widget input");

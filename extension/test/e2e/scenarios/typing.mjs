@@ -163,35 +163,21 @@ scenario("keys that are pressed after the one that accepts do not land, however 
   assert.equal(await takeDraft("busy.txt"), "new mine too late\n");
 });
 
-const together = ["one", "two"].map((name) => file(`typing/together-${name}.txt`, "old\n"));
-
-/** Has the page busy, and presses the key that accepts and others meanwhile: all are told to the extension host at once. */
-async function acceptAndType(text) {
-  await keyboard().down("Control");
-  const isBusy = ui.page.waitForEvent("console", (message) => message.text() === "busy");
-  const blocked = ui.page.evaluate(() => {
-    console.log("busy");
-    for (const end = Date.now() + 1500; Date.now() < end;);
-  });
-  await isBusy;
-  const pressed = [keyboard().press("Enter"), keyboard().up("Control"), ...[...text].map((key) => keyboard().press(key))];
-  await Promise.all([blocked, ...pressed]);
-}
+const together = file("typing/together.txt", "old\n");
 
 scenario("keys that reach the extension host together with the one that accepts do not land", async () => {
-  const [one] = together;
-  const asked = await agent("together").readAndEdit(one, "old", "new");
+  const asked = await agent("together").readAndEdit(together, "old", "new");
   await reviewWith("new");
   await ui.clickLine("new");
   await keyboard().type(" mine");
   await ui.diffWith("new mine");
 
-  await acceptAndType(" too late");
+  await ui.acceptAndType(" too late");
 
   assert.equal((await asked.answer).data.review.decision, "amended");
-  assert.equal(one.text(), "new mine\n");
+  assert.equal(together.text(), "new mine\n");
   await ui.saysInPassing("after you had accepted it did not land");
-  assert.equal(await takeDraft("together-one.txt"), "new mine too late\n");
+  assert.equal(await takeDraft("together.txt"), "new mine too late\n");
 });
 
 const deleted = file("typing/deleted.txt");
