@@ -52,11 +52,11 @@ export type Operation = 'create' | 'update' | 'delete';
 
 export type Rung = 'policy' | 'review' | 'preview' | 'message' | 'terminal';
 
-export type State = 'queued' | 'shown' | 'landing';
-
 export type Tool = 'write' | 'edit' | 'batch' | 'undo';
 
 export type KeptDecision = 'allowed' | 'accepted' | 'amended' | 'withdrawn';
+
+export type State = 'queued' | 'shown' | 'landing';
 
 export type Where = 'disk' | 'editor';
 

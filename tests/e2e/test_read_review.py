@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.editor import NO_ANSWER, REVIEW, RpcError, editing
+from support.editor import NO_ANSWER, REVIEW, REVIEWING, RpcError, editing
 from support.personas import VIM_LSP, VSCODE, pressing
 from support.sharing import in_module, shared
 
@@ -174,4 +174,19 @@ async def test_what_became_of_a_file_that_was_shown_once_is_not_told(root: Path,
     conflict = answer["context"]["conflict"]
     assert answer["error"]["code"] == "CONFLICT"
     assert conflict["expected"]["hash"] == seen["data"]["hash"]
+    assert (conflict["actual"]["hash"], conflict["diff_since_read"]) == (None, None)
+
+
+async def test_nor_is_it_told_of_a_batch_that_is_one_change_of_it(root: Path, env: Path) -> None:
+    operation = {"tool": "edit", "params": {"path": ".env", "old_string": "TOKEN", "new_string": "T"}}
+    reviewing = {**REVIEWING["answers"], **answering(pressing("Allow once"))}
+    async with editing(root, capabilities=REVIEWING["capabilities"], answers=reviewing) as editor:
+        await editor.read(".env")
+        batch = editor.start("agentfs/batch", {"operations": [operation]})
+        proposal = await editor.proposed()
+        env.write_text("TOKEN=changed\n")
+        await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        answer = await batch
+    conflict = answer["context"]["conflict"]
+    assert answer["error"]["code"] == "CONFLICT"
     assert (conflict["actual"]["hash"], conflict["diff_since_read"]) == (None, None)

@@ -25,11 +25,12 @@ from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
+from agentfs_lsp.api.results import State
 from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.domain.text.escaping import Kind
 from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
-from agentfs_lsp.service.proposal.proposals import Decision, Outcome, Rung, State
+from agentfs_lsp.service.proposal.proposal import Decision, Outcome, Rung
 from support.docs import REPOSITORY, keys, section, table, text_of
 from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, handshake
 from support.personas import NEOVIM_0_11, VSCODE, pressing, ticking

@@ -18,7 +18,7 @@ from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
-from agentfs_lsp.service.proposal.proposals import Outcome, Rung
+from agentfs_lsp.service.proposal.proposal import Outcome, Rung
 from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
 if TYPE_CHECKING:

@@ -12,28 +12,33 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.api.envelope import context_for, fail, fail_with, told_of
+from agentfs_lsp.api.envelope import conflict_on_wire, cut
 from agentfs_lsp.api.incidents import record_incident
+from agentfs_lsp.api.messages.errors import ERRORS, told_of
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
 from agentfs_lsp.api.review import review_facts
+from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.errors import (
     AbsolutePath,
     Conflict,
     DomainError,
+    LandingUnknown,
     NobodyToAsk,
     OutsideRoots,
     Rejected,
     ReviewTimedOut,
+    access_of,
 )
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import sentences
-from agentfs_lsp.service.landing.propose import Trace
+from agentfs_lsp.service.proposal.proposal import proposal_of
 from agentfs_lsp.service.proposal.wording import always_asked_text
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.results import AnyStats, Context, Data, Envelope
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
 _NOT_APPROVED = (NobodyToAsk, Rejected, ReviewTimedOut)
@@ -57,85 +62,65 @@ class Exchange:
     paths: PathMode | None = None
     came: object = None
     remarks: tuple[str, ...] = ()
-    trace: Trace = field(default_factory=Trace)
     started: float = field(default_factory=time.perf_counter)
 
-    @property
-    def past_return(self) -> bool:
-        """Whether it is too late to cancel."""
-        proposal = self.trace.proposal
-        return proposal is not None and proposal.past_return
-
-    def stop(self) -> None:
-        """Cancelled when that was too late for all of it: a batch that is not atomic leaves the rest."""
-        if self.trace.proposal is not None:
-            self.trace.proposal.stopped = True
-
-    def succeed(self, data: Data, text: str, stats: AnyStats, *, partial: bool = False) -> Envelope:
-        """An answer that can be used; `partial`: with a discount that `text` names."""
+    def succeed(
+        self, data: Data, text: str, stats: AnyStats, *, partial: bool = False, access: Access = HIDDEN
+    ) -> Envelope:
+        """An answer that can be used; `partial`: with a discount that `text` names; `access`: to the file
+        that it is about."""
         return {
             "status": "partial" if partial else "success",
             "data": data,
             "text": text,
             "stats": stats,
-            "context": self._context(),
+            "context": self._context(access),
         }
 
-    def fail(self, error: DomainError) -> Envelope:
-        """The answer a domain error is. Nobody raises it any more; an ended review may remember it."""
+    def fail(self, error: DomainError, access: Access | None = None) -> Envelope:
+        """The answer a domain error is, about the file that it names itself or that `access` is to. Nobody
+        raises it any more; an ended review may remember it."""
+        access = error.access if access is None else access
+        proposal = proposal_of(error)
         error.forget_where()
         if isinstance(error, AbsolutePath) and error.outside and self.phrasing.denies_outside:
             error = OutsideRoots(error.path)
-        context = self._context()
-        if isinstance(error, Conflict) and not self.trace.readable:
-            error.diff = error.actual = None
-        self._name_with_root(error)
-        review = review_facts(self.trace.proposal, error)
-        if review is not None:
+        context = self._context(access)
+        if (review := review_facts(proposal, error)) is not None:
             context["review"] = review
-        told, why = self._told(error), self._why_asked(error)
+        if isinstance(error, Conflict):
+            context["conflict"] = conflict_on_wire(error, access)
+        if isinstance(error, LandingUnknown):
+            context["landing"] = "unknown"
+            context["files"] = [{"path": one.path, "landing": one.where} for one in error.holding]
+        message, next_step = self._told(error, access)
+        why = _why_asked(proposal, error, self.translate)
         if why and isinstance(error, NobodyToAsk):
-            told = (
-                told[0],
-                self.translate("The user can connect an editor that asks; no setting lets this through."),
+            next_step = self.translate(
+                "The user can connect an editor that asks; no setting lets this through."
             )
-        envelope = fail_with(error, told, self.translate, context, self.time_ms())
-        envelope["text"] = sentences(self.translate, (envelope["text"], why))
-        return envelope
+        text = sentences(self.translate, (message, next_step))
+        code = ERRORS[type(error)][0]
+        return self._failed(code, message, sentences(self.translate, (text, why)), context)
 
-    def _why_asked(self, error: DomainError) -> str:
-        """Of a change that was not approved: what the user was asked about whatever the mode."""
-        proposal = self.trace.proposal
-        if proposal is None or not isinstance(error, _NOT_APPROVED):
-            return ""
-        if not self.trace.seen and not proposal.blind:
-            return ""
-        with_paths = proposal.tool in ("batch", "undo")
-        return always_asked_text(
-            proposal.changes, self.translate, with_paths=with_paths, written=proposal.blind
-        )
-
-    def _told(self, error: DomainError) -> Told:
+    def _told(self, error: DomainError, access: Access) -> Told:
         """In the words of this caller, where it has words of its own for it."""
+        named = getattr(error, "path", "")
+        # Whoever works below a root knows a file by what follows it; answers name it as paths are given.
+        if named and access.path and f"/{access.path}".endswith(f"/{named}"):
+            error.path = self._name_of(access)  # type: ignore[attr-defined]
         tell = self.phrasing.errors.get(type(error))
         if tell is None:
             return told_of(error, self.translate)
-        return tell(error, self.translate, self.shown(self.trace.resolved or ""))
+        return tell(error, self.translate, self.shown(access))
 
-    def shown(self, path: str) -> str:
-        """How texts name the file that answers know as `path`."""
-        return escape_to_one_line(self._named(path))
+    def shown(self, access: Access) -> str:
+        """How texts name the file."""
+        return escape_to_one_line(self._name_of(access))
 
-    def _named(self, path: str) -> str:
+    def _name_of(self, access: Access) -> str:
         """By its absolute path, where the caller knows files so."""
-        absolute = self.trace.absolute if self.phrasing.absolute and path == self.trace.resolved else None
-        return absolute or path
-
-    def _name_with_root(self, error: DomainError) -> None:
-        """Whoever works below a root knows a file by what follows it; answers name it as paths are given."""
-        named, resolved = getattr(error, "path", None), self.trace.resolved
-        if named and resolved and f"/{resolved}".endswith(f"/{named}"):
-            error.path = self._named(resolved)  # type: ignore[attr-defined]
+        return access.absolute if self.phrasing.absolute else access.path
 
     def incident(self, error: Exception) -> Envelope:
         """The answer to a defect."""
@@ -144,14 +129,38 @@ class Exchange:
             "It is not known whether something changed: read the file before going on."
         )
         text = sentences(self.translate, (message, next_step))
-        return fail("INTERNAL_ERROR", message, text, self._context(), self.time_ms())
+        return self._failed("INTERNAL_ERROR", message, text, self._context(access_of(error)))
 
     def time_ms(self) -> float:
         """Milliseconds since the request came."""
         return round((time.perf_counter() - self.started) * 10_000) / 10  # cheaper than rounding to a digit
 
-    def _context(self) -> Context:
-        return context_for(self.params if self.came is None else self.came, self.trace.resolved)
+    def _context(self, access: Access) -> Context:
+        """What every answer's context holds: `params_input` is what came, long strings cut."""
+        context: Context = {"cwd": ".", "params_input": cut(self.params if self.came is None else self.came)}
+        if access.path:
+            context["path_resolved"] = access.path
+        return context
+
+    def _failed(self, code: str, message: str, text: str, context: Context) -> Envelope:
+        return {
+            "status": "error",
+            "data": {},
+            "text": text,
+            "stats": {"time_ms": self.time_ms()},
+            "context": context,
+            "error": {"code": code, "message": message},
+        }
+
+
+def _why_asked(proposal: Proposal | None, error: DomainError, translate: Translate) -> str:
+    """Of a change that was not approved: what the user was asked about whatever the mode."""
+    if proposal is None or not isinstance(error, _NOT_APPROVED):
+        return ""
+    if not proposal.access.seen and not proposal.blind:
+        return ""
+    with_paths = proposal.tool in ("batch", "undo")
+    return always_asked_text(proposal.changes, translate, with_paths=with_paths, written=proposal.blind)
 
 
 Request = Callable[[Exchange], "Envelope | Coroutine[Any, Any, Envelope]"]

@@ -7,9 +7,16 @@ string below a field is its meaning there. `results.py` declares the responses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.api.parsing import bounded
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.change_request import ChangeRequest
+from agentfs_lsp.service.edit import Edit
+from agentfs_lsp.service.write import Write
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.paths import PathMode
 
 DialectName = Literal["standard", "gemini", "workspace"]
 
@@ -74,6 +81,24 @@ class ChangeParams(Params):
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
     """the reason, in the agent's words; shown beside the diff"""
 
+    def request(
+        self, tool: Literal["write", "edit"], paths: PathMode | None, extent: int, *, overwrite: bool = True
+    ) -> ChangeRequest:
+        """The part of the command that every change has."""
+        return ChangeRequest(
+            tool,
+            self.path,
+            self.session,
+            self.agent,
+            self.explanation,
+            self.dry_run,
+            Expected(self.expected_mtime_ms, self.expected_size_bytes, self.expected_hash),
+            overwrite,
+            merges=self.on_conflict == "merge",
+            extent=extent,
+            paths=paths,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteParams(ChangeParams):
@@ -88,6 +113,11 @@ class WriteParams(ChangeParams):
     never created"""
     overwrite: bool = True
     """if false, an existing file is CONFLICT"""
+
+    def command(self, paths: PathMode | None) -> Write:
+        """What is asked for. `paths`: how the path may be spelled, None for as the settings say."""
+        request = self.request("write", paths, len(self.content), overwrite=self.overwrite)
+        return Write(request, self.content, self.allow_empty, self.create_dirs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +134,12 @@ class EditParams(ChangeParams):
     """replace every match"""
     expected_count: int | None = bounded(None, least=1)
     """the exact number of matches required; more than 1 implies `replace_all`"""
+
+    def command(self, paths: PathMode | None) -> Edit:
+        """What is asked for. `paths`: how the path may be spelled, None for as the settings say."""
+        request = self.request("edit", paths, len(self.old_string) + len(self.new_string))
+        replace_all = self.replace_all or (self.expected_count or 0) > 1
+        return Edit(request, self.old_string, self.new_string, replace_all, self.expected_count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

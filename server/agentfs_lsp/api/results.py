@@ -16,8 +16,11 @@ from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.text.textfile import Eol
 from agentfs_lsp.service.proposal.change import Operation
-from agentfs_lsp.service.proposal.proposals import Rung, State, Tool
+from agentfs_lsp.service.proposal.proposal import Rung, Tool
 from agentfs_lsp.service.proposal.record import KeptDecision
+
+State = Literal["queued", "shown", "landing"]
+"""Where a proposal is."""
 
 Where = Literal["disk", "editor"]
 """Where a change landed: docs/protocol.md#93-how-it-lands."""

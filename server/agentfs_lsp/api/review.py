@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.api.results import Review
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.service.proposal.change import FileChange, Landing
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
 
 
 def review_facts(proposal: Proposal | None, error: DomainError | None = None) -> Review | None:
@@ -26,7 +26,7 @@ def review_facts(proposal: Proposal | None, error: DomainError | None = None) ->
         "rung": decided.channel,
         "decision": decided.decision,
         "by": decided.by,
-        "waited_ms": _waited_ms(proposal, proposal.decided_at_ms),
+        "waited_ms": proposal.waited_ms,
     }
     if decided.rule:
         facts["rule"] = decided.rule
@@ -65,7 +65,7 @@ def _undecided(proposal: Proposal, error: DomainError | None) -> Review | None:
         "rung": proposal.channel,
         "decision": "rejected",
         "by": "user",
-        "waited_ms": _waited_ms(proposal, proposal.ended_at_ms),
+        "waited_ms": proposal.waited_ms,
     }
     match error.otherwise if isinstance(error, LandingUnknown) else error:
         case Rejected(decision=decision, feedback=feedback):
@@ -79,9 +79,3 @@ def _undecided(proposal: Proposal, error: DomainError | None) -> Review | None:
         case _:
             return None
     return facts
-
-
-def _waited_ms(proposal: Proposal, until: float | None) -> int:
-    if proposal.shown_at_ms is None or until is None:
-        return 0
-    return round(until - proposal.shown_at_ms)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
-from agentfs_lsp.api.envelope import told_of
+from agentfs_lsp.api.messages.errors import told_of
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings.rules import OPERATIONS

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.history import change_on_wire
-from agentfs_lsp.api.envelope import told_of
+from agentfs_lsp.api.messages.errors import told_of
 from agentfs_lsp.commands.place import NoHistory, add_common, find_place, name_of, place_of
 from agentfs_lsp.commands.printing import complain, console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError

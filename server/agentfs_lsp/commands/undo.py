@@ -19,8 +19,7 @@ from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
-from agentfs_lsp.api.envelope import told_of
-from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.messages.errors import ERRORS, told_of
 from agentfs_lsp.commands.place import NoHistory, add_common, find_place
 from agentfs_lsp.commands.printing import complain, console, print_diff
 from agentfs_lsp.domain.errors import DomainError, Rejected
@@ -28,7 +27,6 @@ from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.lsp.recovery_messages import recovery_messages
 from agentfs_lsp.service.files.store import Root
-from agentfs_lsp.service.landing.propose import Trace
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import InForce, Workspace
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.commands.place import Place
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.undo import Undone
 
 SESSION = "terminal"
@@ -102,7 +100,7 @@ async def _undo(
         OpenDocuments(),
         TerminalReviewer(agrees),
         Sessions(1, 0, 1),
-        Proposals(clock, lambda: None, lambda *_: None),
+        Proposals(clock, lambda: None, lambda _: None),
         clock,
         InForce(settings, UsersPolicy(settings, ())),
         place.history,
@@ -114,7 +112,7 @@ async def _undo(
         if files.interrupted():  # else half a landing would be taken for the file
             for message in recovery_messages(files.sweep(), translate):
                 print(message["message"], file=sys.stderr)
-        return await undo(workspace, Undo(SESSION, change_id), Trace())
+        return await undo(workspace, Undo(SESSION, change_id))
     finally:
         files.close()
 

@@ -7,10 +7,16 @@ it against every class here.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
+
+from agentfs_lsp.domain.access import HIDDEN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentfs_lsp.domain.access import Access
     from agentfs_lsp.domain.revision import Expected
 
 
@@ -18,10 +24,14 @@ if TYPE_CHECKING:
 class DomainError(Exception):
     """The root of the tree; never raised itself.
 
-    `file`: the real absolute path of the file it is about, where it came up among several.
+    `file`: the real absolute path of the file it is about, where it came up among several. `access`: what its
+    answer may tell of the request's file, nothing unless somebody has looked. `proposal`: the one that it
+    ended (`service.proposal.proposal.Proposal`), None for none.
     """
 
     file = ""
+    access = HIDDEN
+    proposal = cast("object", None)
 
     def __str__(self) -> str:
         return repr(self)
@@ -30,6 +40,24 @@ class DomainError(Exception):
         """Let go of where it came up, once nobody raises it any more: whoever keeps it would keep all that
         was looked at there too, texts of large files and open handles."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
+        self.proposal = None
+
+
+@contextmanager
+def telling(access: Access) -> Iterator[None]:
+    """What is raised in here, a defect too, may tell so much of its file, unless it came up where more was
+    known of that."""
+    try:
+        yield
+    except Exception as error:
+        if access_of(error) is HIDDEN:
+            error.access = access  # type: ignore[attr-defined]
+        raise
+
+
+def access_of(error: Exception) -> Access:
+    """What the answer to this error may tell of its file."""
+    return getattr(error, "access", HIDDEN)
 
 
 # --- parameters -------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.lsp.results import Settled, Status
-    from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -30,10 +30,10 @@ class Announcements:
         self._begun = client.knows_agentfs
         self._catalogue = self._listed()
 
-    def settled(self, proposal: Proposal, outcome: Outcome) -> None:
+    def settled(self, proposal: Proposal) -> None:
         """A proposal is over. A review client was told of it, whether or not it has sent `initialized`."""
         if proposal.channel == "review":
-            settled: Settled = {"id": proposal.id, "outcome": outcome}
+            settled: Settled = {"id": proposal.id, "outcome": proposal.outcome}
             self._outgoing.notify("agentfs/settled", settled)
 
     def status(self) -> None:

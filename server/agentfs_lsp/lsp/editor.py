@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.lsp.outgoing import Outgoing
     from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import Confirm, DocumentEdit
 
 

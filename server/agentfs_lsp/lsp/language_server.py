@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings.setting import Mode
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import FileStore
-    from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.record import History, HistoryTrouble
 
 _log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ class AgentfsLanguageServer(LanguageServer):
         self.editor = LspEditor(outgoing, self.language)
         clock = SteadyClock()
         self.documents = OpenDocuments(clock=clock)
-        self.reviews = ClientReviews(self.editor, self.documents, clock, self.language)
+        self.reviews = ClientReviews(self.editor, self.documents, self.language)
         settings = Settings()
         self._workspace = Workspace(
             files,
@@ -205,10 +205,10 @@ class AgentfsLanguageServer(LanguageServer):
 
     # --- what is told -------------------------------------------------------------------------------------
 
-    def _proposal_ended(self, proposal: Proposal, outcome: Outcome) -> None:
+    def _proposal_ended(self, proposal: Proposal) -> None:
         self.reviews.ended(proposal)
         self.workspace.close_landed()
-        self.announcements.settled(proposal, outcome)
+        self.announcements.settled(proposal)
 
     def _status_changed(self) -> None:
         self.announcements.status()

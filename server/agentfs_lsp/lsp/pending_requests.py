@@ -45,13 +45,14 @@ class Work(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """An answer that takes its time. `past_return` tells whether cancelling is too late, and `stop` is called
-    where it is; `progress_token` is the client's workDoneToken; `sent` is called once the answer is."""
+    """An answer that takes its time. `past_return` tells of its task whether cancelling is too late, and
+    `stop` is called with it where it is; `progress_token` is the client's workDoneToken; `sent` is called
+    once the answer is."""
 
     work: Work
-    past_return: Callable[[], bool] = lambda: False
+    past_return: Callable[[asyncio.Task[object]], bool] = lambda _: False
     progress_token: object = None
-    stop: Callable[[], None] = lambda: None
+    stop: Callable[[asyncio.Task[object]], None] = lambda _: None
     sent: Callable[[], None] = lambda: None
 
 
@@ -109,8 +110,8 @@ class PendingRequests:
 
     def _cancel_if_possible(self, task: asyncio.Task[object]) -> None:
         later = self._pending[task][1]
-        if later.past_return():
-            later.stop()
+        if later.past_return(task):
+            later.stop(task)
         elif task not in self._cancelled:  # once: what it does before it ends is not interrupted
             self._cancelled.add(task)
             task.cancel()

@@ -11,7 +11,7 @@ from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.shapes import Text
-from agentfs_lsp.service.proposal.proposals import Outcome
+from agentfs_lsp.service.proposal.proposal import Outcome
 
 # --- reviews (docs/protocol.md#91-review-clients) ---------------------------------------------------------
 

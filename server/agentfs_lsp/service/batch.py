@@ -7,9 +7,10 @@ together, and land all or none, or each by itself.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.errors import (
     Conflict,
     DomainError,
@@ -18,24 +19,22 @@ from agentfs_lsp.domain.errors import (
     MalformedPath,
     PolicyDenied,
 )
-from agentfs_lsp.service.edit import plan_edit
-from agentfs_lsp.service.landing.deciding import decide_and_land
+from agentfs_lsp.service.change_request import compute_change, compute_checked, locate
 from agentfs_lsp.service.landing.landing import described
-from agentfs_lsp.service.landing.propose import Trace, compute_checked, computed, located, refuse_flood
 from agentfs_lsp.service.proposal.change import Landing
-from agentfs_lsp.service.proposal.proposals import Proposal, outcome_of
+from agentfs_lsp.service.proposal.proposal import Origin
+from agentfs_lsp.service.propose import propose
 from agentfs_lsp.service.state.workspace import off_loop
-from agentfs_lsp.service.write import Write, plan_write
+from agentfs_lsp.service.write import Write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentfs_lsp.domain.matching.levels import Level
+    from agentfs_lsp.service.change_request import ChangeRequest, Plan, Target
     from agentfs_lsp.service.edit import Edit
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.proposal.change import Correction, FileChange, Operation
-    from agentfs_lsp.service.proposal.proposals import Landed
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -70,11 +69,16 @@ class Step:
     why it came to nothing."""
 
     command: Write | Edit
-    trace: Trace = field(default_factory=Trace)
-    location: Location | None = None
+    access: Access = HIDDEN
+    target: Target | None = None
     made: Made | None = None
     landing: Landing | None = None
     error: DomainError | None = None
+
+    @property
+    def path(self) -> str:
+        """The file as answers name it, or as the request does where that leads to none."""
+        return self.access.path or self.command.request.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,59 +93,39 @@ class Batch:
     dry_run: bool = False
 
 
-async def batch(ws: Workspace, command: Batch, trace: Trace) -> list[FileChange]:
-    """Propose and land it; each step then tells what became of it. Returns the changes, one a file, as they
-    were accepted. Raises, for an atomic batch, what any step failed by, and what the review raises for all;
-    then nothing changed, but where an error is LandingUnknown."""
+@dataclass(frozen=True, slots=True)
+class Batched:
+    """How it ended: the changes, one a file, as they were accepted; its steps tell the rest. `proposal` None:
+    a dry run."""
+
+    changes: Sequence[FileChange]
+    proposal: Proposal | None
+
+
+async def batch(ws: Workspace, command: Batch) -> Batched:
+    """Propose and land it; each step then tells what became of it. Raises, for an atomic batch, what any step
+    failed by, and what the review raises for all; then nothing changed, but where an error is LandingUnknown.
+    """
+
+    async def find() -> Mapping[str, str]:
+        targets = [step.target for step in command.steps if step.target is not None]
+        return {target.location.absolute: target.path for target in targets}
+
+    async def compute() -> Sequence[FileChange]:
+        return await _computed(ws, command)
+
     try:
         _locate(ws, command)
         if command.dry_run:
-            changes = await _computed(ws, command)
+            changes = [change for change in await compute() if not change.changes_nothing]
             await described(changes)
-            return changes
-        refuse_flood(ws, command.session)
-        return await _submitted(ws, command, trace)
+            return Batched(changes, None)
+        origin = Origin(command.session, command.agent, "batch", command.explanation, command.atomic)
+        proposed = await propose(ws, origin, find, compute, each=True)
     except DomainError as error:
         _tell_all(command.steps, error)
         raise
-
-
-def _locate(ws: Workspace, command: Batch) -> None:
-    for step in command.steps:
-        try:
-            location, reading = located(ws, step.command.request, step.trace)
-            if reading.decision == "deny":  # what landed would tell of what may not be read
-                raise PolicyDenied(ws.name_of(location), "read", reading.rule or "")
-            step.location = location
-        except DomainError as error:
-            _fail(command, step, error)
-
-
-async def _submitted(ws: Workspace, command: Batch, trace: Trace) -> list[FileChange]:
-    places = [step.location for step in command.steps if step.location is not None]
-    files = {location.absolute: ws.name_of(location) for location in places}
-    proposal = trace.proposal = Proposal(
-        command.session,
-        command.agent,
-        "batch",
-        command.explanation,
-        files,
-        ws.clock.now_ms(),
-        atomic=command.atomic,
-    )
-    with ws.proposals.under_way(proposal) as landed:
-        async with ws.queue.turn(*files):
-            changes = await _computed(ws, command)
-            if not changes:
-                landed.outcome = "failed" if all(step.error for step in command.steps) else "landed"
-                return []
-            proposal.changes = tuple(changes)
-            return await _landed(ws, command, proposal, landed)
-
-
-async def _landed(ws: Workspace, command: Batch, proposal: Proposal, landed: Landed) -> list[FileChange]:
-    outcomes = await decide_and_land(ws, proposal)
-    for change, outcome in zip(proposal.changes, outcomes, strict=True):
+    for change, outcome in zip(proposed.proposal.changes, proposed.outcomes, strict=True):
         if isinstance(outcome, DomainError):
             outcome.forget_where()
         for step in _steps_of(command.steps, change.base.location.absolute):
@@ -149,37 +133,44 @@ async def _landed(ws: Workspace, command: Batch, proposal: Proposal, landed: Lan
                 step.landing = outcome
             elif step.error is None:
                 step.error = outcome
-    landings = [outcome for outcome in outcomes if isinstance(outcome, Landing)]
-    if landings:
-        landed.outcome = "landed" if all(one.where == "disk" for one in landings) else "editor"
-    else:
-        landed.outcome = next(outcome_of(one) for one in outcomes if isinstance(one, DomainError))
-    return [one.change for one in landings]
+    return Batched([landing.change for landing in proposed.landings], proposed.proposal)
+
+
+def _locate(ws: Workspace, command: Batch) -> None:
+    for step in command.steps:
+        try:
+            target = locate(ws, step.command.request)
+            step.access = Access(target.path, target.location.absolute)
+            if target.is_hidden:  # what landed would tell of what may not be read
+                raise PolicyDenied(target.path, "read", target.reading.rule or "")
+            step.target = target
+        except DomainError as error:
+            _fail(command, step, error)
 
 
 # --- computing --------------------------------------------------------------------------------------------
 
 
 async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
-    """One change for each file that is not so already, in the order in which the files come up. Cancelled
-    between two operations, it ends there."""
+    """One change for each file, in the order in which the files come up. Cancelled between two operations, it
+    ends there."""
     by_file: dict[str, FileChange] = {}
     for step in command.steps:
-        if step.location is None:
+        if step.target is None:
             continue
         await asyncio.sleep(0)
-        absolute = step.location.absolute
+        absolute = step.access.absolute
+        so_far = by_file.get(absolute)
         try:
             _check_no_file_above(step, absolute, by_file)
             plan = _plan(ws, command, step, by_file.values())
-            change = await _next(ws, step, step.location, plan, by_file.get(absolute))
+            change = await _next(ws, step.command.request, step.target, plan, so_far)
         except DomainError as error:
             _fail(command, step, error)
             continue
-        step.made = Made.of(change)
-        so_far = by_file.get(absolute)
+        step.made, step.access = Made.of(change), change.access
         by_file[absolute] = change if so_far is None else so_far.followed_by(change)
-    return [change for change in by_file.values() if not change.changes_nothing]
+    return list(by_file.values())
 
 
 def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileChange]) -> None:
@@ -191,42 +182,34 @@ def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileCh
 
 
 async def _next(
-    ws: Workspace,
-    step: Step,
-    location: Location,
-    plan: Callable[[Snapshot], FileChange],
-    so_far: FileChange | None,
+    ws: Workspace, request: ChangeRequest, target: Target, plan: Plan, so_far: FileChange | None
 ) -> FileChange:
     """The step's change of what the steps before it made of the file. What the request expects of the file is
     meant of the file as it is before all of them."""
-    request = step.command.request
     if so_far is None:
-        return await computed(ws, request, location, plan, step.trace)
+        return await compute_change(ws, request, target, plan)
     if not request.overwrite:
         raise Conflict(so_far.path, "disk", "exists")
     if request.expected and not request.expected.met_by(so_far.base.revision):
         raise Conflict(so_far.path, "disk", "expected", request.expected, so_far.base.revision)
     snapshot = await off_loop(so_far.base.size, so_far.result)
-    return await off_loop(max(snapshot.size, request.extent), compute_checked, plan, snapshot, None)
+    return await off_loop(max(snapshot.size, request.extent), compute_checked, plan, snapshot, so_far.access)
 
 
-def _plan(
-    ws: Workspace, command: Batch, step: Step, before: Iterable[FileChange]
-) -> Callable[[Snapshot], FileChange]:
+def _plan(ws: Workspace, command: Batch, step: Step, before: Iterable[FileChange]) -> Plan:
     """`before`: the changes so far. A folder that one of them makes will be there."""
     if not isinstance(step.command, Write):
-        return plan_edit(ws, step.command, step.trace)
+        return step.command.plan(ws)
     folder_comes = _is_folder_made(step, before)
-    plan = plan_write(ws, step.command, step.trace, folder_comes=folder_comes)
+    plan = step.command.plan(ws, folder_comes=folder_comes)
     if not (folder_comes and command.atomic):
         return plan
     # All of it is staged side by side: whoever comes first makes the folder.
-    return lambda snapshot: replace(plan(snapshot), create_dirs=True)
+    return lambda snapshot, access: replace(plan(snapshot, access), create_dirs=True)
 
 
 def _is_folder_made(step: Step, before: Iterable[FileChange]) -> bool:
-    assert step.location is not None
-    folder = step.location.absolute.rpartition("/")[0] + "/"
+    folder = step.access.absolute.rpartition("/")[0] + "/"
     return any(
         change.operation == "create"
         and change.create_dirs
@@ -240,6 +223,7 @@ def _is_folder_made(step: Step, before: Iterable[FileChange]) -> bool:
 
 def _fail(command: Batch, step: Step, error: DomainError) -> None:
     step.error = error
+    step.access = error.access if error.access.path else step.access
     if command.atomic:
         raise error
     error.forget_where()
@@ -253,7 +237,7 @@ def _tell_all(steps: Sequence[Step], error: DomainError) -> None:
             step.error = error
     for step in steps:
         if step.error is None:
-            step.error = LeftUndone(step.trace.resolved or step.command.request.path, "together")
+            step.error = LeftUndone(step.path, "together")
 
 
 def _at_fault(steps: Sequence[Step], error: DomainError) -> Iterable[Step]:
@@ -262,8 +246,8 @@ def _at_fault(steps: Sequence[Step], error: DomainError) -> Iterable[Step]:
     if error.file:
         return _steps_of(steps, error.file)[:1]
     rejected = getattr(error, "paths", ())
-    return [step for step in steps if step.trace.resolved in rejected] if rejected else steps
+    return [step for step in steps if step.access.path in rejected] if rejected else steps
 
 
 def _steps_of(steps: Sequence[Step], absolute: str) -> list[Step]:
-    return [step for step in steps if step.location is not None and step.location.absolute == absolute]
+    return [step for step in steps if step.target is not None and step.access.absolute == absolute]

@@ -9,12 +9,11 @@ from agentfs_lsp.domain.diff.elision import find_left_out
 from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.service.landing.propose import ChangeRequest, Submitted, Trace, submit
 from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from agentfs_lsp.domain.access import Access
+    from agentfs_lsp.service.change_request import ChangeRequest, Plan
     from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -29,45 +28,36 @@ class Edit:
     replace_all: bool = False
     expected_count: int | None = None
 
+    def plan(self, ws: Workspace) -> Plan:
+        """What makes the change. The plan raises FileMissing, TextLeftOut, and what matching raises."""
 
-async def edit(ws: Workspace, command: Edit, trace: Trace) -> Submitted:
-    """Propose the edit and land it. Raises what matching, the precondition, the
-    review and the landing raise."""
-    return await submit(ws, command.request, plan_edit(ws, command, trace), trace)
+        def compute(snapshot: Snapshot, access: Access) -> FileChange:
+            if not snapshot.exists:
+                raise FileMissing(access.path)
+            shown = snapshot.text.shown
+            left_out = find_left_out(self.new_string, shown)
+            if left_out is not None:
+                raise TextLeftOut(left_out.line, left_out.marker)
+            match = find(
+                shown,
+                self.old_string,
+                self.new_string,
+                replace_all=self.replace_all,
+                expected_count=self.expected_count,
+            )
+            splices, corrections = _without_mark(match.splices, snapshot)
+            return FileChange(
+                access.path,
+                snapshot,
+                "update",
+                splices,
+                ws.settings_in(snapshot.location.root),
+                corrections=corrections,
+                replacements=match.replacements,
+                level=match.level,
+            )
 
-
-def plan_edit(ws: Workspace, command: Edit, trace: Trace) -> Callable[[Snapshot], FileChange]:
-    """What makes the change of the file as it is when its turn has come. The plan raises FileMissing,
-    TextLeftOut, and what matching raises."""
-
-    def compute(snapshot: Snapshot) -> FileChange:
-        path = trace.resolved or command.request.path
-        if not snapshot.exists:
-            raise FileMissing(path)
-        shown = snapshot.text.shown
-        left_out = find_left_out(command.new_string, shown)
-        if left_out is not None:
-            raise TextLeftOut(left_out.line, left_out.marker)
-        match = find(
-            shown,
-            command.old_string,
-            command.new_string,
-            replace_all=command.replace_all,
-            expected_count=command.expected_count,
-        )
-        splices, corrections = _without_mark(match.splices, snapshot)
-        return FileChange(
-            path,
-            snapshot,
-            "update",
-            splices,
-            ws.settings_in(snapshot.location.root),
-            corrections=corrections,
-            replacements=match.replacements,
-            level=match.level,
-        )
-
-    return compute
+        return compute
 
 
 def _without_mark(

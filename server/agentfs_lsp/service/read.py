@@ -8,7 +8,16 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, PolicyDenied, ReadRejected, TooLarge
+from agentfs_lsp.domain.access import Access
+from agentfs_lsp.domain.errors import (
+    BadRange,
+    BinaryFile,
+    FileMissing,
+    PolicyDenied,
+    ReadRejected,
+    TooLarge,
+    telling,
+)
 from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
@@ -20,7 +29,6 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.service.files.snapshot import Buffer, Snapshot
     from agentfs_lsp.service.files.store import Location
-    from agentfs_lsp.service.landing.propose import Trace
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -52,7 +60,7 @@ class Passage(NamedTuple):
     `total_lines` and `hash` are None, and `eol` is that of the range. `lossy`: U+FFFD stands in it for what
     the file has."""
 
-    path: str
+    access: Access
     content: str
     start_line: int
     lines: int
@@ -76,27 +84,36 @@ Begin = Callable[[], Awaitable[Passage]]
 """A read that takes its time and is not begun: cancelled before, there is nothing to undo."""
 
 
-def read(ws: Workspace, command: Read, trace: Trace) -> Passage | Begin:
+def read(ws: Workspace, command: Read) -> Passage | Begin:
     """Read at once what is small and needs no question; the rest is begun by who awaits it. Raises
     FileMissing, BadRange, TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and
     reading raise."""
     location = ws.locate(command.path, command.paths)
-    path = trace.resolved = ws.name_of(location)
-    trace.absolute = location.absolute
-    verdict = ws.judge("read", location, command.session)
-    if verdict.decision == "deny":
-        trace.readable = False
-        raise PolicyDenied(path, "read", verdict.rule or "")
-    if ws.is_interrupted(location):
-        return partial(_once_recovered, ws, command, trace, location)
-    if verdict.decision == "ask":
-        return partial(_asked, ws, command, path, location)
-    return _served(ws, command, path, location)
+    access = Access(ws.name_of(location), location.absolute)
+    with telling(access):
+        verdict = ws.judge("read", location, command.session)
+        if verdict.decision == "deny":
+            raise PolicyDenied(access.path, "read", verdict.rule or "")
+        if ws.is_interrupted(location):
+            begin: Begin = partial(_once_recovered, ws, command, location)
+        elif verdict.decision == "ask":
+            begin = partial(_asked, ws, command, access.path, location)
+        else:
+            passage = _served(ws, command, access.path, location)
+            if isinstance(passage, Passage):
+                return passage
+            begin = passage
+    return partial(_told, access, begin)
 
 
-async def _once_recovered(ws: Workspace, command: Read, trace: Trace, location: Location) -> Passage:
+async def _told(access: Access, begin: Begin) -> Passage:
+    with telling(access):
+        return await begin()
+
+
+async def _once_recovered(ws: Workspace, command: Read, location: Location) -> Passage:
     await ws.recovered(location)
-    passage = read(ws, command, trace)  # from the beginning: what was true before may not be any more
+    passage = read(ws, command)  # from the beginning: what was true before may not be any more
     return passage if isinstance(passage, Passage) else await passage()
 
 
@@ -172,7 +189,7 @@ def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -
     content = shown if (start, end) == (0, len(shown)) else shown[start:end]
     stat = snapshot.blob.stat if snapshot.blob else None
     return Passage(
-        path,
+        _let_read(path, snapshot.location),
         content,
         command.start_line,
         total if content is shown else count_lines(content),
@@ -190,6 +207,10 @@ def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -
         stat.mtime_ms if stat else None,
         likely_encoding(snapshot.blob.data, snapshot.text) if _is_lossy(snapshot) and snapshot.blob else None,
     )
+
+
+def _let_read(path: str, location: Location) -> Access:
+    return Access(path, location.absolute, readable=True, seen=True)
 
 
 def _is_lossy(snapshot: Snapshot) -> bool:
@@ -235,7 +256,7 @@ def _beyond(
     end = len(shown) if command.limit is not None else _within_characters(shown, 0, len(shown), settings)
     content = shown[:end]
     return Passage(
-        path,
+        _let_read(path, location),
         content,
         command.start_line,
         found.lines if end == len(shown) else count_lines(content),

@@ -10,17 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from agentfs_lsp.domain.access import Access, together
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
-    DomainError,
-    Held,
-    LandingUnknown,
     LastUndecided,
     NothingToUndo,
     NotUndoable,
     Unencodable,
+    telling,
 )
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.paths import check_new_name
@@ -30,22 +29,22 @@ from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
 from agentfs_lsp.service.files.snapshot import REPLACEMENT
 from agentfs_lsp.service.history import as_seen, find_one, location_of
-from agentfs_lsp.service.landing.deciding import decide_and_land
 from agentfs_lsp.service.landing.merging import splices_into
-from agentfs_lsp.service.landing.propose import refuse_flood
 from agentfs_lsp.service.landing.redaction import unseen
 from agentfs_lsp.service.proposal.change import FileChange, Landing
-from agentfs_lsp.service.proposal.proposals import Proposal
+from agentfs_lsp.service.proposal.proposal import Origin
+from agentfs_lsp.service.propose import check_pending, propose
 from agentfs_lsp.service.state.workspace import in_thread, off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentfs_lsp.domain.errors import ConflictReason
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import Location
-    from agentfs_lsp.service.landing.propose import Trace
+    from agentfs_lsp.service.landing.landing import Outcome
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -73,52 +72,59 @@ class Undone:
 
     change: HistoryRecord
     landings: tuple[Landing, ...]
+    access: Access
+    proposal: Proposal
 
 
-async def undo(ws: Workspace, command: Undo, trace: Trace) -> Undone:
+async def undo(ws: Workspace, command: Undo) -> Undone:
     """Propose the reverse and land it. Raises LastUndecided, ChangeUnknown, NothingToUndo, NotUndoable,
     Conflict, and what the review and the landing raise."""
-    refuse_flood(ws, command.session)
+    check_pending(ws, command.session)
     if command.change_id is None:
         _check_all_answered(ws, command.session)
-    last = ws.last_kept.get(command.session)  # now: what is sent behind this may land while history is read
-    proposal = Proposal(command.session, command.agent, "undo", command.explanation, {}, ws.clock.now_ms())
-    with ws.proposals.under_way(proposal) as landed:
-        change = await _wanted(ws, command, last)
-        _check_undoable(ws, command.viewer, change)
-        locations = [location_of(ws, file) for file in change.files]
-        files = {location.absolute: ws.name_of(location) for location in locations}
-        trace.readable = trace.seen = all(_may_read(ws, command.viewer, location) for location in locations)
-        if len(files) == 1:
-            (trace.absolute,), (trace.resolved,) = files, files.values()
-        trace.proposal, proposal.files = proposal, files
-        async with ws.queue.turn(*files):
-            changes = [await _reversed(ws, command.viewer, change, file) for file in change.files]
-            proposal.changes = tuple(one for one in changes if not one.changes_nothing)
-            if not proposal.changes:
-                landed.outcome = "landed"
-                return Undone(change, ())
-            outcomes = await decide_and_land(ws, proposal)
-            if command.by_user:
-                _unlearn(ws, command.session, locations)
-            landings = [outcome for outcome in outcomes if isinstance(outcome, Landing)]
-            for outcome in outcomes:
-                if isinstance(outcome, DomainError):
-                    raise _beside(landings, outcome)
-            await in_thread(_remove_folders, ws, change)
-        landed.outcome = "landed" if all(one.where == "disk" for one in landings) else "editor"
-        return Undone(change, tuple(landings))
+    # What is sent behind this may land while history is read.
+    reverse = _Reverse(ws, command, ws.last_kept.get(command.session))
+    origin = Origin(command.session, command.agent, "undo", command.explanation)
+    proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
+    landings, proposal = tuple(proposed.landings), proposed.proposal
+    return Undone(reverse.change, landings, proposal.access, proposal)
 
 
-def _beside(landings: Sequence[Landing], error: DomainError) -> DomainError:
-    """Why one file is not as before, told with the others that are."""
-    if not landings:
-        return error
-    landed = tuple(Held(one.change.path, one.where) for one in landings)
-    if isinstance(error, LandingUnknown):
-        error.holding += landed
-        return error
-    return LandingUnknown(landings[0].change.path, "not_taken_back", holding=landed)
+class _Reverse:
+    """The reverse of a change, found in history. `change` and `accesses` are known once it is found."""
+
+    change: HistoryRecord
+
+    def __init__(self, ws: Workspace, command: Undo, last: str | None) -> None:
+        self._ws = ws
+        self._command = command
+        self._last = last
+        self.accesses: list[Access] = []
+
+    async def find(self) -> Mapping[str, str]:
+        ws, viewer = self._ws, self._command.viewer
+        self.change = await _wanted(ws, self._command, self._last)
+        _check_undoable(ws, viewer, self.change)
+        for location in (location_of(ws, file) for file in self.change.files):
+            readable = _may_read(ws, viewer, location)
+            self.accesses.append(Access(ws.name_of(location), location.absolute, readable, readable))
+        return {access.absolute: access.path for access in self.accesses}
+
+    async def compute(self) -> Sequence[FileChange]:
+        with telling(together(self.accesses)):
+            return [
+                replace(await _reversed(self._ws, self._command.viewer, self.change, file), access=access)
+                for file, access in zip(self.change.files, self.accesses, strict=True)
+            ]
+
+    async def finish(self, outcomes: Sequence[Outcome]) -> None:
+        """What landed was recorded as what its session knows; that of the user's undo is only a name."""
+        ws, session = self._ws, self._command.session
+        for location in (location_of(ws, file) for file in self.change.files if self._command.by_user):
+            if not _may_read(ws, session, location):
+                ws.sessions.forget(session, location.absolute)
+        if all(isinstance(outcome, Landing) for outcome in outcomes):
+            await in_thread(_remove_folders, ws, self.change)
 
 
 def _check_all_answered(ws: Workspace, session: str) -> None:
@@ -143,13 +149,6 @@ async def _wanted(ws: Workspace, command: Undo, last: str | None) -> HistoryReco
 def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
     """At any time."""
     return viewer is None or ws.judge("read", location, viewer).decision == "allow"
-
-
-def _unlearn(ws: Workspace, session: str, locations: Sequence[Location]) -> None:
-    """What landed is recorded as what its session knows; that of the user's undo is only a name."""
-    for location in locations:
-        if not _may_read(ws, session, location):
-            ws.sessions.forget(session, location.absolute)
 
 
 def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord) -> None:

@@ -14,12 +14,11 @@ from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import with_eol
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.files.editorconfig import eol_for
-from agentfs_lsp.service.landing.propose import ChangeRequest, Submitted, Trace, submit
 from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from agentfs_lsp.domain.access import Access
+    from agentfs_lsp.service.change_request import ChangeRequest, Plan
     from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -34,37 +33,27 @@ class Write:
     allow_empty: bool = False
     create_dirs: bool | None = None
 
+    def plan(self, ws: Workspace, *, folder_comes: bool = False) -> Plan:
+        """What makes the change. `folder_comes`: its folder will be there when it lands. Raises EmptyContent
+        and ResultTooLarge; the plan TextLeftOut, LossyReplace, FolderMissing, MalformedPath."""
+        if not self.content.lstrip(MARK) and not self.allow_empty:
+            raise EmptyContent
+        limit = ws.settings.limits.max_file_bytes
+        if len(self.content) > limit:
+            raise ResultTooLarge(self.request.path, len(self.content), limit)
 
-async def write(ws: Workspace, command: Write, trace: Trace) -> Submitted:
-    """Propose the content and land it. Raises what `plan_write` and its plan raise, and what the
-    precondition, the review and the landing raise."""
-    return await submit(ws, command.request, plan_write(ws, command, trace), trace)
+        def compute(snapshot: Snapshot, access: Access) -> FileChange:
+            if snapshot.exists:
+                return _replacement(ws, self, access, snapshot)
+            check_new_name(snapshot.location.relative)
+            settings = ws.settings_in(snapshot.location.root)
+            create_dirs = settings.create_dirs and self.create_dirs is not False
+            if not create_dirs and not folder_comes and not ws.files.has_folder(snapshot.location):
+                folder = access.path.rpartition("/")[0] + "/"
+                raise FolderMissing(folder, by_setting=not settings.create_dirs)
+            return _creation(ws, self, access.path, snapshot, create_dirs=create_dirs)
 
-
-def plan_write(
-    ws: Workspace, command: Write, trace: Trace, *, folder_comes: bool = False
-) -> Callable[[Snapshot], FileChange]:
-    """What makes the change of the file as it is when its turn has come. `folder_comes`: its folder will be
-    there when it lands. Raises EmptyContent and ResultTooLarge; the plan TextLeftOut, LossyReplace,
-    FolderMissing, MalformedPath."""
-    if not command.content.lstrip(MARK) and not command.allow_empty:
-        raise EmptyContent
-    limit = ws.settings.limits.max_file_bytes
-    if len(command.content) > limit:
-        raise ResultTooLarge(command.request.path, len(command.content), limit)
-
-    def compute(snapshot: Snapshot) -> FileChange:
-        path = trace.resolved or command.request.path
-        if snapshot.exists:
-            return _replacement(ws, command, path, snapshot, redacted=not trace.seen)
-        check_new_name(snapshot.location.relative)
-        settings = ws.settings_in(snapshot.location.root)
-        create_dirs = settings.create_dirs and command.create_dirs is not False
-        if not create_dirs and not folder_comes and not ws.files.has_folder(snapshot.location):
-            raise FolderMissing(path.rpartition("/")[0] + "/", by_setting=not settings.create_dirs)
-        return _creation(ws, command, path, snapshot, create_dirs=create_dirs)
-
-    return compute
+        return compute
 
 
 def _creation(
@@ -88,14 +77,12 @@ def _creation(
     )
 
 
-def _replacement(
-    ws: Workspace, command: Write, path: str, snapshot: Snapshot, *, redacted: bool
-) -> FileChange:
-    """`redacted`: whether the file holds a marker, or anything, is not to be told."""
+def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapshot) -> FileChange:
     if snapshot.text.lossy and command.request.expected.hash is None:
-        raise LossyReplace(path)
+        raise LossyReplace(access.path)
     shown = snapshot.text.shown
-    left_out = find_left_out(command.content, None if redacted else shown)
+    # Whether a file that may not be seen holds a marker is not to be told.
+    left_out = find_left_out(command.content, shown if access.seen else None)
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)
@@ -108,7 +95,7 @@ def _replacement(
     if own != "none" and given not in ("none", own):
         corrections.append(Correction("line_ends", own))
     return FileChange(
-        path,
+        access.path,
         snapshot,
         "update",
         splices,

@@ -11,7 +11,7 @@ from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.splices import apply_splices
 from agentfs_lsp.domain.text.textfile import TextFile, encode
 from agentfs_lsp.service.landing.observing import edit_of
-from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.proposal.review import Applied, DocumentEdit
 from support.fakes.store import HOME
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.proposal.proposals import Proposal, Rung
+    from agentfs_lsp.service.proposal.proposal import Proposal, Rung
     from support.fakes.documents import MemoryDocuments
     from support.fakes.store import MemoryStore
 
@@ -327,7 +327,7 @@ class ScriptedReviewer:
     async def review(self, proposal: Proposal) -> tuple[Decision, ScriptedApplier]:
         self.reviewed.append(proposal)
         assert self.script, f"nobody expected to be asked: {proposal.paths}"
-        proposal.state = "shown"
+        proposal.to("shown")
         return await self.script.popleft()(proposal)
 
     async def concluded(self, proposal: Proposal) -> None:

@@ -9,15 +9,15 @@ from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.settings.settings import settings_from
 from agentfs_lsp.service.batch import Batch, Step, batch
-from agentfs_lsp.service.edit import Edit, edit
+from agentfs_lsp.service.change_request import ChangeRequest, submit
+from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.files.store import Root
-from agentfs_lsp.service.landing.propose import ChangeRequest, Trace
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.read import Read, read
 from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import InForce, Workspace
 from agentfs_lsp.service.undo import Undo, undo
-from agentfs_lsp.service.write import Write, write
+from agentfs_lsp.service.write import Write
 from support.fakes.documents import MemoryDocuments
 from support.fakes.history import MemoryHistory
 from support.fakes.review import FakeEditor, ScriptedReviewer, uri_of
@@ -26,9 +26,9 @@ from support.fakes.store import HOME, MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.service.landing.propose import Submitted
+    from agentfs_lsp.service.change_request import Submitted
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposals import Outcome, Proposal
+    from agentfs_lsp.service.proposal.proposal import Outcome, Proposal
     from agentfs_lsp.service.read import Passage
     from agentfs_lsp.service.undo import Undone
     from support.fakes.time import ManualClock
@@ -38,7 +38,7 @@ ROOM = 1 << 20
 
 class FakeWorkspace:
     """The workspace folder HOME, empty, with every change asked for. The session is "s" where none is given.
-    `ended` is how each proposal ended; `trace` is that of the last request."""
+    `ended` is how each proposal ended."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
@@ -48,7 +48,6 @@ class FakeWorkspace:
         self.reviewer = ScriptedReviewer(self.editor)
         self.history = MemoryHistory()
         self.ended: list[Outcome] = []
-        self.trace = Trace()
         settings = settings_from({})
         self.ws = Workspace(
             self.store,
@@ -63,8 +62,8 @@ class FakeWorkspace:
         )
         self.open_roots("work")
 
-    def _ended(self, proposal: Proposal, outcome: Outcome) -> None:
-        self.ended.append(outcome)
+    def _ended(self, proposal: Proposal) -> None:
+        self.ended.append(proposal.outcome)
 
     def open_roots(self, *names: str) -> None:
         """Have these folders open: HOME, or others beside it."""
@@ -94,32 +93,28 @@ class FakeWorkspace:
     # --- what an agent asks -------------------------------------------------------------------------------
 
     async def read(self, path: str, session: str = "s", **more: Any) -> Passage:
-        self.trace = Trace()
-        passage = read(self.ws, Read(path, session, **more), self.trace)
+        passage = read(self.ws, Read(path, session, **more))
         return await passage() if callable(passage) else passage
 
     async def write(self, path: str, content: str, **more: Any) -> Submitted:
-        self.trace = Trace()
-        return await write(self.ws, write_of(path, content, **more), self.trace)
+        return await submit(self.ws, write_of(path, content, **more))
 
     async def edit(self, path: str, old: str, new: str, **more: Any) -> Submitted:
-        self.trace = Trace()
-        return await edit(self.ws, edit_of(path, old, new, **more), self.trace)
+        return await submit(self.ws, edit_of(path, old, new, **more))
 
-    async def batch(self, *commands: Write | Edit, session: str = "s", **more: Any) -> Batched:
-        self.trace = Trace()
+    async def batch(self, *commands: Write | Edit, session: str = "s", **more: Any) -> Done:
         command = Batch([Step(one) for one in commands], session, **more)
-        return Batched(command.steps, await batch(self.ws, command, self.trace))
+        batched = await batch(self.ws, command)
+        return Done(command.steps, batched.changes)
 
     async def undo(self, change_id: str | None = None, session: str = "s", **more: Any) -> Undone:
-        self.trace = Trace()
-        return await undo(self.ws, Undo(session, change_id, **more), self.trace)
+        return await undo(self.ws, Undo(session, change_id, **more))
 
 
-class Batched:
+class Done:
     """What became of a batch."""
 
-    def __init__(self, steps: Sequence[Step], changes: list[FileChange]) -> None:
+    def __init__(self, steps: Sequence[Step], changes: Sequence[FileChange]) -> None:
         self.steps = steps
         self.changes = changes
 

@@ -19,7 +19,7 @@ async def test_a_review_that_breaks_answers_the_settle_that_waits() -> None:
     proposal: Any = SimpleNamespace(id="p", changes=())
     editor: Any = SimpleNamespace(traits=SimpleNamespace(save=True), proposed=broken)
     nothing: Any = None
-    reviews = ClientReviews(editor, nothing, nothing, nothing)
+    reviews = ClientReviews(editor, nothing, nothing)
     with pytest.raises(RuntimeError):
         await reviews.review(proposal, None)
     conversation = reviews.find("p")

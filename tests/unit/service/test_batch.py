@@ -22,7 +22,6 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.batch import Batch, Step, batch
-from agentfs_lsp.service.landing.propose import Trace
 from agentfs_lsp.service.proposal.preview import preview_together
 from support.fakes.review import ScriptedApplier, applies, pretends, refuses
 from support.fakes.store import HOME, disk_full
@@ -43,7 +42,7 @@ async def failed(work: FakeWorkspace, *commands: object, **more: object) -> tupl
     """What the batch failed by, and by what each of its steps did."""
     steps = [Step(command) for command in commands]  # type: ignore[arg-type]
     with pytest.raises(DomainError) as raised:
-        await batch(work.ws, Batch(steps, "s", **more), Trace())  # type: ignore[arg-type]
+        await batch(work.ws, Batch(steps, "s", **more))  # type: ignore[arg-type]
     return raised.value, [type(step.error).__name__ for step in steps]
 
 
@@ -268,7 +267,7 @@ async def test_where_none_lands_the_client_is_told(read: FakeWorkspace) -> None:
 async def test_what_has_not_landed_when_it_is_stopped_is_left(read: FakeWorkspace) -> None:
     def stops() -> None:
         (proposal,) = read.ws.proposals
-        proposal.stopped = True
+        proposal.stop()
 
     read.store.at("swap", stops, "a.py")
     read.reviewer.accepts()

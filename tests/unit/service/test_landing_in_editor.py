@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, NotLanded, SystemFailed
-from agentfs_lsp.service.landing.propose import Submitted
+from agentfs_lsp.service.change_request import Submitted
 from agentfs_lsp.service.proposal.change import Landing
 from support.fakes.review import (
     ScriptedApplier,

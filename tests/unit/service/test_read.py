@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.errors import (
     BadRange,
     BinaryFile,
@@ -30,7 +31,7 @@ LARGE = "a line of text\n" * 10_000
 async def test_a_file_is_read_as_it_is_on_disk(work: FakeWorkspace) -> None:
     work.store.put("src/a.py", "one\ntwo")
     passage = await work.read("src/a.py")
-    assert (passage.path, passage.content, passage.lines) == ("src/a.py", "one\ntwo", 2)
+    assert (passage.access.path, passage.content, passage.lines) == ("src/a.py", "one\ntwo", 2)
     assert (passage.source, passage.dirty, passage.final_newline, passage.eol) == ("disk", False, False, "lf")
     assert (passage.size_bytes, passage.total_lines, passage.truncated) == (7, 2, False)
 
@@ -180,9 +181,9 @@ async def test_utf_16_is_not_read_by_ranges_without_its_mark(work: FakeWorkspace
 async def test_a_denied_file_is_not_read(work: FakeWorkspace) -> None:
     work.set(rules=(Rule(("*.key",), read="deny"),))
     work.store.put("a.key", "x")
-    with pytest.raises(PolicyDenied):
+    with pytest.raises(PolicyDenied) as denied:
         await work.read("a.key")
-    assert not work.trace.readable
+    assert denied.value.access == Access("a.key", work.path("a.key"))
 
 
 async def test_a_guarded_file_is_read_once_the_user_allows_it(work: FakeWorkspace) -> None:
@@ -220,7 +221,7 @@ async def test_settings_that_change_during_the_question_count(work: FakeWorkspac
 async def test_with_several_roots_answers_and_errors_name_them(work: FakeWorkspace) -> None:
     work.open_roots("work", "other")
     work.store.put("/home/other/a.py", "theirs\n")
-    assert (await work.read("other/a.py")).path == "other/a.py"
+    assert (await work.read("other/a.py")).access.path == "other/a.py"
     with pytest.raises(FileMissing) as refused:
         await work.read("work/a.py")
     assert refused.value.path == "work/a.py"

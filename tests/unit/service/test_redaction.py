@@ -21,9 +21,9 @@ def unseen(work: FakeWorkspace) -> FakeWorkspace:
 
 async def test_an_unseen_file_is_replaced_and_nothing_is_known_of_it(unseen: FakeWorkspace) -> None:
     unseen.reviewer.accepts()
-    await unseen.write("a.txt", "new\n")
+    done = await unseen.write("a.txt", "new\n")
     assert unseen.store.bytes_of("a.txt") == b"new\n"
-    assert (unseen.trace.readable, unseen.trace.seen) == (False, False)
+    assert (done.access.readable, done.access.seen) == (False, False)
     assert unseen.ws.sessions.get("s", f"{HOME}/a.txt") is None
 
 
@@ -65,8 +65,8 @@ async def test_a_conflict_tells_nothing_of_what_is_there(unseen: FakeWorkspace) 
 async def test_a_new_file_is_seen_by_who_makes_it_until_it_is_there(unseen: FakeWorkspace) -> None:
     unseen.store.remove("a.txt")
     unseen.reviewer.accepts()
-    await unseen.write("a.txt", "x\n")
-    assert not unseen.trace.seen
+    done = await unseen.write("a.txt", "x\n")
+    assert not done.access.seen
 
 
 async def test_a_guarded_file_is_changed_by_who_was_let_read_it_as_it_is(work: FakeWorkspace) -> None:
@@ -76,8 +76,8 @@ async def test_a_guarded_file_is_changed_by_who_was_let_read_it_as_it_is(work: F
     work.reviewer.reads.append(True)
     await work.read(".env")
     work.reviewer.accepts()
-    await work.edit(".env", "1", "2")
-    assert work.trace.seen
+    done = await work.edit(".env", "1", "2")
+    assert (done.access.readable, done.access.seen) == (False, True)
     work.store.put(".env", "KEY=3\n")
     with pytest.raises(Conflict) as refused:
         await work.edit(".env", "3", "4")

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
@@ -57,7 +58,7 @@ async def test_the_sessions_last_change_is_taken_back_and_that_is_a_change_too(l
     assert text(lines) == LINES
     assert undone.change.tool == "edit"
     assert [one.where for one in undone.landings] == ["disk"]
-    assert (lines.trace.resolved, lines.history.records[-1].tool) == ("a.txt", "undo")
+    assert (undone.access.path, lines.history.records[-1].tool) == ("a.txt", "undo")
     assert lines.history.records[-1].explanation == "Better before."
     await lines.undo()
     assert "five" in text(lines)
@@ -259,7 +260,7 @@ async def test_a_batch_is_undone_as_a_whole_or_not_at_all(lines: FakeWorkspace) 
     lines.store.put("b.txt", "b\n")
     undone = await lines.undo()
     assert [one.change.operation for one in undone.landings] == ["update", "delete"]
-    assert lines.trace.resolved is None
+    assert undone.access == Access(readable=True, seen=True)
     assert lines.store.tree() == {"a.txt": LINES.encode()}
 
 
@@ -408,9 +409,9 @@ async def test_a_guarded_file_is_undone_only_by_who_knows_it(work: FakeWorkspace
     await work.read(".env", session="knows")
     work.reviewer.accepts()
     await work.edit(".env", "KEY=1", "KEY=2", session="knows")
-    with pytest.raises(ChangeUnknown):
+    with pytest.raises(ChangeUnknown) as unknown:
         await work.undo(last_id(work), session="stranger")
-    assert not work.trace.seen or work.trace.resolved is None
+    assert unknown.value.access == HIDDEN
     work.reviewer.accepts()
     await work.undo(session="knows")
     assert text(work, ".env") == "KEY=1\n"

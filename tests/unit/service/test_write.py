@@ -116,7 +116,7 @@ async def test_much_text_is_not_worked_on_where_messages_are_taken(
         sizes.append(size)
         return await off_loop(size, compute, *arguments)
 
-    monkeypatch.setattr("agentfs_lsp.service.landing.propose.off_loop", noted)
+    monkeypatch.setattr("agentfs_lsp.service.change_request.off_loop", noted)
     content = "two\n" * 32 * 1024
     await written(work, "a.txt", content)
     assert len(content) in sizes

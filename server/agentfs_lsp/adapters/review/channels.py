@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
-    from agentfs_lsp.service.proposal.proposals import Decision, Proposal, Rung
+    from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
     from agentfs_lsp.service.proposal.review import Applier, Editor
 
 
@@ -73,9 +73,10 @@ class ReviewChannels:
                 translate = self._translate()
                 if channel == "preview":
                     try:
-                        return await review_in_preview(self._editor, self._clock, translate, proposal, limit)
+                        return await review_in_preview(self._editor, translate, proposal, limit)
                     except NobodyToAsk:
-                        channel = proposal.channel = "message"
+                        channel = "message"
+                        proposal.wait_for(channel)
                 show_s = self._settings().landing_timeout_s
                 showing = self._diff_files.shown_for(self._editor, proposal, show_s)
                 try:
@@ -83,7 +84,7 @@ class ReviewChannels:
                         self._editor, self._screen, self._clock, translate, proposal, limit, showing
                     )
                 except Unanswered:
-                    proposal.state = "queued"
+                    proposal.wait_for(channel)
 
     async def concluded(self, proposal: Proposal) -> None:
         """Only a review client sends anything about a proposal."""

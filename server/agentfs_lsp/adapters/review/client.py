@@ -15,7 +15,7 @@ from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.domain.errors import DomainError, Rejected, ReviewTimedOut
 from agentfs_lsp.service.landing.observing import edit_of, reversal
 from agentfs_lsp.service.proposal.change import reads_same
-from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit
 from agentfs_lsp.service.proposal.wording import title_of
 from agentfs_lsp.service.state.workspace import off_loop
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.documents import OpenDocuments
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import Applier, Editor
 
 PENDING = "agentfs:pending"
@@ -40,12 +39,9 @@ REMEMBERED = 64
 class ClientReviews:
     """The conversations under way, by proposal, and the last of those that ended."""
 
-    def __init__(
-        self, editor: Editor, documents: OpenDocuments, clock: Clock, translate: Callable[[], Translate]
-    ) -> None:
+    def __init__(self, editor: Editor, documents: OpenDocuments, translate: Callable[[], Translate]) -> None:
         self._editor = editor
         self._documents = documents
-        self._clock = clock
         self._translate = translate
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
@@ -57,7 +53,7 @@ class ClientReviews:
         self._conversations[proposal.id] = conversation
         self._editor.proposed(proposal)
         held = self._preview(proposal)
-        proposal.state, proposal.shown_at_ms = "shown", self._clock.now_ms()
+        proposal.to("shown")
         try:
             settlement = await _settled_to_fit(conversation, proposal, held, timeout_s)
         except ReviewTimedOut as late:

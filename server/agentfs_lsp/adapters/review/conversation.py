@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Iterator, Sequence
 
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import DocumentEdit
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class Conversation:
         the first turns out to decide nothing, the next one is the first."""
         first = _resolve(self.settlement, settlement)
         if first and self.proposal and settlement.rejected != self.files:
-            self.proposal.settled = True
+            self.proposal.to("settled")
         answer = asyncio.shield(self._settle_answer)
         return answer if first else self._repeated(settlement, answer)
 

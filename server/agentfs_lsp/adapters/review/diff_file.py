@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.fs.confined import OpenBeneath
     from agentfs_lsp.service.files.store import Root
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import Editor
 
 FOLDERS = (".agentfs", "review")

@@ -19,7 +19,7 @@ from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTim
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.service.proposal.change import MARK
-from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.proposal.wording import full_preview_of, last_line_of, reasons_of, title_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.review.questions import Screen
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import Applier, Editor
 
 AS_MANY_AS_IT_TAKES = 1_000_000
@@ -66,13 +66,13 @@ async def review_by_message(
         diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
         quiet = await screen.is_quiet()
         now_ms = clock.now_ms()
-        proposal.state, proposal.shown_at_ms = "shown", proposal.shown_at_ms or now_ms
+        proposal.to("shown")
         always = translate("Always for this session")
         lines, last_line = _words(translate, proposal, diff, diff_file, limits)
         approve, reject = translate("Approve"), translate("Reject")
         question = Question(lines, last_line, reject, (approve, always), most_pages, is_beside=beside)
         try:
-            async with asyncio.timeout(left_of(timeout_s, proposal.shown_at_ms, now_ms)):
+            async with asyncio.timeout(left_of(timeout_s, proposal.reached_ms("shown"), now_ms)):
                 answer = await screen.ask(question, translate, quiet=quiet)
         except TimeoutError:
             raise ReviewTimedOut(timeout_s or 0) from None

@@ -14,15 +14,14 @@ from agentfs_lsp.adapters.review.appliers import PreviewedApplier
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.landing.observing import edit_of
-from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.proposal.review import Confirm
 from agentfs_lsp.service.proposal.wording import in_one_line, title_of
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import Applier, Editor
 
 
@@ -40,13 +39,13 @@ def _is_harmless(change: FileChange) -> bool:
 
 
 async def review_in_preview(
-    editor: Editor, clock: Clock, translate: Translate, proposal: Proposal, timeout_s: float | None
+    editor: Editor, translate: Translate, proposal: Proposal, timeout_s: float | None
 ) -> tuple[Decision, Applier]:
     """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
     NobodyToAsk when the editor answers with an error, which is no answer of the user's."""
     title = title_of(proposal, translate)
     confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
-    proposal.state, proposal.shown_at_ms = "shown", clock.now_ms()
+    proposal.to("shown")
     edits = [edit_of(change) for change in proposal.changes]
     try:
         async with asyncio.timeout(timeout_s):

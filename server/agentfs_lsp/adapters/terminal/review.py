@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agentfs_lsp.domain.errors import Rejected
 from agentfs_lsp.domain.policy.verdict import Policy, Verdict
-from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.proposal import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.settings.rules import Operation
     from agentfs_lsp.domain.settings.setting import Mode
-    from agentfs_lsp.service.proposal.proposals import Proposal, Rung
+    from agentfs_lsp.service.proposal.proposal import Proposal, Rung
     from agentfs_lsp.service.proposal.review import Applier, DocumentEdit
 
 
@@ -44,7 +44,7 @@ class TerminalReviewer:
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Raises Rejected."""
-        proposal.state = "shown"
+        proposal.to("shown")
         if not self._agrees(proposal):
             raise Rejected("rejected")
         return Decision("terminal", "accepted", "user"), _NoApplier()

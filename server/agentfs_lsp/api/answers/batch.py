@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.change import is_fallback
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
-from agentfs_lsp.api.envelope import told_of
-from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.messages.errors import ERRORS, told_of
 from agentfs_lsp.api.messages.landing import landed_texts
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.errors import LandingUnknown
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
     from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.batch import Batch, Made, Step
+    from agentfs_lsp.service.batch import Batch, Batched, Made, Step
     from agentfs_lsp.service.proposal.change import FileChange
 
 FAILURES_TOLD = 10
 """So many failed operations are told one by one in `text`; all are in `results`."""
 
 
-def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChange]) -> Envelope:
-    """The envelope of a batch that landed, in part perhaps, or was only tried. `changes`: as accepted, one a
-    file."""
-    translate, steps = exchange.translate, command.steps
+def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelope:
+    """The envelope of a batch that landed, in part perhaps, or was only tried."""
+    translate, steps, changes, proposal = exchange.translate, command.steps, batched.changes, batched.proposal
     landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
     failed = [number for number, step in enumerate(steps) if step.error is not None]
     in_editor = [one for one in landings if one.where == "editor"]
@@ -48,10 +47,10 @@ def batch_answer(exchange: Exchange, command: Batch, changes: Sequence[FileChang
     }
     if landings:
         data["landing"] = "editor" if in_editor else "disk"
-    if landings and exchange.trace.proposal is not None:
-        data["review"] = landed_facts(exchange.trace.proposal, *landings)
+    if landings and proposal is not None:
+        data["review"] = landed_facts(proposal, *landings)
         if exchange.ws.settings.history.enabled:
-            data["change_id"] = exchange.trace.proposal.id
+            data["change_id"] = proposal.id
     if not command.atomic:
         data["failed_items"] = failed
     made = [step.made for step in steps if step.made is not None and step.error is None]
@@ -67,11 +66,10 @@ def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Env
     """The envelope of a batch of which nothing landed: the error names the operation that it came up in."""
     steps, translate = command.steps, exchange.translate
     culprits = [number for number, step in enumerate(steps) if step.error is error]
-    if culprits and len(culprits) < len(steps):
-        step = steps[culprits[0]]
-        exchange.trace.resolved, exchange.trace.readable = step.trace.resolved, step.trace.readable
-    envelope = exchange.fail(error)
-    if culprits and len(culprits) < len(steps):
+    if not culprits or len(culprits) == len(steps):
+        envelope = exchange.fail(error, replace(error.access, path="", absolute=""))
+    else:
+        envelope = exchange.fail(error, steps[culprits[0]].access)
         place = _place(culprits[0], steps[culprits[0]])
         message = envelope["error"]["message"]
         named = translate("{place}: {message}", place=place, message=message)
@@ -82,8 +80,7 @@ def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Env
 
 
 def _place(number: int, step: Step) -> str:
-    path = step.trace.resolved or step.command.request.path
-    return f"operations[{number}] {step.command.request.tool} {escape_to_one_line(path)}"
+    return f"operations[{number}] {step.command.request.tool} {escape_to_one_line(step.path)}"
 
 
 def _result(step: Step, number: int, translate: Translate) -> OperationResult:
@@ -91,7 +88,7 @@ def _result(step: Step, number: int, translate: Translate) -> OperationResult:
     result: OperationResult = {
         "index": number,
         "tool": step.command.request.tool,
-        "path": step.trace.resolved or cut_name(step.command.request.path),
+        "path": step.access.path or cut_name(step.command.request.path),
         "status": "error" if error is not None else "success",
     }
     if error is not None:
@@ -136,7 +133,7 @@ def _text(
     is_known = not any(isinstance(step.error, LandingUnknown) for step in steps)
     said = [_headline(translate, command, stats)] if changes or is_known else []
     nothing_landed = command.dry_run or (not changes and is_known)
-    waiting = {step.trace.resolved for step in steps if step.landing and step.landing.where == "editor"}
+    waiting = {step.access.path for step in steps if step.landing and step.landing.where == "editor"}
     if waiting:
         said.append(
             translate(

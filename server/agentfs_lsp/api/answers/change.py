@@ -1,110 +1,56 @@
-"""What write and edit have in common on the wire: their params as a command, and their answer
+"""The answer of write and edit
 (docs/protocol.md#6-agentfswrite, docs/protocol.md#7-agentfsedit)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, warnings_on_wire
 from agentfs_lsp.api.answers.unseen import unseen_answer
 from agentfs_lsp.api.messages.landing import created_folder
 from agentfs_lsp.api.messages.phrasing import Landed
 from agentfs_lsp.api.review import landed_facts
-from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.translation import sentences
-from agentfs_lsp.service.edit import Edit
-from agentfs_lsp.service.landing.propose import ChangeRequest
 from agentfs_lsp.service.proposal.wording import always_asked_text
-from agentfs_lsp.service.write import Write
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.params import ChangeParams, EditParams, WriteParams
     from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, WriteData
-    from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.landing.propose import Submitted
+    from agentfs_lsp.service.change_request import Submitted
     from agentfs_lsp.service.proposal.change import FileChange, Landing
-
-
-def asked_of(
-    tool: Literal["write", "edit"],
-    params: ChangeParams,
-    paths: PathMode | None,
-    extent: int,
-    *,
-    overwrite: bool = True,
-) -> ChangeRequest:
-    """The part of the params that every change has. `paths`: how the path may be spelled; `extent`: how many
-    characters of text came; `overwrite`: whether the file may be there already."""
-    return ChangeRequest(
-        tool,
-        params.path,
-        params.session,
-        params.agent,
-        params.explanation,
-        params.dry_run,
-        Expected(params.expected_mtime_ms, params.expected_size_bytes, params.expected_hash),
-        overwrite,
-        merges=params.on_conflict == "merge",
-        extent=extent,
-        paths=paths,
-    )
-
-
-def write_of(exchange: Exchange, params: WriteParams) -> Write:
-    """The command that agentfs/write's params are."""
-    return Write(
-        asked_of("write", params, exchange.paths, len(params.content), overwrite=params.overwrite),
-        params.content,
-        allow_empty=params.allow_empty,
-        create_dirs=params.create_dirs,
-    )
-
-
-def edit_of(exchange: Exchange, params: EditParams) -> Edit:
-    """The command that agentfs/edit's params are."""
-    several = params.expected_count is not None and params.expected_count > 1
-    return Edit(
-        asked_of("edit", params, exchange.paths, len(params.old_string) + len(params.new_string)),
-        params.old_string,
-        params.new_string,
-        replace_all=params.replace_all or several,
-        expected_count=params.expected_count,
-    )
 
 
 def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope of a change that landed, waits in the editor, was only tried, or was none."""
-    change, landing = submitted.change, submitted.landing
-    if not exchange.trace.seen:
+    change, landing, proposal = submitted.change, submitted.landing, submitted.proposal
+    if not submitted.access.seen:
         return unseen_answer(exchange, submitted)
-    final = landing.change if landing else change
     data: WriteData | EditData = {
         "applied": _applied(submitted),
         "operation": change.operation,
-        "diff_preview": final.preview.text,
-        "diff_truncated": final.preview.truncated,
-        "warnings": warnings_on_wire(final.warnings, exchange.translate),
+        "diff_preview": change.preview.text,
+        "diff_truncated": change.preview.truncated,
+        "warnings": warnings_on_wire(change.warnings, exchange.translate),
         "corrections": corrections_on_wire(change.corrections),
         "unchanged": submitted.unchanged,
     }
-    if landing is not None and exchange.trace.proposal is not None:
+    if landing is not None and proposal is not None:
         data["landing"] = landing.where
         if exchange.ws.settings.history.enabled:
-            data["change_id"] = exchange.trace.proposal.id
-        data["review"] = landed_facts(exchange.trace.proposal, landing)
+            data["change_id"] = proposal.id
+        data["review"] = landed_facts(proposal, landing)
     if change.merged is not None:
         data["merged"] = change.merged
     if change.level is not None:
         data = {**data, "replacements": change.replacements, "match": change.level}
         if is_fallback(change.level):
             data["fallback"] = change.level
-    text = _text(exchange, submitted, final, amended="amendments" in data.get("review", ()))
-    stats = _stats(exchange, submitted, final)
-    return exchange.succeed(data, text, stats, partial=_is_partial(submitted, final))
+    text = _text(exchange, submitted, amended="amendments" in data.get("review", ()))
+    stats = _stats(exchange, submitted)
+    return exchange.succeed(data, text, stats, partial=_is_partial(submitted), access=submitted.access)
 
 
 def _applied(submitted: Submitted) -> bool:
@@ -118,23 +64,24 @@ def is_fallback(level: str | None) -> bool:
     return level not in (None, "exact", "eol")
 
 
-def _is_partial(submitted: Submitted, final: FileChange) -> bool:
+def _is_partial(submitted: Submitted) -> bool:
     if submitted.unchanged:
         return submitted.dry_run or submitted.change.base.dirty
     landed = submitted.landing is not None and submitted.landing.where == "disk"
-    return not landed or is_fallback(final.level) or final.preview.truncated
+    return not landed or is_fallback(submitted.change.level) or submitted.change.preview.truncated
 
 
-def _stats(exchange: Exchange, submitted: Submitted, final: FileChange) -> ChangeStats:
-    added, removed = final.line_counts
-    blob, landing = final.base.blob, submitted.landing
+def _stats(exchange: Exchange, submitted: Submitted) -> ChangeStats:
+    change = submitted.change
+    added, removed = change.line_counts
+    blob, landing = change.base.blob, submitted.landing
     before = blob.stat.size if blob else 0
-    revision = landing.seen if landing else final.base.revision
+    revision = landing.seen if landing else change.base.revision
     stats: ChangeStats = {
         "time_ms": exchange.time_ms(),
         "bytes_written": landing.bytes_written if landing else 0,
         "original_size": before,
-        "new_size": final.proposed_size,
+        "new_size": change.proposed_size,
         "lines_added": added,
         "lines_removed": removed,
     }
@@ -145,29 +92,29 @@ def _stats(exchange: Exchange, submitted: Submitted, final: FileChange) -> Chang
     return stats
 
 
-def _text(exchange: Exchange, submitted: Submitted, final: FileChange, *, amended: bool) -> str:
-    translate = exchange.translate
-    said = [_headline(exchange, submitted, final), *exchange.remarks]
-    in_full = amended and exchange.phrasing.amended_text and _fits(final)
+def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
+    translate, change = exchange.translate, submitted.change
+    said = [_headline(exchange, submitted), *exchange.remarks]
+    in_full = amended and exchange.phrasing.amended_text and _fits(change)
     if amended and not in_full:
         said.append(translate("The user accepted it in another form; see review.amendments."))
-    if is_fallback(final.level):
+    if is_fallback(change.level):
         said.append(
             translate(
                 "The text was matched loosely ({level}); see diff_preview for what was replaced.",
-                level=final.level,
+                level=change.level,
             )
         )
-    if final.merged is not None:
+    if change.merged is not None:
         said.append(translate("It was merged with what others had changed since it was read; see merged."))
-    said += [_corrected(translate, one.kind, one.detail) for one in final.corrections]
+    said += [_corrected(translate, one.kind, one.detail) for one in change.corrections]
     if submitted.landing is not None:
         said += _after_landing(translate, submitted.landing)
-    said.append(always_asked_text((final,), translate, with_paths=False))
-    if final.preview.truncated:
+    said.append(always_asked_text((change,), translate, with_paths=False))
+    if change.preview.truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
     if in_full:
-        text = escape_invisible(normalise(final.shown))
+        text = escape_invisible(normalise(change.shown))
         said.append(translate("The user accepted it in another form:\n{text}", text=text))
     return sentences(translate, said)
 
@@ -178,18 +125,19 @@ def _fits(change: FileChange) -> bool:
     return len(change.shown) <= limits.read_chars and change.shown.count("\n") <= limits.read_lines
 
 
-def _headline(exchange: Exchange, submitted: Submitted, final: FileChange) -> str:
-    translate, (added, removed) = exchange.translate, final.line_counts
-    facts: dict[str, Any] = {"path": exchange.shown(final.path), "added": added, "removed": removed}
+def _headline(exchange: Exchange, submitted: Submitted) -> str:
+    translate, change = exchange.translate, submitted.change
+    added, removed = change.line_counts
+    facts: dict[str, Any] = {"path": exchange.shown(submitted.access), "added": added, "removed": removed}
     if submitted.unchanged:
         return _unchanged(translate, submitted, facts)
     if submitted.landing is None:
-        if final.operation == "create":
+        if change.operation == "create":
             return translate("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
         return translate("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
     if submitted.landing.where == "disk" and exchange.phrasing.landed is not None:
         written = submitted.landing.bytes_written
-        landed = Landed(path=facts["path"], size=written, is_edit=final.level is not None)
+        landed = Landed(path=facts["path"], size=written, is_edit=change.level is not None)
         return exchange.phrasing.landed(landed, translate)
     return _landed(translate, submitted.landing, facts)
 

@@ -9,7 +9,7 @@ from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.proposal.wording import detail_text, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentfs_lsp.api.results import (
         Corrected,
@@ -19,12 +19,27 @@ if TYPE_CHECKING:
         Proposed,
         ProposedFile,
         ReviewedFile,
+        State,
         Warned,
     )
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import Correction, FileChange
     from agentfs_lsp.service.proposal.change import Warned as FoundWarning
-    from agentfs_lsp.service.proposal.proposals import Proposal as PendingProposal
+    from agentfs_lsp.service.proposal.proposal import Proposal as PendingProposal
+    from agentfs_lsp.service.proposal.proposal import State as PendingState
+
+
+STATES: Mapping[PendingState, State] = {
+    "asked": "queued",
+    "queued": "queued",
+    "computed": "queued",
+    "waiting": "queued",
+    "shown": "shown",
+    "settled": "shown",
+    "landing": "landing",
+    "ended": "landing",
+}
+"""A proposal's states as agents and editors are told them."""
 
 
 def proposed_on_wire(proposal: PendingProposal, translate: Translate) -> Proposed:
@@ -45,7 +60,7 @@ def proposal_on_wire(proposal: PendingProposal, translate: Translate) -> Proposa
     """The result of `agentfs/proposal`: the same, with the state and the texts, line ends `\\n`."""
     return {
         **proposed_on_wire(proposal, translate),
-        "state": proposal.state,
+        "state": STATES[proposal.state],
         "files": [_reviewed(change, translate) for change in proposal.changes],
     }
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
     """The envelope of an undo that landed, or of one that had nothing to do."""
-    translate, shown, landings = exchange.translate, exchange.trace.seen, undone.landings
+    translate, shown, landings = exchange.translate, undone.access.seen, undone.landings
     changes = [landing.change for landing in landings]
     in_editor = any(landing.where == "editor" for landing in landings)
     preview = preview_together(changes, exchange.ws.settings)
@@ -35,14 +35,15 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
         "diff_truncated": preview.truncated if shown else False,
         "warnings": warnings_of_files(changes, translate),
     }
-    if landings and exchange.trace.proposal is not None:
+    if landings:
         data["landing"] = "editor" if in_editor else "disk"
-        data["review"] = landed_facts(exchange.trace.proposal, *landings, texts=shown)
+        data["review"] = landed_facts(undone.proposal, *landings, texts=shown)
         if exchange.ws.settings.history.enabled:
-            data["change_id"] = exchange.trace.proposal.id
+            data["change_id"] = undone.proposal.id
     stats = line_stats(changes, exchange.time_ms())
     text = _text(exchange, undone, data, stats)
-    return exchange.succeed(data, text, stats, partial=in_editor or data["diff_truncated"])
+    partial = in_editor or data["diff_truncated"]
+    return exchange.succeed(data, text, stats, partial=partial, access=undone.access)
 
 
 def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) -> str:
@@ -61,7 +62,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
     said += landed_texts(undone.landings, data.get("review", ()), translate)
     if not data["applied"]:
         said.append(translate("The user saves it; until then it is not on disk."))
-    if exchange.trace.seen:
+    if undone.access.seen:
         said.append(always_asked_text([one.change for one in undone.landings], translate, with_paths=True))
     if data["diff_truncated"]:
         said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))

@@ -11,12 +11,12 @@ from agentfs_lsp.domain.translation import sentences
 if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Exchange
     from agentfs_lsp.api.results import Envelope, Stats, WriteData
-    from agentfs_lsp.service.landing.propose import Submitted
+    from agentfs_lsp.service.change_request import Submitted
 
 
 def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope, with the members of every change's `data`, and no more in `stats` than the time."""
-    landing, proposal = submitted.landing, exchange.trace.proposal
+    landing, proposal = submitted.landing, submitted.proposal
     applied = landing is not None and landing.where == "disk"
     data: WriteData = {
         "applied": applied,
@@ -33,12 +33,14 @@ def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
             data["change_id"] = proposal.id
         data["review"] = landed_facts(proposal, landing, texts=False)
     stats: Stats = {"time_ms": exchange.time_ms()}
-    return exchange.succeed(data, _text(exchange, submitted), stats, partial=not applied)
+    return exchange.succeed(
+        data, _text(exchange, submitted), stats, partial=not applied, access=submitted.access
+    )
 
 
 def _text(exchange: Exchange, submitted: Submitted) -> str:
     translate, landing = exchange.translate, submitted.landing
-    path = exchange.shown(submitted.change.path)
+    path = exchange.shown(submitted.access)
     if landing is None:
         done = translate("[Dry Run] Would write '{path}'.", path=path)
     elif landing.where == "editor":

@@ -75,3 +75,8 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], Told]]] = 
     errors.LeftUndone: ("CANCELLED", reviews.left_undone),
     errors.LandingUnknown: ("EXECUTION_ERROR", reviews.landing_unknown),
 }
+
+
+def told_of(error: DomainError, translate: Translate) -> Told:
+    """What is usually told of an error."""
+    return ERRORS[type(error)][1](error, translate)

@@ -6,10 +6,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.batch import batch_answer, batch_refusal
-from agentfs_lsp.api.answers.change import edit_of, write_of
 from agentfs_lsp.api.params import (
     BatchParams,
-    ChangeParams,
     EditParams,
     OperationParams,
     Params,
@@ -43,10 +41,10 @@ async def batch_request(exchange: Exchange) -> Envelope:
         dry_run=params.dry_run,
     )
     try:
-        changes = await batch(exchange.ws, command, exchange.trace)
+        batched = await batch(exchange.ws, command)
     except DomainError as error:
         return batch_refusal(exchange, command, error)
-    return batch_answer(exchange, command, changes)
+    return batch_answer(exchange, command, batched)
 
 
 def _operation(
@@ -66,9 +64,9 @@ def _command(exchange: Exchange, params: BatchParams, operation: OperationParams
         if name in OF_THE_BATCH:
             own = sorted({each.name for each in fields(shape)} - OF_THE_BATCH)
             raise BadParameter(name, "unknown", tuple(own))
-    own_params: ChangeParams = parse(shape, operation.params)
-    whole = replace(own_params, session=params.session, agent=params.agent)
-    if isinstance(whole, WriteParams):
-        return write_of(exchange, whole)
-    assert isinstance(whole, EditParams)
-    return edit_of(exchange, whole)
+    own_params: WriteParams | EditParams = (
+        parse(WriteParams, operation.params)
+        if operation.tool == "write"
+        else parse(EditParams, operation.params)
+    )
+    return replace(own_params, session=params.session, agent=params.agent).command(exchange.paths)

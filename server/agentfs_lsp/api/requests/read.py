@@ -23,7 +23,7 @@ def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]
     """Answer agentfs/read; at once when the file is small and nobody has to be asked."""
     params = parse(ReadParams, exchange.params)
     command = Read(params.path, params.session, params.agent, params.start_line, params.limit, exchange.paths)
-    passage = read(exchange.ws, command, exchange.trace)
+    passage = read(exchange.ws, command)
     if isinstance(passage, Passage):
         return _envelope(exchange, params, passage, _content(params, passage))
     return _later(exchange, params, passage)
@@ -62,7 +62,9 @@ def _envelope(exchange: Exchange, params: ReadParams, passage: Passage, content:
     if passage.mtime_ms is not None:
         stats["file_mtime_ms"] = passage.mtime_ms
     partial = passage.truncated or passage.lossy
-    return exchange.succeed(data, _text(exchange, params, passage), stats, partial=partial)
+    return exchange.succeed(
+        data, _text(exchange, params, passage), stats, partial=partial, access=passage.access
+    )
 
 
 def _content(params: ReadParams, passage: Passage) -> str:
@@ -76,7 +78,7 @@ def _content(params: ReadParams, passage: Passage) -> str:
 
 
 def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
-    translate, path = exchange.translate, exchange.shown(passage.path)
+    translate, path = exchange.translate, exchange.shown(passage.access)
     last = passage.start_line + passage.lines - 1
     if passage.lines == 0:
         said = [translate("'{path}' is empty.", path=path)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
+from agentfs_lsp.api.answers.proposal import STATES
 from agentfs_lsp.api.params import StatusParams
 from agentfs_lsp.api.parsing import parse
 
@@ -27,8 +28,8 @@ def status_request(exchange: Exchange) -> Envelope:
             "agent": proposal.agent,
             "tool": proposal.tool,
             "paths": list(proposal.paths),
-            "since_ms": round(now - proposal.since_ms),
-            "state": proposal.state,
+            "since_ms": round(now - proposal.reached_ms("asked")),
+            "state": STATES[proposal.state],
         }
         for proposal in ws.proposals
     ]

@@ -8,7 +8,7 @@ from agentfs_lsp.api.dialects.definitions import define
 from agentfs_lsp.api.dialects.files import files_of
 from agentfs_lsp.api.dialects.guidance import guidance
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.api.envelope import told_of
+from agentfs_lsp.api.messages.errors import told_of
 from agentfs_lsp.api.params import ToolsParams
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import NoRoot

@@ -20,4 +20,4 @@ async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope
     params = parse(UndoParams, exchange.params)
     await exchange.prepared()
     command = Undo(params.session, params.change_id, params.agent, params.explanation, by_user)
-    return undo_answer(exchange, await undo(exchange.ws, command, exchange.trace))
+    return undo_answer(exchange, await undo(exchange.ws, command))

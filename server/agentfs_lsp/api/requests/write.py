@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.api.answers.change import change_answer, write_of
+from agentfs_lsp.api.answers.change import change_answer
 from agentfs_lsp.api.params import WriteParams
 from agentfs_lsp.api.parsing import parse
-from agentfs_lsp.service.write import write
+from agentfs_lsp.service.change_request import submit
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Exchange
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 async def write_request(exchange: Exchange) -> Envelope:
     """Answer agentfs/write once the change has landed or cannot."""
-    params = parse(WriteParams, exchange.params)
+    command = parse(WriteParams, exchange.params).command(exchange.paths)
     await exchange.prepared()
-    submitted = await write(exchange.ws, write_of(exchange, params), exchange.trace)
-    return change_answer(exchange, submitted)
+    return change_answer(exchange, await submit(exchange.ws, command))

@@ -66,7 +66,8 @@ def serve(server: AgentfsLanguageServer, request: Request, params: object) -> ob
     )
     if isinstance(result, dict):
         return result
-    return Later(result, lambda: exchange.past_return, member(params, "workDoneToken"), exchange.stop)
+    proposals = server.workspace.proposals
+    return Later(result, proposals.past_return, member(params, "workDoneToken"), proposals.stop)
 
 
 async def _behind(first: Awaitable[object], request: Request, exchange: Exchange) -> Envelope:

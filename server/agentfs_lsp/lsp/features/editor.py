@@ -55,4 +55,4 @@ def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object
     result = answer_editor(request, exchange)
     if not isinstance(result, Coroutine):
         return result
-    return Later(result, lambda: True, sent=lambda: sent.set_result(None))
+    return Later(result, lambda _: True, sent=lambda: sent.set_result(None))

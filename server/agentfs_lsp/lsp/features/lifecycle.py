@@ -42,7 +42,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: AgentfsLanguageServer, _: object) -> Later:
         ls.protocol.rest()
-        return Later(_finished(ls), lambda: True)
+        return Later(_finished(ls), lambda _: True)
 
     @server.feature(types.EXIT)
     def exit_(ls: AgentfsLanguageServer, _: object) -> None:

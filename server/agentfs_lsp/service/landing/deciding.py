@@ -24,7 +24,7 @@ from agentfs_lsp.service.landing.late_apply import watch_for_late
 from agentfs_lsp.service.landing.observing import Watch
 from agentfs_lsp.service.landing.precondition import check_unmoved
 from agentfs_lsp.service.proposal.change import MARK, Landing, about
-from agentfs_lsp.service.proposal.proposals import Decision
+from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.service.landing.landing import Outcome
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import Applier
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -92,7 +92,7 @@ async def _decided_and_landed(ws: Workspace, proposal: Proposal, watch: Watch) -
         decision, applier = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
         return await _decided(ws, proposal, decision, applier, watch)
     await described(changes)
-    proposal.channel = ws.reviewer.channel_for(proposal)
+    proposal.wait_for(ws.reviewer.channel_for(proposal))
     for change in changes:
         # The user types on for as long as the review lasts: a large document is compared once it is over.
         watch.add(change, every_version=False).refused = True  # nobody was handed it, whoever may know it
@@ -105,8 +105,7 @@ async def _decided(
 ) -> list[Outcome]:
     """Land what was decided."""
     changes = proposal.changes
-    proposal.channel, proposal.decision, proposal.state = decision.channel, decision, "landing"
-    proposal.decided_at_ms = ws.clock.now_ms()
+    proposal.decide(decision)
     if decision.always:
         ws.sessions.set_mode("auto_edit", proposal.session)
     try:
@@ -152,7 +151,7 @@ async def _land(
         outcomes = await land(ws, changes, applier, watch)
         _check_some_landed(outcomes)
     else:
-        outcomes = await land_each(ws, changes, applier, watch, lambda: proposal.stopped)
+        outcomes = await land_each(ws, changes, applier, watch, lambda: proposal.is_stopped)
         failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
         if len(failures) == len(outcomes):
             applier.failed(failures[0])

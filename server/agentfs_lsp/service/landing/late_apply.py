@@ -17,7 +17,7 @@ from agentfs_lsp.service.proposal.change import Landing
 
 if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
 WATCHED_S = 3600

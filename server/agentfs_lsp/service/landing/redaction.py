@@ -45,7 +45,8 @@ def redacting(path: str, reading: Verdict, expected: Expected) -> Iterator[None]
         raise denied
     try:
         yield
-    except _OF_THE_TEXT:
+    except _OF_THE_TEXT as error:
+        denied.proposal = error.proposal
         raise denied from None
     except Conflict as conflict:
         conflict.expected = conflict.actual = conflict.diff = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
+from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import first_eol, leaves_an_eol, splices_towards
@@ -109,7 +110,7 @@ class FileChange:
     came; `level` is the matching level of an edit, None for a write. A file to be deleted loses all its text.
     `merged`: where the change was brought into what others had made of the file since the session read it,
     the diff of that. `end_is_kept`: the editor keeps the line end of the last line, which the text is
-    without.
+    without. `access`: what the session may be told of the file.
     """
 
     path: str
@@ -125,6 +126,7 @@ class FileChange:
     level: Level | None = None
     merged: str | None = None
     end_is_kept: bool = False
+    access: Access = HIDDEN
 
     @cached
     def hunks(self) -> tuple[Splice, ...]:

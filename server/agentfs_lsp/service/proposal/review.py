@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.splices import Splice
-    from agentfs_lsp.service.proposal.proposals import Decision, Proposal, Rung
+    from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 
 
 # --- the editor as somebody to ask and to hand edits to ----------------------------------------------------

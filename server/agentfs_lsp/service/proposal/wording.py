@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposals import Proposal
+    from agentfs_lsp.service.proposal.proposal import Proposal
 
 
 EXPLANATION_SHOWN = 500

@@ -1,0 +1,186 @@
+"""A change of one file, as write and edit ask for it: found, looked at, and computed
+(docs/protocol.md#8-lock, docs/protocol.md#9-review-and-landing).
+
+`write.py` and `edit.py` say what is to change; `propose.py` takes it from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from agentfs_lsp.domain.access import Access
+from agentfs_lsp.domain.errors import Conflict, PolicyDenied, telling
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.landing.landing import described
+from agentfs_lsp.service.landing.merging import as_read, brought_into
+from agentfs_lsp.service.landing.precondition import check_precondition
+from agentfs_lsp.service.landing.redaction import redacting, unseen
+from agentfs_lsp.service.proposal.proposal import Origin
+from agentfs_lsp.service.propose import propose
+from agentfs_lsp.service.state.workspace import off_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentfs_lsp.domain.paths import PathMode
+    from agentfs_lsp.domain.policy.verdict import Verdict
+    from agentfs_lsp.service.files.snapshot import Snapshot
+    from agentfs_lsp.service.files.store import Location
+    from agentfs_lsp.service.proposal.change import FileChange, Landing
+    from agentfs_lsp.service.proposal.proposal import Proposal
+    from agentfs_lsp.service.state.workspace import Workspace
+
+Plan = Callable[["Snapshot", Access], "FileChange"]
+"""Makes the change of the file as it is when its turn has come. Off the event loop unless the file is small.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """What every change carries besides the change itself."""
+
+    tool: Literal["write", "edit"]
+    path: str
+    session: str
+    agent: str = ""
+    explanation: str = ""
+    dry_run: bool = False
+    expected: Expected = field(default_factory=Expected)
+    overwrite: bool = True
+    """Whether the file may be there already."""
+    merges: bool = False
+    """Whether the change is brought into what others have made of the file since it was read."""
+    extent: int = 0
+    """How many characters of text came with it: with a small file too they are as much to look at."""
+    paths: PathMode | None = None
+    """How `path` may be spelled; None: as the settings say."""
+
+
+class ChangeCommand(Protocol):
+    """`Write` or `Edit`."""
+
+    @property
+    def request(self) -> ChangeRequest: ...
+
+    def plan(self, ws: Workspace) -> Plan:
+        """What computes it; raises what is wrong with it whatever the file holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The file that a change is asked of. `reading`: what policy says of its being read."""
+
+    location: Location
+    path: str
+    reading: Verdict
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the session may not read what it changes, nor be told whether it changed anything."""
+        return self.reading.decision == "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """How it ended well. `landing` None: a dry run, or nothing to change (`unchanged`); `proposal` None: a
+    dry run."""
+
+    change: FileChange
+    landing: Landing | None
+    access: Access
+    proposal: Proposal | None
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing was to land."""
+        return self.proposal is None
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the file held all of it already."""
+        return self.landing is None and self.change.changes_nothing
+
+
+async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
+    """Take a write or an edit from its request to its landing. Raises what `plan` and its plan raise, and
+    what locating, the precondition, the review and the landing raise."""
+    request, plan = command.request, command.plan(ws)
+    target = locate(ws, request)
+    location = target.location
+
+    async def find() -> Mapping[str, str]:
+        return {location.absolute: target.path}
+
+    async def compute() -> list[FileChange]:
+        return [await compute_change(ws, request, target, plan)]
+
+    hidden = redacting(target.path, target.reading, request.expected) if target.is_hidden else nullcontext()
+    with telling(Access(target.path, location.absolute)), hidden:
+        if request.dry_run:
+            (change,) = await compute()
+            await described([change])
+            return Submitted(change, None, change.access, None)
+        blind = target.is_hidden
+        origin = Origin(request.session, request.agent, request.tool, request.explanation, blind=blind)
+        proposed = await propose(ws, origin, find, compute)
+    (change,), landing = proposed.changes, next(iter(proposed.landings), None)
+    access = change.access
+    if landing is not None and ws.judge("read", location, request.session).decision == "deny":
+        access = replace(access, readable=False, seen=False)  # what was made cannot be seen once it is there
+    return Submitted(landing.change if landing else change, landing, access, proposed.proposal)
+
+
+def locate(ws: Workspace, request: ChangeRequest) -> Target:
+    """The file that is to be changed. Raises PolicyDenied where policy denies that, and what a path may be
+    refused for."""
+    location = ws.locate(request.path, request.paths)
+    path = ws.name_of(location)
+    verdict = ws.judge(request.tool, location, request.session)
+    if verdict.decision == "deny":
+        with telling(Access(path, location.absolute)):
+            raise PolicyDenied(path, request.tool, verdict.rule or "")
+    return Target(location, path, ws.judge("read", location, request.session))
+
+
+async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, plan: Plan) -> FileChange:
+    """Look, check the precondition, compute."""
+    location, path, session = target.location, target.path, request.session
+    snapshot = await ws.look(location)
+    record = ws.sessions.get(session, location.absolute)
+    known = record is not None and record.revision.hash == snapshot.hash
+    readable = target.reading.decision == "allow"
+    seen = not snapshot.exists or (not target.is_hidden and (readable or known))
+    access = Access(path, location.absolute, readable, seen)
+    with telling(access):
+        if not seen and not target.is_hidden:
+            raise unseen(path, snapshot, record)
+        if snapshot.exists and not request.overwrite:
+            raise Conflict(path, "editor" if snapshot.dirty else "disk", "exists", actual=snapshot.revision)
+        read: Snapshot | None = None
+        if not target.is_hidden:
+            try:
+                read_size = len(record.text or "") if record is not None else 0
+                known_as = (path, snapshot, record, request.expected, ws.settings_in(location.root))
+                await off_loop(max(snapshot.size, read_size), check_precondition, *known_as)
+            except Conflict as conflict:
+                read = as_read(snapshot, record, request.expected, conflict) if request.merges else None
+                if read is None:
+                    raise
+            if record is not None and known:
+                revision, in_editor = snapshot.revision, snapshot.dirty
+                ws.sessions.record(session, location.absolute, revision, record.text, in_editor=in_editor)
+        size = max(snapshot.size, request.extent)
+        return await off_loop(size, compute_checked, plan, snapshot, access, read)
+
+
+def compute_checked(
+    plan: Plan, snapshot: Snapshot, access: Access, read: Snapshot | None = None
+) -> FileChange:
+    """`read`: what the change is computed on where the file has moved on since."""
+    change = plan(snapshot, access) if read is None else brought_into(plan(read, access), snapshot)
+    change = replace(change, access=access).ended_as_its_document().in_its_line_ends()
+    change.check()
+    return change
