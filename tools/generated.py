@@ -33,7 +33,7 @@ from typing import (
 )
 
 from agentfs_lsp.adapters.review.client import PENDING
-from agentfs_lsp.api import params, results
+from agentfs_lsp.api import params, proposals, results
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.lsp import results as editor_results
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).parents[1]
 DOCUMENT = REPOSITORY / "docs" / "protocol.md"
 TYPES = REPOSITORY / "extension" / "src" / "protocol.ts"
-MODULES: tuple[ModuleType, ...] = (params, results, editor_results)
+MODULES: tuple[ModuleType, ...] = (params, results, proposals, editor_results)
 
 
 def main() -> int:

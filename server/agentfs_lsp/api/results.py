@@ -1,4 +1,4 @@
-"""The shapes of agents' responses and of proposals.
+"""The shapes of agents' responses. Those of proposals are in `proposals.py`.
 
 mypy checks the code that builds responses against them. `make generated` creates extension/src/protocol.ts
 and the tables of docs/protocol.md from them.
@@ -519,57 +519,3 @@ class Envelope(TypedDict):
     """information about the request and its file"""
     error: NotRequired[Failure]
     """{keys}; absent unless `status` is `"error"`"""
-
-
-# --- proposals (docs/protocol.md#91-review-clients) -------------------------------------------------------
-
-
-class ProposedFile(TypedDict):
-    """A file of a proposal. `version` is null if the file is not open, `base_hash` if there is no file."""
-
-    uri: str
-    path: str
-    operation: Operation
-    version: int | None
-    base_hash: str | None
-    lines_added: int
-    lines_removed: int
-
-
-class Proposed(TypedDict):
-    """The params of `agentfs/proposed`."""
-
-    id: str
-    title: str
-    tool: Tool
-    session: str
-    agent: str
-    explanation: str
-    atomic: bool
-    """rejecting one of its files rejects all"""
-    files: list[ProposedFile]
-
-
-class ReviewedFile(ProposedFile):
-    """A file with its texts. Their line endings are `\\n`; `eol` is the file's own."""
-
-    base_text: str
-    proposed_text: str
-    encoding: str
-    eol: Eol
-    warnings: list[Warned]
-
-
-class Proposal(TypedDict):
-    """The result of `agentfs/proposal`: the announced proposal with its state and texts."""
-
-    id: str
-    title: str
-    tool: Tool
-    session: str
-    agent: str
-    explanation: str
-    atomic: bool
-    """rejecting one of its files rejects all"""
-    state: State
-    files: list[ReviewedFile]

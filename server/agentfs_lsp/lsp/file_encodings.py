@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.text.file_encodings import FileEncodings
 from agentfs_lsp.domain.text.textfile import encoding_named
+from agentfs_lsp.lsp.raw import member
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,5 +47,5 @@ def _rules(folder: dict[str, object]) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _dicts(value: object, key: str) -> list[dict[str, object]]:
-    listed = value.get(key) if isinstance(value, dict) else None
+    listed = member(value, key)
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []

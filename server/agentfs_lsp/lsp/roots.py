@@ -14,6 +14,7 @@ from urllib.parse import quote
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.errors import MalformedPath
 from agentfs_lsp.domain.paths import path_of_uri
+from agentfs_lsp.lsp.raw import member
 from agentfs_lsp.service.files.store import Root
 
 if TYPE_CHECKING:
@@ -37,10 +38,8 @@ class Folders:
 
     def changed(self, params: object) -> None:
         """`workspace/didChangeWorkspaceFolders`."""
-        event = params.get("event") if isinstance(params, dict) else None
-        event = event if isinstance(event, dict) else {}
-        added = folders_in(event.get("added"))
-        gone = {path_of(uri) or uri for uri, _ in folders_in(event.get("removed"))}
+        added = folders_in(member(params, "event", "added"))
+        gone = {path_of(uri) or uri for uri, _ in folders_in(member(params, "event", "removed"))}
         kept = [folder for folder in self._folders if (path_of(folder[0]) or folder[0]) not in gone]
         self._folders = [*kept, *added]
         self.apply()
@@ -59,12 +58,10 @@ class Folders:
 
 def folders_of(params: object) -> list[tuple[str, str]]:
     """(uri, name) of the folders in `initialize`: its workspaceFolders, else rootUri, else rootPath."""
-    if not isinstance(params, dict):
-        return []
-    listed = folders_in(params.get("workspaceFolders"))
+    listed = folders_in(member(params, "workspaceFolders"))
     if listed:
         return listed
-    uri, path = params.get("rootUri"), params.get("rootPath")
+    uri, path = member(params, "rootUri"), member(params, "rootPath")
     if isinstance(uri, str):
         return [(uri, "")]
     if isinstance(path, str) and os.path.isabs(path):
@@ -76,9 +73,8 @@ def folders_in(listed: object) -> list[tuple[str, str]]:
     """(uri, name) of every well-formed entry of a list of WorkspaceFolder."""
     folders: list[tuple[str, str]] = []
     for folder in listed if isinstance(listed, list) else ():
-        uri = folder.get("uri") if isinstance(folder, dict) else None
+        uri, name = member(folder, "uri"), member(folder, "name")
         if isinstance(uri, str):
-            name = folder.get("name")
             folders.append((uri, name if isinstance(name, str) else ""))
     return folders
 

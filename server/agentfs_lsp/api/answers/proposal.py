@@ -11,17 +11,8 @@ from agentfs_lsp.service.proposal.wording import detail_text, title_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentfs_lsp.api.results import (
-        Corrected,
-        FileWarned,
-        LineStats,
-        Proposal,
-        Proposed,
-        ProposedFile,
-        ReviewedFile,
-        State,
-        Warned,
-    )
+    from agentfs_lsp.api.proposals import Proposal, Proposed, ProposedFile, ReviewedFile
+    from agentfs_lsp.api.results import Corrected, FileWarned, LineStats, State, Warned
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import Correction, FileChange
     from agentfs_lsp.service.proposal.change import Warned as FoundWarning

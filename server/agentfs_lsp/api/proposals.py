@@ -1,0 +1,63 @@
+"""The shapes of proposals, as review clients get them (docs/protocol.md#91-review-clients). `results.py` says
+what is made of these.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from agentfs_lsp.api.results import State, Warned
+from agentfs_lsp.domain.text.textfile import Eol
+from agentfs_lsp.service.proposal.change import Operation
+from agentfs_lsp.service.proposal.proposal import Tool
+
+
+class ProposedFile(TypedDict):
+    """A file of a proposal. `version` is null if the file is not open, `base_hash` if there is no file."""
+
+    uri: str
+    path: str
+    operation: Operation
+    version: int | None
+    base_hash: str | None
+    lines_added: int
+    lines_removed: int
+
+
+class Proposed(TypedDict):
+    """The params of `agentfs/proposed`."""
+
+    id: str
+    title: str
+    tool: Tool
+    session: str
+    agent: str
+    explanation: str
+    atomic: bool
+    """rejecting one of its files rejects all"""
+    files: list[ProposedFile]
+
+
+class ReviewedFile(ProposedFile):
+    """A file with its texts. Their line endings are `\\n`; `eol` is the file's own."""
+
+    base_text: str
+    proposed_text: str
+    encoding: str
+    eol: Eol
+    warnings: list[Warned]
+
+
+class Proposal(TypedDict):
+    """The result of `agentfs/proposal`: the announced proposal with its state and texts."""
+
+    id: str
+    title: str
+    tool: Tool
+    session: str
+    agent: str
+    explanation: str
+    atomic: bool
+    """rejecting one of its files rejects all"""
+    state: State
+    files: list[ReviewedFile]
