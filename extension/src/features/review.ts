@@ -103,7 +103,7 @@ export class ReviewEditors implements vscode.Disposable {
       return;
     }
     if (next !== undefined && goesOn) {
-      await this.shows.take(() => this.showNow(next, true));
+      await this.shows.take(() => this.showNow(next, tab.group));
     } else {
       await this.goBack();
     }
@@ -156,9 +156,10 @@ export class ReviewEditors implements vscode.Disposable {
     this.listener.dispose();
   }
 
-  /** With `isNext` it takes the place of a review that was decided. */
-  private async showNow(review: Review, isNext = false): Promise<void> {
+  /** `place`: the group in which it takes the place of a review that was decided. */
+  private async showNow(review: Review, place?: vscode.TabGroup): Promise<void> {
     const { id } = review.proposed;
+    const isNext = place !== undefined;
     if (review.proposal === undefined || this.queue.get(id) === undefined) {
       return;
     }
@@ -172,14 +173,12 @@ export class ReviewEditors implements vscode.Disposable {
     const giveKeys = await keysForTheFront();
     review.setAside = false;
     this.opening = { review, isNext };
-    const opened = open(review, sides, isNext && giveKeys !== undefined);
-    await Promise.all([opened, isNext && giveKeys && run(giveKeys)]).finally(() => {
+    const opened = open(review, sides, place);
+    await Promise.all([opened, isNext && run(giveKeys)]).finally(() => {
       this.opening = undefined;
     });
     this.opened.fire({ review, isNext });
-    if (giveKeys !== undefined) {
-      await run(giveKeys);
-    }
+    await run(giveKeys);
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
     await this.prepareNext();
   }
@@ -192,7 +191,7 @@ export class ReviewEditors implements vscode.Disposable {
     const tab = others.find((other) => other === this.before) ?? others.at(-1);
     if (tab !== undefined) {
       const byIndex = { command: 'workbench.action.openEditorAtIndex', args: [tabs.indexOf(tab)] };
-      await (giveKeys === undefined ? run(byIndex) : run(withoutFocus(tab) ?? byIndex, giveKeys));
+      await run(withoutFocus(tab) ?? byIndex, giveKeys);
     }
   }
 
@@ -251,7 +250,8 @@ interface Sides {
   unsaved: boolean;
 }
 
-async function open(review: Review, sides: readonly Sides[], preserveFocus: boolean): Promise<void> {
+/** In the group `place` it takes the keys from nowhere. */
+async function open(review: Review, sides: readonly Sides[], place?: vscode.TabGroup): Promise<void> {
   const [only, ...more] = sides;
   if (only === undefined) {
     return;
@@ -264,7 +264,8 @@ async function open(review: Review, sides: readonly Sides[], preserveFocus: bool
   }
   await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
     preview: false,
-    preserveFocus,
+    preserveFocus: place !== undefined,
+    viewColumn: place?.viewColumn,
     override: true, // as text, whatever editor the user has for such files
   });
 }

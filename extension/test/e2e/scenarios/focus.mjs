@@ -7,7 +7,7 @@ import { after } from "node:test";
 
 import { connect } from "../harness/extension.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, reviewWith, scenario, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, batch, call, file, home, reviewWith, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
 
 /** So much is typed into each, and so many changes arrive meanwhile: `2000` and `50` for the whole of it. */
 const CHARACTERS = Number(process.env.AGENTFS_TYPED ?? 200);
@@ -317,6 +317,56 @@ scenario("a decision in the second of two groups gives the keys to the next revi
   await until("it is in the editor", async () => (await aside.document()).text.includes("on"));
   assert.equal(await page().locator(".editor-group-container").count(), 2);
   await call("command", { id: "workbench.action.joinAllGroups" });
+});
+
+const halves = ["first", "second", "third"].map((name) => file(`focus/halves-${name}.txt`, "old\n"));
+const half = file("focus/half.txt", "mine\n");
+
+/** Where the groups of editors are, and how large. */
+const groups = () =>
+  page().locator(".editor-group-container").evaluateAll((all) => all.map((one) => JSON.stringify(one.getBoundingClientRect())));
+
+scenario("with split editors, too, whoever has gone elsewhere before the next review opens keeps the keys there", async () => {
+  await set("diffEditor.useInlineViewWhenSpaceIsLimited", false);
+  await half.open();
+  await call("command", { id: "workbench.action.splitEditorRight" });
+  await call("command", { id: "workbench.action.increaseViewWidth" });
+  const asked = [];
+  for (const one of halves) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
+  await until("all wait", async () => (await state()).pending.length === halves.length);
+  try {
+    await OWNERS["the search box"].enter();
+    const layout = await groups();
+    assert.equal(layout.length, 2);
+    await reviewWith("new halves-first.txt");
+
+    await acceptAndSearch();
+
+    assert.equal((await asked[0].answer).data.review.decision, "accepted");
+    await ui.diffWith("new halves-second.txt");
+    assert.ok(await isFocusKept());
+    assert.equal(await OWNERS["the search box"].text(), WORDS);
+    assert.deepEqual(await groups(), layout);
+
+    // Into the other group, before the extension hears of the decision.
+    await ui.clickLine("new halves-second.txt");
+    const blocked = call("block", { ms: 1000 });
+    await page().keyboard.press("Control+Enter");
+    await page().keyboard.press("Control+1");
+    await page().locator(".editor-group-container.active .editor-instance .monaco-editor.focused").waitFor();
+    await page().keyboard.press("Control+Home");
+    await markFocus();
+    await blocked;
+    await page().keyboard.type(WORDS);
+    assert.equal((await asked[1].answer).data.review.decision, "accepted");
+    await until("all of it is in the editor", async () => (await half.document()).text === `${WORDS}mine\n`);
+    assert.ok(await isFocusKept());
+    assert.equal((await state()).pending.length, 1);
+    assert.deepEqual(await groups(), layout);
+  } finally {
+    await call("command", { id: "workbench.action.joinAllGroups" });
+    await OWNERS["the search box"].leave();
+  }
 });
 
 const uncovered = file("focus/uncovered.txt", "old\n");
