@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -72,4 +74,22 @@ test('the oldest make room', async () => {
   const found = await store.load(everywhere);
   assert.deepEqual([found.length, found[0]?.id, found.at(-1)?.id], [100, 'd102', 'd3']);
   assert.equal(readdirSync(own).length, 100);
+});
+
+test('the draft of a review that waits in another window is that one’s until it is gone', async () => {
+  const own = join(folder, 'elsewhere');
+  const store = new DraftStore(own);
+  await store.put(draft('waits'));
+  await store.put(draft('over', { over: true, path: 'src/b.py' }));
+  const other = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'inherit'] });
+  for (const name of readdirSync(own)) {
+    const kept = JSON.parse(readFileSync(join(own, name), 'utf8')) as Draft;
+    writeFileSync(join(own, name), JSON.stringify({ ...kept, process: other.pid }));
+  }
+  const idsNow = async (): Promise<string[]> => (await store.load(everywhere)).map(({ id }) => id).sort();
+  const meanwhile = await idsNow();
+  other.stdin.end();
+  await once(other, 'exit');
+  assert.deepEqual(meanwhile, ['over']);
+  assert.deepEqual(await idsNow(), ['over', 'waits']);
 });

@@ -26,18 +26,26 @@ export interface Draft {
 /** More are not kept in one window; the oldest go first. */
 const MOST = 100;
 
+/** `process`: the id of the one that kept it, a window's. */
+interface Stored extends Draft {
+  process?: number;
+}
+
 export class DraftStore {
   private readonly turns = new Turns();
 
   /** `folder`, of all windows, is made when it is needed. */
   constructor(private readonly folder: string) {}
 
-  /** Every draft that was kept of files that are `here`, newest first. What can't be read is none. */
+  /**
+   * Every draft that was kept of files that are `here`, newest first, but for those of reviews that wait in another
+   * window. What can't be read is none.
+   */
   load(isHere: (draft: Draft) => boolean): Promise<Draft[]> {
     return this.turns.take(async () => {
       const names = await readdir(this.folder).catch((): string[] => []);
       const found = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.read(name)));
-      const here = found.flatMap((one) => (one !== undefined && isHere(one) ? [one] : []));
+      const here = found.flatMap((one) => (one !== undefined && !isElsewhere(one) && isHere(one) ? [one] : []));
       const drafts = here.sort((one, other) => other.at - one.at);
       await Promise.all(drafts.slice(MOST).map((old) => rm(this.fileOf(old), { force: true })));
       return drafts.slice(0, MOST);
@@ -49,7 +57,7 @@ export class DraftStore {
     return this.turns.take(async () => {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       const file = this.fileOf(draft);
-      await writeFile(`${file}.new`, JSON.stringify(draft), { mode: 0o600 });
+      await writeFile(`${file}.new`, JSON.stringify({ ...draft, process: process.pid }), { mode: 0o600 });
       await rename(`${file}.new`, file);
     });
   }
@@ -63,13 +71,25 @@ export class DraftStore {
     return path.join(this.folder, `${name}.json`);
   }
 
-  private async read(name: string): Promise<Draft | undefined> {
+  private async read(name: string): Promise<Stored | undefined> {
     try {
-      const draft = JSON.parse(await readFile(path.join(this.folder, name), 'utf8')) as Partial<Draft>;
+      const draft = JSON.parse(await readFile(path.join(this.folder, name), 'utf8')) as Partial<Stored>;
       const texts = [draft.id, draft.path, draft.uri, draft.agent, draft.explanation, draft.base, draft.text];
-      return texts.every((text) => typeof text === 'string') ? (draft as Draft) : undefined;
+      return texts.every((text) => typeof text === 'string') ? (draft as Stored) : undefined;
     } catch {
       return undefined;
     }
+  }
+}
+
+/** Whether the review of a draft waits in another window, which will say how it ends. */
+function isElsewhere({ over, process: id }: Stored): boolean {
+  if (over || id === undefined || id === process.pid) {
+    return false;
+  }
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
