@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Server } from './client';
 import type { Parts } from './commands';
 import { DraftStore } from './drafts';
+import { noteSeen } from './features/acceptAll';
 import { Arrivals } from './features/arrivals';
 import { LandedChanges } from './features/changes';
 import { Confirmation } from './features/confirm';
@@ -90,6 +91,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     editors.leftBehind.subscribe((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));
     }),
+    focus.entering.subscribe((review) => void noteSeen(review, files)),
     focus.touched.subscribe((review) => editors.unlock(review)),
     decisions.ended.subscribe((ended) => {
       const { id } = ended.review.proposed;

@@ -51,11 +51,19 @@ export async function confirm(question: string, details: readonly string[], yes:
   return chosen === yes;
 }
 
-/** Have one of `titles` chosen in a modal dialog, which shows in Do Not Disturb, too; undefined where it was left. */
-export async function choose(question: string, titles: readonly string[]): Promise<string | undefined> {
+/**
+ * Have one of `titles` chosen in a modal dialog, which shows in Do Not Disturb, too; undefined where it was left. Enter
+ * chooses the first. `details` stand below the question, one a line.
+ */
+export async function choose(
+  question: string,
+  titles: readonly string[],
+  details: readonly string[] = [],
+): Promise<string | undefined> {
   const shown = titles.map(withoutMarkup);
+  const options = { modal: true, detail: details.map(withoutMarkup).join('\n') };
   const chosen = await answerTo(() =>
-    vscode.window.showInformationMessage(withoutMarkup(question), { modal: true }, ...shown),
+    vscode.window.showInformationMessage(withoutMarkup(question), options, ...shown),
   );
   return chosen === undefined ? undefined : titles[shown.indexOf(chosen)];
 }

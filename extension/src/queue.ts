@@ -17,6 +17,10 @@ export interface Review {
   readonly moved: Map<string, Moved>;
   /** Of several files those that the user has decided about, by path. */
   readonly decided: Map<string, 'accepted' | 'rejected'>;
+  /** The texts of files when the user rejected them, `\n` line ends, by path: what is typed later is not rejected. */
+  readonly rejected: Map<string, string>;
+  /** All of it was on the screen, in an editor that the user went into. */
+  seen: boolean;
   /** The user closed its tab without deciding: it waits, and is not opened again by itself. */
   setAside: boolean;
   /** A decision is on its way. */
@@ -45,6 +49,8 @@ export class ReviewQueue {
       proposed,
       moved: new Map(),
       decided: new Map(),
+      rejected: new Map(),
+      seen: false,
       setAside: false,
       deciding: false,
     };

@@ -45,15 +45,7 @@ export function firstDifference(before: string, after: string): number | undefin
  */
 export function firstInBlanks(before: string, after: string): number | undefined {
   const [old, now] = [before.split('\n'), after.split('\n')];
-  const shorter = Math.min(old.length, now.length);
-  let start = 0;
-  while (start < shorter && old[start]?.trim() === now[start]?.trim()) {
-    start += 1;
-  }
-  let end = 0;
-  while (end < shorter - start && old.at(-1 - end)?.trim() === now.at(-1 - end)?.trim()) {
-    end += 1;
-  }
+  const { start, end } = sameEnds(old, now, (line) => line.trim());
   const forms = new Map<string, Set<string>>();
   for (const line of old.slice(start, old.length - end)) {
     const trimmed = line.trim();
@@ -68,4 +60,38 @@ export function firstInBlanks(before: string, after: string): number | undefined
     return at < start ? line !== old[at] : last <= end ? line !== old.at(-last) : isOther(line);
   });
   return found === -1 ? undefined : found;
+}
+
+/**
+ * The 0-based line of `after` at which a diff may show a line of either text that has more than `most` UTF-16 units;
+ * undefined where there is none. Rather one too many: what a diff takes for changed between two changes is its own matter.
+ */
+export function firstLonger(before: string, after: string, most: number): number | undefined {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const { start, end } = sameEnds(old, now, (line) => line);
+  const isLonger = (line: string): boolean => line.length > most;
+  const found = now.slice(start, now.length - end).findIndex(isLonger);
+  if (found !== -1) {
+    return start + found;
+  }
+  return old.slice(start, old.length - end).some(isLonger) ? Math.min(start, now.length - 1) : undefined;
+}
+
+/** How many lines at the start and at the end of two texts are the same, by what `of` makes of them. */
+function sameEnds(
+  old: readonly string[],
+  now: readonly string[],
+  of: (line: string) => string,
+): { start: number; end: number } {
+  const isSame = (one = '', other = ''): boolean => of(one) === of(other);
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && isSame(old[start], now[start])) {
+    start += 1;
+  }
+  let end = 0;
+  while (end < shorter - start && isSame(old.at(-1 - end), now.at(-1 - end))) {
+    end += 1;
+  }
+  return { start, end };
 }

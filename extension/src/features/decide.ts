@@ -4,22 +4,21 @@
  */
 import * as vscode from 'vscode';
 import type { Server } from '../client';
-import { findDocument } from '../hand';
-import { confirm } from '../notifications';
 import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol';
 import type { Review, ReviewQueue } from '../queue';
 import { Signal } from '../signal';
+import { normalise } from '../texts';
 import { accepted, acceptedTexts, rejected, type ShownText } from '../verdict';
-import { PROPOSAL, virtualUri, type ProposalFiles } from '../virtual';
+import type { ProposalFiles } from '../virtual';
+import { chosenOf, noteSeen } from './acceptAll';
 import { caughtUp } from './closing';
 import { carryOut, landedTexts, type NotSaved } from './landing';
-import { isOnScreen } from './onScreen';
+import { isOnScreen, textsOf } from './onScreen';
 import { partOf, type ReviewEditors } from './review';
 import type { By, ReviewFocus } from './reviewFocus';
 import { isUnsavedElsewhere } from './tabs';
 import {
   askReason,
-  lineOf,
   nameOf,
   tellEnd,
   tellLost,
@@ -80,7 +79,7 @@ export class Decisions {
       return;
     }
     const files = review.proposal.files.filter(({ path }) => review.decided.get(path) !== 'rejected');
-    const shown = this.shownBy(review);
+    const shown = textsOf(this.files, review);
     if (this.focus.isUnseen || !(await this.isOnScreen(review, files, shown))) {
       return;
     }
@@ -123,28 +122,30 @@ export class Decisions {
       await this.rejectWhole(review);
       return;
     }
-    const shown = this.shownBy(review);
+    const shown = textsOf(this.files, review);
     if (decision === 'accepted' && !(await this.isOnScreen(review, [part], shown))) {
       return;
     }
     review.decided.set(part.path, decision);
+    if (decision === 'rejected') {
+      this.noteRejected(review, [part]);
+    }
     this.queue.changed.fire();
     if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
       await this.settle(review, accepted(review.proposal, shown, false, review.decided));
     }
   }
 
-  /** Accept all that wait, also those that nobody looked at. `fetch` gets what they propose. */
+  /** Accept all that wait, as far as the user has seen them or says so again. `fetch` gets what they propose. */
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
-    const waiting = this.queue.all.filter((review) => !review.deciding);
-    const yes = vscode.l10n.t('Accept All');
-    const question = vscode.l10n.t('Accept all pending changes ({0})?', waiting.length);
-    if (waiting.length === 0 || !(await confirm(question, waiting.map(lineOf), yes))) {
-      return;
+    const { current } = this.editors;
+    if (current !== undefined && !this.focus.isUnseen) {
+      await noteSeen(current, this.files);
     }
-    for (const review of waiting) {
+    const waiting = this.queue.all.filter((review) => !review.deciding);
+    for (const review of await chosenOf(waiting, (first) => this.editors.show(first))) {
       if (this.queue.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
-        await this.settle(review, accepted(review.proposal, this.shownBy(review), false, review.decided), false);
+        await this.settle(review, accepted(review.proposal, textsOf(this.files, review), false, review.decided), false);
       }
     }
   }
@@ -154,6 +155,7 @@ export class Decisions {
     if (waiting.length === 0) {
       return;
     }
+    waiting.forEach((review) => this.noteRejected(review));
     const feedback = await askReason(vscode.l10n.t('Reject all pending changes ({0})', waiting.length));
     if (feedback === undefined) {
       return;
@@ -233,6 +235,12 @@ export class Decisions {
     return isOnScreen(review, files, shown, () => this.editors.show(review));
   }
 
+  /** The user rejects these files as they are now. */
+  private noteRejected(review: Review, files: Proposal['files'] = review.proposal?.files ?? []): void {
+    const shown = textsOf(this.files, review);
+    files.forEach((file) => review.rejected.set(file.path, normalise(shown(file.path) ?? file.proposed_text)));
+  }
+
   /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
   private async undecided(review: Review, reason: string): Promise<void> {
     review.deciding = false;
@@ -250,6 +258,7 @@ export class Decisions {
       atomic && files.length > 1
         ? vscode.l10n.t('Reject all {0} files: the agent wants all of them or none', files.length)
         : vscode.l10n.t('Reject {0}', nameOf(review));
+    this.noteRejected(review);
     const feedback = await askReason(title);
     if (feedback !== undefined) {
       await this.settle(review, rejected(id, feedback));
@@ -270,20 +279,6 @@ export class Decisions {
     if (Date.now() - this.decidedAt > AGAIN_MS) {
       tellNothingOpen();
     }
-  }
-
-  /**
-   * What a review shows at this moment. To be taken before anything is waited for: VS Code may tell of keys that were
-   * pressed after the one that accepts before a promise goes on, even one that is resolved.
-   */
-  private shownBy({ proposed: { id }, proposal }: Review): ShownText {
-    const texts = new Map(
-      proposal?.files.map(({ path }) => {
-        const uri = virtualUri(PROPOSAL, id, path);
-        return [path, findDocument(uri.toString())?.getText() ?? this.files.get(uri)];
-      }),
-    );
-    return (path) => texts.get(path);
   }
 }
 

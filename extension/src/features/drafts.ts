@@ -41,6 +41,7 @@ export class Drafts implements vscode.Disposable {
         }
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.load()),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.load()),
     );
   }
 
@@ -54,17 +55,15 @@ export class Drafts implements vscode.Disposable {
     return uri.scheme === DRAFT ? this.kept.get(keyOf(idOf(uri), pathOf(uri))) : undefined;
   }
 
-  /** Take up what an earlier window left of files that are in this one: its folders may be others. */
+  /** Take up what a window that is gone left of files that are in this one: its folders may be others. */
   load(): Promise<void> {
     this.loaded = this.loadAll();
     return this.loaded;
   }
 
   private async loadAll(): Promise<void> {
-    const drafts = await this.store.load(
-      ({ id, uri }) =>
-        this.queue.get(id) === undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri)) !== undefined,
-    );
+    const isOurs = (uri: vscode.Uri): boolean => vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+    const drafts = await this.store.load(({ id, uri }) => !this.queue.get(id) && isOurs(vscode.Uri.parse(uri)));
     drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
     const left = drafts.filter(({ over }) => !over);
     await this.over(left);
@@ -249,11 +248,12 @@ function draftOf({ proposed }: Review, file: Proposal['files'][number], text: st
 
 /** What of a draft is in no file, once its review is over; undefined where nothing is. */
 async function leftOf(draft: Draft, { review, outcome, accepted }: Ended): Promise<Draft | undefined> {
-  const { deciding, proposed } = review;
+  const { deciding, proposed, rejected } = review;
   const isLanded = outcome === 'landed' || outcome === 'editor';
   const text = accepted.get(draft.path);
   if (text === undefined) {
-    return deciding && (isLanded || outcome === 'rejected') ? undefined : draft;
+    const isRejected = deciding && (isLanded || outcome === 'rejected') && rejected.get(draft.path) === draft.text;
+    return isRejected ? undefined : draft;
   }
   // Of several files one may fail, and a server that stops says nothing of what it has done.
   if (!(isLanded && (proposed.files.length === 1 || proposed.atomic)) && !(await holds(draft.uri, text))) {

@@ -22,6 +22,8 @@ const TOGETHER_MS = 100;
 export type By = 'key' | 'choice';
 
 export class ReviewFocus implements vscode.Disposable {
+  /** The user has put the focus into this review, or moved it there. */
+  readonly entering = new Signal<Review>();
   /** The user has clicked, or moved the cursor, in this review. */
   readonly touched = new Signal<Review>();
   private front: Review | undefined;
@@ -40,8 +42,8 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
       editors.opened.subscribe(({ review, isNext }) => {
-        this.entered = isNext ? undefined : review;
         this.next = isNext ? { review, at: Date.now() } : undefined;
+        this.enter(isNext ? undefined : review);
       }),
     );
   }
@@ -94,7 +96,14 @@ export class ReviewFocus implements vscode.Disposable {
     const { opening } = this.editors;
     const isNext = (opening?.isNext === true && opening.review === front) || this.next?.review === front;
     if (!isNext && Date.now() - this.closedAt > 2 * TOGETHER_MS) {
-      this.entered = front;
+      this.enter(front);
+    }
+  }
+
+  private enter(review: Review | undefined): void {
+    this.entered = review;
+    if (review !== undefined) {
+      this.entering.fire(review);
     }
   }
 
@@ -107,7 +116,7 @@ export class ReviewFocus implements vscode.Disposable {
     const isClick = kind === vscode.TextEditorSelectionChangeKind.Mouse;
     const isMove = kind === vscode.TextEditorSelectionChangeKind.Keyboard && !isTyped;
     if (current !== undefined && isIn && (isClick || isMove)) {
-      this.entered = current;
+      this.enter(current);
       this.touched.fire(current);
     }
   }

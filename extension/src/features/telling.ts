@@ -156,6 +156,26 @@ export async function tellBlanks(path: string): Promise<boolean> {
   return (await notify('warning', message, show)) === show;
 }
 
+/** Nothing was accepted: the editor cuts lines that differ in the file. Whether it is to wrap them. */
+export async function tellCut(path: string): Promise<boolean> {
+  const show = vscode.l10n.t('Show Them');
+  const message = vscode.l10n.t(
+    'Nothing was accepted: changed lines of {0} are longer than what the editor shows of a line. Wrapped by the setting diffEditor.wordWrap, all of them is shown.',
+    visible(baseName(path)),
+  );
+  return (await notify('warning', message, show)) === show;
+}
+
+/** Nothing was accepted: the editor cuts lines that differ in the file, and their rows if it wraps them. */
+export async function tellLimit(path: string): Promise<boolean> {
+  const message = vscode.l10n.t(
+    'Nothing was accepted: changed lines of {0} are longer than what the editor shows of a line. Remove editor.stopRenderingLineAfter from your settings or the workspace’s.',
+    visible(baseName(path)),
+  );
+  await notify('warning', message);
+  return false;
+}
+
 /** What ended without the user is said where it does not interrupt; a conflict can be looked at. */
 export function tellEnd(
   review: Review,

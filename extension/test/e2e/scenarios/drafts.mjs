@@ -229,3 +229,20 @@ scenario("what landed, and what the person rejected, leaves no draft", async () 
   await until("no review is left", async () => (await state()).pending.length === 0);
   assert.equal(await rows("decided.txt"), 0);
 });
+
+const meanwhile = file("drafts/meanwhile.txt", "old\n");
+
+scenario("what the person types into a review while the reason of its rejection is asked for is kept", async () => {
+  const asked = await typed("meanwhile", meanwhile, " before");
+  await ui.titleButton("Reject").click();
+  await ui.page.locator(".quick-input-widget:visible input").waitFor();
+  await ui.clickLine("new before");
+  await ui.page.keyboard.type(" and during");
+  await ui.diffWith("new before and during");
+  await ui.answer("Not so.");
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+
+  await ui.pressInMessage(KEPT, "Show Draft");
+  assert.match((await ui.diffWith("old")).original, /new before and during/);
+  await discard("meanwhile.txt");
+});

@@ -33,7 +33,7 @@ scenario("accept all: asked once, with a list of them; then all land", async () 
   );
 
   await ui.pressInView("Pending", /^Accept All/);
-  await ui.answerDialog("Accept All");
+  await ui.answerDialog("Accept All 3");
 
   for (const one of asked) assert.equal((await one.answer).data.review.decision, "accepted");
   assert.deepEqual(
