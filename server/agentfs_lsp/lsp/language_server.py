@@ -20,25 +20,25 @@ from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.questions import Screen
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.history import trouble_text
-from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.groups import MIB
-from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.configuration import Configuration
+from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.state.sessions import Sessions
-from agentfs_lsp.service.state.workspace import InForce, Workspace
+from agentfs_lsp.service.state.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
     from agentfs_lsp.domain.settings.setting import Mode
+    from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import FileStore
     from agentfs_lsp.service.proposal.proposal import Proposal
@@ -86,7 +86,8 @@ class AgentfsLanguageServer(LanguageServer):
         clock = SteadyClock()
         self.documents = OpenDocuments(clock=clock)
         self.reviews = ClientReviews(self.editor, self.documents, self.language)
-        settings = Settings()
+        in_force = effective(Layers(), {}, own_folders)
+        limits = in_force.settings.limits
         self._workspace = Workspace(
             files,
             self.documents,
@@ -99,10 +100,10 @@ class AgentfsLanguageServer(LanguageServer):
                 diff_files,
                 Screen(self.editor, clock, self.documents.changed_at_ms),
             ),
-            Sessions(settings.limits.records, settings.limits.base_text_mib * MIB, settings.limits.sessions),
+            Sessions(limits.records, limits.base_text_mib * MIB, limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),
             clock,
-            InForce(settings, Policy(settings, own_folders)),
+            in_force,
             history,
         )
         history.on_trouble(self._history_in_trouble)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from agentfs_lsp.domain.policy.tightening import Tightening
 from agentfs_lsp.domain.settings.groups import Approval
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import english
-from agentfs_lsp.lsp.configuration.layers import Layers
+from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problem_text
+from agentfs_lsp.service.files.store import Root
 from support.layers import layered, told
 
 AUTO = {"approval": {"mode": "auto_edit"}}
@@ -168,3 +170,23 @@ def test_a_root_that_no_disk_can_have_is_told_and_names_nothing(root: object) ->
     layers = layered(("initialization", {"roots": [root]}))
     assert layers.settings.roots is None
     assert [problem.path for problem in layers.problems] == ["roots"]
+
+
+def test_what_holds_follows_from_the_layers_and_what_the_roots_say() -> None:
+    one, other = (Root(name, f"/{name}", f"file:///{name}") for name in ("one", "other"))
+    layers = layered(("initialization", {"diff": {"context": 9}, "protected": ["*.sql"]}))
+    said = {"/one": Tightening({"diff.context": 1, "require_read": True, "protected": ("*.md",)})}
+    in_force = effective(layers, said, ["/state"])
+    assert (in_force.settings.diff.context, in_force.at(one).settings.diff.context) == (9, 1)
+    assert in_force.at(other) is in_force
+
+    def decisions(path: str, root: Root) -> str:
+        policy = in_force.at(root).policy
+        return policy.judge("write", path, root=root.path, mode="auto_edit").decision
+
+    assert [decisions("a.sql", one), decisions("a.md", one), decisions("a.md", other)] == [
+        "ask",
+        "ask",
+        "allow",
+    ]
+    assert effective(layers, {}, ["/state"]).at(one).settings == layers.settings

