@@ -26,6 +26,7 @@ from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.configuration import Configuration
 from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.editor import LspEditor
+from agentfs_lsp.lsp.gate import Gate
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
@@ -114,7 +115,7 @@ class AgentfsLanguageServer(LanguageServer):
         )
         self.sweeping = Sweeping(self.workspace, diff_files, outgoing, self.language)
         self._preparing: asyncio.Task[None] | None = None
-        self._is_prepared = asyncio.Event()
+        self._is_prepared = Gate()
         self.workspace.recover = self._recover
         self._finished_by = 0.0
         self._background: set[asyncio.Task[None]] = set()
@@ -132,17 +133,17 @@ class AgentfsLanguageServer(LanguageServer):
 
     async def prepared(self) -> None:
         """Return once the user's settings are known and what killed servers left is gone, or in a while. All
-        who wait go on together, in the order in which they came: timers of their own would run out in any."""
+        who wait go on in the order in which they came: timers of their own would run out in any."""
         if self._preparing is None:
             self._preparing = self.in_background(self._prepare())
-        await self._is_prepared.wait()
+        await self._is_prepared.passed()
 
     async def _prepare(self) -> None:
         try:
             await self.configuration.known()
             await self.sweeping.prepared()
         finally:
-            self._is_prepared.set()
+            self._is_prepared.open()
 
     def _recover(self) -> None:
         again = self.sweeping.begin_again()

@@ -24,6 +24,7 @@ from agentfs_lsp.lsp.configuration.workspace_file import (
     read_file,
     unread,
 )
+from agentfs_lsp.lsp.gate import Gate
 from agentfs_lsp.lsp.outgoing import ClientError
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Configuration:
         self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
         self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
         self._reading: set[asyncio.Task[None]] = set()
+        self._is_read = Gate()
+        self._is_read.open()
         self._pulls = 0
         self._known = asyncio.Event()
         workspace.before_use = self.look_at
@@ -142,7 +145,7 @@ class Configuration:
     def up_to_date(self) -> Coroutine[Any, Any, object] | None:
         """Look at the roots' files; what to wait for where one takes long to read."""
         self.look_at_all()
-        return asyncio.wait(self._reading) if self._reading else None
+        return None if self._is_read.is_free else self._is_read.passed()
 
     def _take_file(self, root: Root, file: WorkspaceFile) -> None:
         self._said[root.path] = file
@@ -154,8 +157,14 @@ class Configuration:
         file = unread(data)
         reading = asyncio.ensure_future(self._read_beside(root, data, file))
         self._reading.add(reading)
-        reading.add_done_callback(self._reading.discard)
+        reading.add_done_callback(self._end_reading)
+        self._is_read.close()
         return file
+
+    def _end_reading(self, reading: asyncio.Task[None]) -> None:
+        self._reading.discard(reading)
+        if not self._reading:
+            self._is_read.open()
 
     async def _read_beside(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
         """Read the file in a thread; what it says is no more of interest if it has changed again."""
