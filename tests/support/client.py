@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support.fork_server import ForkedServer
 from support.text_edits import apply_text_edits, path_of, place_of
 from support.wire import Message, frame, read_message
 
@@ -21,6 +22,7 @@ TIMEOUT_S = 30.0
 """How long a test waits for an event before it fails; events come in milliseconds."""
 
 Answer = Callable[[Any], Any]
+ServerProcess = asyncio.subprocess.Process | ForkedServer
 
 
 class RpcError(Exception):
@@ -51,7 +53,7 @@ class OpenDocument:
 class Editor:
     """One connection to one server process."""
 
-    process: asyncio.subprocess.Process
+    process: ServerProcess
     root: Path
     state: Path
     documents: dict[str, OpenDocument] = field(default_factory=dict)

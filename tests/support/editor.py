@@ -15,7 +15,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from support.client import NO_ANSWER, Answer, Editor, RpcError
+from support.client import NO_ANSWER, Answer, Editor, RpcError, ServerProcess
+from support.fork_server import fork_server
 from support.text_edits import apply_text_edits, offset_of, path_of
 from support.wire import Message
 
@@ -47,6 +48,9 @@ REVIEWING: dict[str, Any] = {"capabilities": REVIEW, "answers": {APPLY: lambda _
 SERVER = [sys.executable, "-P", str(Path(__file__).with_name("swift_server.py"))]
 """The server as it is, but that it takes answers at once: who presses the buttons here does so in no time."""
 
+LIMIT = 1 << 30
+"""Bytes of one message that a test's reader takes."""
+
 MANUAL: dict[str, Any] = {}
 AUTO = {"approval": {"mode": "auto_edit"}}
 
@@ -61,22 +65,29 @@ async def connected(
     state: Path | None = None,
     env: dict[str, str] | None = None,
     stderr: Path | None = None,
-    editor_class: Callable[[asyncio.subprocess.Process, Path, Path], Editor] = Editor,
+    editor_class: Callable[[ServerProcess, Path, Path], Editor] = Editor,
 ) -> AsyncIterator[Editor]:
     """A server process with nothing said yet. It is killed at the end, where it has not ended by itself.
-    `arguments` are added to the command; `stderr` is a file to keep what it writes there; `editor_class`
+    `command` starts another program than the server that is forked for most tests; `arguments` are added to
+    it; `stderr` is a file to keep what it writes there; `editor_class`
     makes the client's end."""
     state = state or root.parent / f"{root.name}-state"
     with _writing(stderr) as errors:
-        process = await asyncio.create_subprocess_exec(
-            *(command or SERVER),
-            *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=errors if stderr else None,
-            env={**os.environ, "XDG_STATE_HOME": str(state), **(env or {})},
-            limit=1 << 30,
-        )
+        whole_env = {**os.environ, "XDG_STATE_HOME": str(state), **(env or {})}
+        kept = errors if stderr else None
+        process: ServerProcess
+        if command is None:
+            process = await fork_server(arguments, whole_env, kept, LIMIT)
+        else:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=kept,
+                env=whole_env,
+                limit=LIMIT,
+            )
     editor = editor_class(process, root, state)
     editor.answers = {
         "workspace/applyEdit": lambda params: {"applied": editor.apply(params["edit"])},

@@ -1,0 +1,180 @@
+"""Server processes for tests, forked from one that has imported everything: a start costs milliseconds.
+
+Each is a process of its own, with the environment, descriptors and exit code that it would have had. What it
+does not show is the start of the interpreter and the imports; `command=` of `editor.connected` shows those.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from functools import cache
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class ForkedServer:
+    """A server process, with as much of `asyncio.subprocess.Process` as the tests use."""
+
+    def __init__(
+        self, pid: int, stdin: asyncio.StreamWriter, stdout: asyncio.StreamReader, ending: asyncio.Task[int]
+    ) -> None:
+        self.pid, self.stdin, self.stdout = pid, stdin, stdout
+        self._ending = ending
+
+    @property
+    def returncode(self) -> int | None:
+        """As `subprocess.Popen.returncode`."""
+        return self._ending.result() if self._ending.done() else None
+
+    async def wait(self) -> int:
+        """The exit code, once it has ended."""
+        return await asyncio.shield(self._ending)
+
+    def kill(self) -> None:
+        """SIGKILL, unless it has ended."""
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """SIGTERM, unless it has ended."""
+        self.send_signal(signal.SIGTERM)
+
+    def send_signal(self, number: int) -> None:
+        """Any signal, unless it has ended."""
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+
+async def fork_server(
+    arguments: Sequence[str], env: dict[str, str], stderr: IO[bytes] | None, limit: int
+) -> ForkedServer:
+    """Start `agentfs-lsp ARGUMENTS` with `env` alone. `limit`: of the reader of its output, in bytes."""
+    loop = asyncio.get_running_loop()
+    control, theirs = socket.socketpair()
+    read_input, write_input = os.pipe()
+    read_output, write_output = os.pipe()
+    given = [theirs.fileno(), read_input, write_output, stderr.fileno() if stderr else 2]
+    socket.send_fds(_forking(), [b"+"], given)
+    for fd in (theirs.detach(), read_input, write_output):
+        os.close(fd)
+    told, telling = await asyncio.open_unix_connection(sock=control)
+    start = {"arguments": list(arguments), "env": env, "cwd": os.getcwd()}
+    telling.write(json.dumps(start).encode() + b"\n")
+    pid = int(await told.readline())
+
+    stdout = asyncio.StreamReader(limit=limit)
+    protocol = asyncio.StreamReaderProtocol(stdout)
+    await loop.connect_read_pipe(lambda: protocol, os.fdopen(read_output, "rb", 0))
+    flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
+    transport, _ = await loop.connect_write_pipe(lambda: flow, os.fdopen(write_input, "wb", 0))
+
+    async def end() -> int:
+        code = int(await told.readline())
+        telling.close()
+        return code
+
+    stdin = asyncio.StreamWriter(transport, flow, None, loop)
+    return ForkedServer(pid, stdin, stdout, asyncio.ensure_future(end()))
+
+
+@cache
+def _forking() -> socket.socket:
+    """The connection to this test process's own fork server, which ends with it."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        command = [sys.executable, "-P", __file__, str(theirs.fileno())]
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+
+    def end() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
+
+
+def _serve(asked: socket.socket) -> None:
+    """Fork a server for each request on `asked` and tell when it ends, until `asked` is closed."""
+    woken, waking = socket.socketpair()
+    for end in (woken, waking):
+        end.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(waking.fileno())
+    children: dict[int, socket.socket] = {}
+    selector = selectors.DefaultSelector()
+    selector.register(asked, selectors.EVENT_READ)
+    selector.register(woken, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj is woken:
+                woken.recv(4096)
+                _tell_ended(children)
+                continue
+            begun, fds, _, _ = socket.recv_fds(asked, 1, 4)
+            if not begun:
+                return
+            control = socket.socket(fileno=fds[0])
+            start = json.loads(control.makefile("rb").readline())
+            pid = os.fork()
+            if pid == 0:
+                _become(start, fds[1:])
+            for fd in fds[1:]:
+                os.close(fd)
+            children[pid] = control
+            control.sendall(b"%d\n" % pid)
+
+
+def _tell_ended(children: dict[int, socket.socket]) -> None:
+    for pid in list(children):
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            with children.pop(pid) as control:
+                control.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _become(start: dict[str, Any], standard: list[int]) -> NoReturn:
+    """The server, in the child."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number, fd in enumerate(standard):
+        os.dup2(fd, number)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(fd, mode, 1) for fd, mode in enumerate("rww"))
+    os.environ.clear()
+    os.environ.update(start["env"])
+    os.chdir(start["cwd"])
+    sys.argv[1:] = start["arguments"]
+    code = 1
+    try:
+        code = main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    import filelock  # noqa: F401
+    import platformdirs  # noqa: F401
+
+    from agentfs_lsp.__main__ import main
+    from agentfs_lsp.adapters.disk import DiskStore  # noqa: F401
+    from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: F401
+    from agentfs_lsp.adapters.review import questions
+    from agentfs_lsp.lsp.serving import serve_stdio  # noqa: F401
+
+    questions.READING_S = 0.0  # the users of these tests have read a question when it appears
+    _serve(socket.socket(fileno=int(sys.argv[1])))
