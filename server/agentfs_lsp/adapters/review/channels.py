@@ -1,22 +1,20 @@
-"""Which rung asks the user: the first that fits (docs/protocol.md#9-review-and-landing).
+"""The ways of asking the user about a change, as a table (docs/protocol.md#9-review-and-landing).
 
-Never open by default.
+The first row that fits asks; each has a file of its own. Never open by default: where nobody can be asked,
+and there is nothing to fall back to, the answer is a no.
 """
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agentfs_lsp.adapters.review.appliers import PlainApplier
-from agentfs_lsp.adapters.review.message import left_of, review_by_message
-from agentfs_lsp.adapters.review.message_limits import limits_of
-from agentfs_lsp.adapters.review.preview import is_previewable, review_in_preview
-from agentfs_lsp.adapters.review.questions import Question, Unanswered
-from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
-from agentfs_lsp.domain.text.escaping import escape_to_one_line
-from agentfs_lsp.domain.text.width import shortened, width_of
+from agentfs_lsp.adapters.review.message import MessageReviews
+from agentfs_lsp.adapters.review.preview import PreviewReviews, is_previewable
+from agentfs_lsp.adapters.review.questions import Unanswered
+from agentfs_lsp.adapters.review.reading import ask_to_read
+from agentfs_lsp.domain.errors import NobodyToAsk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,11 +26,47 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
-    from agentfs_lsp.service.proposal.review import Applier, Editor
+    from agentfs_lsp.service.proposal.review import Applier, Editor, EditorTraits
+
+
+class Channel(NamedTuple):
+    """A way of asking. `is_able`: whether this editor can, with these settings; `shows`: whether it can show
+    this proposal without harm. `lists`: the client lists all that waits, so that nothing waits for the
+    screen. `otherwise`: who asks where the editor answers with an error."""
+
+    name: Rung
+    is_able: Callable[[EditorTraits, Settings], bool]
+    shows: Callable[[Proposal], bool]
+    lists: bool
+    otherwise: Rung | None
+
+
+CHANNELS = (
+    Channel("review", lambda editor, _: editor.review, lambda _: True, lists=True, otherwise=None),
+    Channel(
+        "preview",
+        lambda editor, settings: editor.preview and settings.preview.enabled,
+        is_previewable,
+        lists=False,
+        otherwise="message",
+    ),
+    Channel("message", lambda *_: True, lambda _: True, lists=False, otherwise=None),
+)
+"""In the order in which they are tried; the last always fits."""
+
+_BY_NAME = {channel.name: channel for channel in CHANNELS}
+
+
+class Asks(Protocol):
+    """One way of asking."""
+
+    async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
+        """Show it and wait, None: for ever. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict; and
+        Unanswered where others wait for the screen."""
 
 
 class ReviewChannels:
-    """The reviewer: picks the rung, and shows one preview or message at a time, in the order they came."""
+    """The reviewer: who asks shows one preview or message at a time, in the order they came."""
 
     def __init__(
         self,
@@ -49,42 +83,45 @@ class ReviewChannels:
         self._settings = settings
         self._translate = translate
         self._client_reviews = client_reviews
-        self._diff_files = diff_files
         self._screen = screen
+        self._asks: dict[Rung, Asks] = {
+            "review": client_reviews,
+            "preview": PreviewReviews(editor, translate),
+            "message": MessageReviews(editor, screen, clock, settings, translate, diff_files),
+        }
 
     def channel_for(self, proposal: Proposal | None) -> Rung:
-        """The rung that would ask; without a proposal, for a change that any rung can show."""
-        traits = self._editor.traits
-        if traits.review:
-            return "review"
-        previews = traits.preview and self._settings().preview.enabled
-        if previews and (proposal is None or is_previewable(proposal)):
-            return "preview"
-        return "message"
+        """The channel that would ask; without a proposal, for a change that any can show."""
+        traits, settings = self._editor.traits, self._settings()
+        return next(
+            channel.name
+            for channel in CHANNELS
+            if channel.is_able(traits, settings) and (proposal is None or channel.shows(proposal))
+        )
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
-        """Ask by the first rung that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""
-        channel = self.channel_for(proposal)
-        limit = self._settings().approval.seconds(review_client=channel == "review")
-        if channel == "review":
-            return await self._client_reviews.review(proposal, limit)
+        """Ask by the first channel that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""
+        channel = _BY_NAME[self.channel_for(proposal)]
+        limit = self._settings().approval.seconds(review_client=channel.lists)
         while True:
-            async with self._screen.turn():
-                translate = self._translate()
-                if channel == "preview":
-                    try:
-                        return await review_in_preview(self._editor, translate, proposal, limit)
-                    except NobodyToAsk:
-                        channel = "message"
-                        proposal.wait_for(channel)
-                show_s = self._settings().landing_timeout_s
-                showing = self._diff_files.shown_for(self._editor, proposal, show_s)
+            async with nullcontext() if channel.lists else self._screen.turn():
                 try:
-                    return await review_by_message(
-                        self._editor, self._screen, self._clock, translate, proposal, limit, showing
-                    )
+                    return await self._review_by(channel, proposal, limit)
                 except Unanswered:
-                    proposal.wait_for(channel)
+                    channel = _BY_NAME[proposal.channel or channel.name]
+                    proposal.wait_for(channel.name)
+
+    async def _review_by(
+        self, channel: Channel, proposal: Proposal, limit: float | None
+    ) -> tuple[Decision, Applier]:
+        """Ask by this channel, else by the one that it falls back to."""
+        try:
+            return await self._asks[channel.name].review(proposal, limit)
+        except NobodyToAsk:
+            if channel.otherwise is None:
+                raise
+        proposal.wait_for(channel.otherwise)
+        return await self._review_by(_BY_NAME[channel.otherwise], proposal, limit)
 
     async def concluded(self, proposal: Proposal) -> None:
         """Only a review client sends anything about a proposal."""
@@ -92,42 +129,10 @@ class ReviewChannels:
 
     async def allow_read(self, path: str, agent: str) -> bool:
         """Ask whether a protected file may be read, this once."""
-        reviews = self._editor.traits.review  # it lists questions: none waits for another
-        limit = self._settings().approval.seconds(review_client=reviews)
-        asked_at_ms: float | None = None
-        while True:
-            async with nullcontext() if reviews else self._screen.turn():
-                quiet = reviews or await self._screen.is_quiet()
-                question = self._reading(path, agent)
-                now_ms = self._clock.now_ms()
-                asked_at_ms = asked_at_ms or now_ms
-                try:
-                    async with asyncio.timeout(left_of(limit, asked_at_ms, now_ms)):
-                        return (
-                            await self._screen.ask(question, self._translate(), quiet=quiet) in question.yes
-                        )
-                except Unanswered:
-                    continue
-                except TimeoutError:
-                    raise ReviewTimedOut(limit or 0) from None
-                except NobodyToAsk as error:
-                    raise NobodyToAsk("reading", error.detail) from error
-
-    def _reading(self, path: str, agent: str) -> Question:
-        """The path in full, however long; who asks, in so much of the last line as leaves room for the path's
-        end."""
-        translate = self._translate()
-        columns = limits_of(self._editor.traits).columns
-        shown = escape_to_one_line(path)
-        asker = shortened(escape_to_one_line(agent or translate("An agent")), columns // 3)
-
-        def line(path: str) -> str:
-            return translate("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)
-
-        last_line = line(shortened(shown, columns - width_of(line(""))))
-        return Question(
-            [] if shown in last_line else [shown], last_line, translate("Deny"), (translate("Allow once"),)
-        )
+        lists = _BY_NAME[self.channel_for(None)].lists
+        limit = self._settings().approval.seconds(review_client=lists)
+        asking = (self._editor, self._screen, self._clock, self._translate)
+        return await ask_to_read(path, agent, *asking, limit, lists=lists)
 
     def let_through(self) -> Applier:
         """The applier for what policy lets through."""

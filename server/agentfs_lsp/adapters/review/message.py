@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.review.appliers import PlainApplier
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.paging import paged
-from agentfs_lsp.adapters.review.questions import MOST_PAGES, Question
+from agentfs_lsp.adapters.review.questions import MOST_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
 from agentfs_lsp.domain.text.lines import normalise
@@ -23,12 +23,12 @@ from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.proposal.wording import full_preview_of, last_line_of, reasons_of, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Callable, Sequence
 
-    from agentfs_lsp.adapters.review.diff_file import DiffFile
+    from agentfs_lsp.adapters.review.diff_file import DiffFile, DiffFiles
     from agentfs_lsp.adapters.review.message_limits import MessageLimits
     from agentfs_lsp.adapters.review.questions import Screen
+    from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.proposal import Proposal
@@ -41,54 +41,63 @@ ROOMY_ROWS = 10
 """A message of fewer rows does not begin with what it ends with."""
 
 
-async def review_by_message(
-    editor: Editor,
-    screen: Screen,
-    clock: Clock,
-    translate: Translate,
-    proposal: Proposal,
-    timeout_s: float | None,
-    showing: AbstractAsyncContextManager[DiffFile | None],
-) -> tuple[Decision, Applier]:
-    """Show the diff and ask. `timeout_s` counts from the first time this was asked; None waits for ever.
-    While `showing` lasts the diff is shown as a file. Raises Rejected, ReviewTimedOut, NobodyToAsk,
-    Unanswered, and Conflict when that file was tampered with."""
-    async with showing as diff_file:
-        if diff_file is not None:
-            await screen.is_drawn()
-        limits = limits_of(editor.traits)
-        beside = diff_file is not None and limits.scrolls_behind
-        most_pages = MOST_PAGES
-        if _may_tell_of_its_file(proposal) and not beside:
-            if editor.traits.first_action_only or not await asyncio.to_thread(_each_fits, proposal, limits):
-                raise NobodyToAsk("too_long")
-            most_pages = AS_MANY_AS_IT_TAKES
-        diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
-        quiet = await screen.is_quiet()
-        now_ms = clock.now_ms()
-        proposal.to("shown")
-        always = translate("Always for this session")
-        lines, last_line = _words(translate, proposal, diff, diff_file, limits)
-        approve, reject = translate("Approve"), translate("Reject")
-        question = Question(lines, last_line, reject, (approve, always), most_pages, is_beside=beside)
-        try:
-            async with asyncio.timeout(left_of(timeout_s, proposal.reached_ms("shown"), now_ms)):
-                answer = await screen.ask(question, translate, quiet=quiet)
-        except TimeoutError:
-            raise ReviewTimedOut(timeout_s or 0) from None
-        if answer not in question.yes:
-            raise Rejected(
-                "rejected" if answer == question.no else "dismissed", surely_meant=not limits.keys_answer
-            )
-        if diff_file is not None and not await diff_file.is_intact():
-            raise Conflict(diff_file.name, "disk", "diff_changed")
-    decision = Decision("message", "accepted", "user", always=answer == always)
-    return decision, PlainApplier(editor, title_of(proposal, translate))
+class MessageReviews:
+    """Reviews by a message with buttons."""
 
+    def __init__(
+        self,
+        editor: Editor,
+        screen: Screen,
+        clock: Clock,
+        settings: Callable[[], Settings],
+        translate: Callable[[], Translate],
+        diff_files: DiffFiles,
+    ) -> None:
+        self._editor = editor
+        self._screen = screen
+        self._clock = clock
+        self._settings = settings
+        self._translate = translate
+        self._diff_files = diff_files
 
-def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | None:
-    """What of the time is left, in seconds; None for ever."""
-    return None if timeout_s is None else timeout_s - (now_ms - since_ms) / 1000
+    async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
+        """Show the diff, as a file beside the message where the editor can, and ask. `timeout_s` counts from
+        the first time this was asked; None waits for ever. Raises Rejected, ReviewTimedOut, NobodyToAsk,
+        Unanswered, and Conflict when that file was tampered with."""
+        editor, screen, translate = self._editor, self._screen, self._translate()
+        show_s = self._settings().landing_timeout_s
+        async with self._diff_files.shown_for(editor, proposal, show_s) as diff_file:
+            if diff_file is not None:
+                await screen.is_drawn()
+            limits = limits_of(editor.traits)
+            beside = diff_file is not None and limits.scrolls_behind
+            most_pages = MOST_PAGES
+            if _may_tell_of_its_file(proposal) and not beside:
+                first_only = editor.traits.first_action_only
+                if first_only or not await asyncio.to_thread(_each_fits, proposal, limits):
+                    raise NobodyToAsk("too_long")
+                most_pages = AS_MANY_AS_IT_TAKES
+            diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
+            quiet = await screen.is_quiet()
+            now_ms = self._clock.now_ms()
+            proposal.to("shown")
+            always = translate("Always for this session")
+            lines, last_line = _words(translate, proposal, diff, diff_file, limits)
+            approve, reject = translate("Approve"), translate("Reject")
+            question = Question(lines, last_line, reject, (approve, always), most_pages, is_beside=beside)
+            try:
+                async with asyncio.timeout(left_of(timeout_s, proposal.reached_ms("shown"), now_ms)):
+                    answer = await screen.ask(question, translate, quiet=quiet)
+            except TimeoutError:
+                raise ReviewTimedOut(timeout_s or 0) from None
+            if answer not in question.yes:
+                raise Rejected(
+                    "rejected" if answer == question.no else "dismissed", surely_meant=not limits.keys_answer
+                )
+            if diff_file is not None and not await diff_file.is_intact():
+                raise Conflict(diff_file.name, "disk", "diff_changed")
+        decision = Decision("message", "accepted", "user", always=answer == always)
+        return decision, PlainApplier(editor, title_of(proposal, translate))
 
 
 def _may_tell_of_its_file(proposal: Proposal) -> bool:

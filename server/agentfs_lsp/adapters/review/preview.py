@@ -19,6 +19,8 @@ from agentfs_lsp.service.proposal.review import Confirm
 from agentfs_lsp.service.proposal.wording import in_one_line, title_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposal import Proposal
@@ -38,22 +40,27 @@ def _is_harmless(change: FileChange) -> bool:
     return change.operation == "update" and plain
 
 
-async def review_in_preview(
-    editor: Editor, translate: Translate, proposal: Proposal, timeout_s: float | None
-) -> tuple[Decision, Applier]:
-    """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
-    NobodyToAsk when the editor answers with an error, which is no answer of the user's."""
-    title = title_of(proposal, translate)
-    confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
-    proposal.to("shown")
-    edits = [edit_of(change) for change in proposal.changes]
-    try:
-        async with asyncio.timeout(timeout_s):
-            applied = await editor.apply(edits, label=title, confirm=confirm)
-    except TimeoutError:
-        raise ReviewTimedOut(timeout_s or 0) from None
-    if applied.failed:
-        raise NobodyToAsk("failed", applied.reason)
-    if not applied.applied:
-        raise Rejected("rejected" if applied.known else "dismissed")
-    return Decision("preview", "accepted", "user"), PreviewedApplier(editor, title)
+class PreviewReviews:
+    """Reviews in the editor's own preview."""
+
+    def __init__(self, editor: Editor, translate: Callable[[], Translate]) -> None:
+        self._editor = editor
+        self._translate = translate
+
+    async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
+        """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
+        NobodyToAsk when the editor answers with an error, which is no answer of the user's."""
+        title = title_of(proposal, self._translate())
+        confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
+        proposal.to("shown")
+        edits = [edit_of(change) for change in proposal.changes]
+        try:
+            async with asyncio.timeout(timeout_s):
+                applied = await self._editor.apply(edits, label=title, confirm=confirm)
+        except TimeoutError:
+            raise ReviewTimedOut(timeout_s or 0) from None
+        if applied.failed:
+            raise NobodyToAsk("failed", applied.reason)
+        if not applied.applied:
+            raise Rejected("rejected" if applied.known else "dismissed")
+        return Decision("preview", "accepted", "user"), PreviewedApplier(self._editor, title)

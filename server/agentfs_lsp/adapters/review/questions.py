@@ -78,6 +78,11 @@ class Question:
     is_beside: bool = False
 
 
+def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | None:
+    """What of the time is left, in seconds; None for ever."""
+    return None if timeout_s is None else timeout_s - (now_ms - since_ms) / 1000
+
+
 class Screen:
     """The user's attention. Who asks takes turns."""
 

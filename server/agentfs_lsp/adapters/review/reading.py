@@ -1,0 +1,69 @@
+"""The question whether a protected file may be read, this once (docs/protocol.md#13-settings-and-policy)."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from agentfs_lsp.adapters.review.message_limits import limits_of
+from agentfs_lsp.adapters.review.questions import Question, Unanswered, left_of
+from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
+from agentfs_lsp.domain.text.escaping import escape_to_one_line
+from agentfs_lsp.domain.text.width import shortened, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentfs_lsp.adapters.review.questions import Screen
+    from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.service.files.store import Clock
+    from agentfs_lsp.service.proposal.review import Editor
+
+
+async def ask_to_read(
+    path: str,
+    agent: str,
+    editor: Editor,
+    screen: Screen,
+    clock: Clock,
+    translate: Callable[[], Translate],
+    timeout_s: float | None,
+    *,
+    lists: bool,
+) -> bool:
+    """Whether the user allows it. `timeout_s` counts from the first time this was asked; None waits for ever.
+    `lists`: the client lists questions, so that none waits for another. Raises NobodyToAsk, ReviewTimedOut.
+    """
+    asked_at_ms: float | None = None
+    while True:
+        async with nullcontext() if lists else screen.turn():
+            quiet = lists or await screen.is_quiet()
+            question = _question(path, agent, editor, translate())
+            now_ms = clock.now_ms()
+            asked_at_ms = asked_at_ms or now_ms
+            try:
+                async with asyncio.timeout(left_of(timeout_s, asked_at_ms, now_ms)):
+                    return await screen.ask(question, translate(), quiet=quiet) in question.yes
+            except Unanswered:
+                continue
+            except TimeoutError:
+                raise ReviewTimedOut(timeout_s or 0) from None
+            except NobodyToAsk as error:
+                raise NobodyToAsk("reading", error.detail) from error
+
+
+def _question(path: str, agent: str, editor: Editor, translate: Translate) -> Question:
+    """The path in full, however long; who asks, in so much of the last line as leaves room for the path's
+    end."""
+    columns = limits_of(editor.traits).columns
+    shown = escape_to_one_line(path)
+    asker = shortened(escape_to_one_line(agent or translate("An agent")), columns // 3)
+
+    def line(path: str) -> str:
+        return translate("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)
+
+    last_line = line(shortened(shown, columns - width_of(line(""))))
+    return Question(
+        [] if shown in last_line else [shown], last_line, translate("Deny"), (translate("Allow once"),)
+    )
