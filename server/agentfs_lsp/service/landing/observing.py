@@ -281,22 +281,28 @@ def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | No
 
 
 def holds_all(change: FileChange, text: str) -> bool:
-    """Whether a text holds all that a change put in, whatever else was made of it elsewhere."""
+    """Whether a text holds all that a change put in and nothing that it took out, whatever else was made of
+    it elsewhere. An editor that ignores versions may have put it in at another place."""
     base, shown = change.base.text.shown, change.shown
     if normalise(text) == normalise(base):
         return False
     places = put_in_places(base, shown, change.hunks)
     insides = _insides(places, [bool(hunk.text) for hunk in change.hunks])
-    return _untouched(shown, _ended_as(shown, text), insides)
+    return _untouched(shown, _ended_as(shown, text), insides) and all(_took_out(change, text))
 
 
 def holds_some(change: FileChange, text: str) -> bool:
     """Whether a text differs from the base in the very lines that a change is of, and not only beside them:
     it holds some of the change, or what was made of it."""
+    return any(_took_out(change, text))
+
+
+def _took_out(change: FileChange, text: str) -> list[bool]:
+    """Whether a text differs from the base in the very lines of each of the change's hunks."""
     base = normalise(change.base.text.shown)
     hunks = diff(base, normalise(change.shown))
     insides = _insides(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
-    return not _untouched(base, _ended_as(base, text), insides)
+    return _touched(base, _ended_as(base, text), insides)
 
 
 def _insides(places: _Places, have_lines: Iterable[bool]) -> _Places:
@@ -377,10 +383,15 @@ def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
 
 def _untouched(old: str, new: str, places: _Places) -> bool:
     """Whether `new` differs from `old` at none of the places, which are in order."""
-    at = 0
-    for splice in splices_towards(old, new):
-        while at < len(places) and places[at][1] < splice.start:
+    return not any(_touched(old, new, places))
+
+
+def _touched(old: str, new: str, places: _Places) -> list[bool]:
+    """Whether `new` differs from `old` at each of the places, which are in order."""
+    splices = splices_towards(old, new)
+    found, at = [], 0
+    for start, end in places:
+        while at < len(splices) and splices[at].end < start:
             at += 1
-        if at < len(places) and places[at][0] <= splice.end:
-            return False
-    return True
+        found.append(at < len(splices) and splices[at].start <= end)
+    return found
