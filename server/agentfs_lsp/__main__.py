@@ -49,8 +49,8 @@ def main(argv: list[str] | None = None) -> int:
     if sys.platform == "win32":
         print(
             translate(
-                "agentfs-lsp runs on Linux and macOS. On Windows use it where the files are: in WSL, or with"
-                " the editor's remote folders."
+                "agentfs-lsp runs on Linux and macOS. On Windows, run it in WSL or through your editor's "
+                "remote development support."
             ),
             file=sys.stderr,
         )
@@ -76,39 +76,46 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp",
         description=translate(
-            "Language server through which AI agents read and change a workspace, reviewed in the editor."
-            " Without arguments it serves on standard input and output; editors start it so."
+            "A language server through which AI agents read and change files in a workspace. The "
+            "user reviews each change in the editor. Editors start it without arguments; it then "
+            "communicates over standard input and output."
         ),
         epilog=translate(
-            "In a terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules apply where,"
-            " agentfs-lsp history [PATH] what landed, agentfs-lsp undo ID takes a change back,"
-            " agentfs-lsp demo [DIR] shows an agent's turn; each has its own --help."
+            "Commands for the terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules "
+            "apply to a path, agentfs-lsp history [PATH] lists the changes that landed, agentfs-lsp "
+            "undo ID undoes a change, and agentfs-lsp demo [DIR] runs a demonstration. Each command "
+            "has its own --help."
         ),
         add_help=False,
     )
     options = parser.add_argument_group(translate("options"))
-    options.add_argument("-h", "--help", action="help", help=translate("say this and end"))
+    options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
     options.add_argument(
-        "--version", action="version", version=f"agentfs-lsp {__version__}", help=translate("say it and end")
+        "--version",
+        action="version",
+        version=f"agentfs-lsp {__version__}",
+        help=translate("show the version and exit"),
     )
     options.add_argument(
-        "--stdio", action="store_true", help=translate("serve on standard input and output (the default)")
+        "--stdio",
+        action="store_true",
+        help=translate("communicate over standard input and output (the default)"),
     )
     options.add_argument(
-        "--log-file", metavar="FILE", help=translate("write the log there instead of to standard error")
+        "--log-file", metavar="FILE", help=translate("write the log to FILE instead of standard error")
     )
     options.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
         default="warning",
-        help=translate("how much is logged; file contents never are (default: %(default)s)"),
+        help=translate("the log level; file contents are never logged (default: %(default)s)"),
     )
     options.add_argument(
         "--max-message-mib",
         type=partial(_positive, translate),
         default=256,
         metavar="N",
-        help=translate("largest message taken, in MiB (default: %(default)s)"),
+        help=translate("the largest message to accept, in MiB (default: %(default)s)"),
     )
     return parser
 
@@ -123,14 +130,14 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
     """Serve; returns only where that can't begin."""
     if sys.stdin is None or sys.stdout is None:  # closed: their descriptors would be given to other files
         told = translate(
-            "standard input and output are closed; an editor that starts the server keeps them open"
+            "standard input or output is closed; an editor that starts the server must keep both open"
         )
         print(f"agentfs-lsp: {told}", file=sys.stderr)
         return 1
     try:
         log = logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
     except OSError as error:
-        told = translate("the log file can't be written: {error}", error=error)
+        told = translate("cannot write the log file: {error}", error=error)
         print(f"agentfs-lsp: {told}", file=sys.stderr)
         return 1
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"

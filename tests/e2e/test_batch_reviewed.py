@@ -179,11 +179,11 @@ async def test_the_text_says_what_came_of_it_beside_the_changes(three: Path) -> 
         await settle(editor, proposal)
         undone = await undone
     text = answer["text"]
-    assert "The user accepted some of it in another form; see review.amendments." in text
+    assert "The user accepted some of it with amendments. See review.amendments." in text
     assert "(Created directory: made/)" in text
     assert "Other names (hard links) of 'closed.py' keep the old content." in text
-    assert "see merged in results." in text
+    assert "See merged in results." in text
     assert "-four\n+4" in answer["data"]["results"][2]["merged"]
     assert answer["data"]["results"][3]["corrections"]
-    assert "see corrections in results." in text
+    assert "See corrections in results." in text
     assert "Other names (hard links) of 'closed.py' keep the old content." in undone["text"]

@@ -137,7 +137,7 @@ async def test_a_client_that_takes_nothing_back_is_answered_for_all_the_same(fil
         assert (await editor.seen("$/cancelRequest"))["id"] == back
         assert (on_disk(files), in_editor(editor)) == (OLD, {**OPEN, "open.py": "a = 2\n"})
     assert (answer["error"]["code"], answer["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
-    assert "could not be taken back" in answer["text"]
+    assert "could not be reverted" in answer["text"]
     assert "Nothing was changed." not in answer["text"]
 
 
@@ -185,7 +185,7 @@ async def test_where_it_is_not_known_no_text_says_that_nothing_was_changed(files
         answer = await editor.request("agentfs/batch", {"operations": operations, "atomic": False})
     assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [0, 1])
     assert answer["text"].startswith("operations[0] edit open.py: It is not known whether")
-    assert "Read the file before going on." in answer["text"]
+    assert "Read the file before you continue." in answer["text"]
     assert "operations[1] edit closed.py: 'closed.py' was changed on disk" in answer["text"]
     assert "This file was not changed." in answer["text"]
     assert "Nothing was changed." not in answer["text"]

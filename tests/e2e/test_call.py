@@ -167,8 +167,8 @@ async def test_what_a_host_expects_twice_must_be_the_same(root: Path, file: Path
         refused = await editor.request("agentfs/call", {**asked, "expected_size_bytes": 9})
         assert refused["error"]["code"] == "INVALID_PARAM"
         assert refused["text"] == (
-            "Parameter 'expected_size_bytes' has one value beside 'arguments' and another in it:"
-            " give it once."
+            "Parameter 'expected_size_bytes' has different values beside 'arguments' and in it. Give "
+            "it only once."
         )
         assert file.read_text() == "one\ntwo\n"
         agreed = await editor.request("agentfs/call", {**asked, "expected_size_bytes": 8})
@@ -219,7 +219,7 @@ async def test_wrong_arguments_are_named_as_the_dialect_names_them(
 ) -> None:
     answer = await call(shared, dialect, name, **arguments)
     assert answer["error"]["code"] == "INVALID_PARAM"
-    assert answer["error"]["message"].startswith(f"Parameter '{named}'")
+    assert answer["error"]["message"].startswith((f"Parameter '{named}'", f"Unknown parameter '{named}'"))
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -238,7 +238,7 @@ async def test_wrong_arguments_are_named_as_the_dialect_names_them(
 async def test_wrong_params_are_named(shared: Editor, params: Any, named: str) -> None:
     answer = await shared.request("agentfs/call", params)
     assert answer["error"]["code"] == "INVALID_PARAM"
-    assert answer["error"]["message"].startswith(f"Parameter '{named}'")
+    assert answer["error"]["message"].startswith((f"Parameter '{named}'", f"Unknown parameter '{named}'"))
 
 
 @pytest.mark.asyncio(loop_scope="module")

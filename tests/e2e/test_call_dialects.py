@@ -89,14 +89,14 @@ async def test_modified_by_user_changes_the_text_and_never_the_review(root: Path
         ]
         assert len(editor.all(QUESTION)) == 5  # two of them confirm
     assert texts == [
-        f"Created '{path}' (1 line, 2 bytes). The content is the user's version, not the one first proposed.",
+        f"Created '{path}' (1 line, 2 bytes). The content is the user's version, not the original proposal.",
         f"Updated '{path}' (+1/-1 lines, 2 bytes).",
     ]
 
 
-TRUNCATED = "(Diff preview truncated. Use read to verify full content.)"
+TRUNCATED = "(Diff preview truncated. Use read to see the full content.)"
 TRUNCATED_ZH = "（差异预览已截断。请使用 read 核对完整内容。）"
-LOOSE = "The text was matched loosely (indentation); see diff_preview for what was replaced."
+LOOSE = "The text was matched loosely (indentation). See diff_preview for what was replaced."
 LOOSE_ZH = "文本按宽松规则匹配（indentation）；实际替换的内容见 diff_preview。"
 
 
@@ -137,7 +137,7 @@ async def test_errors_speak_of_the_dialects_own_tools(root: Path, file: Path) ->
         for path in ("a.md", "twice.md"):
             await read(editor, path)
         missing = await call(editor, "gemini", "read_file", file_path=str(root / "b.md"))
-        assert missing["text"].endswith("a new file is created with write_file.")
+        assert missing["text"].endswith("To create a new file, use write_file.")
         several = {"file_path": str(root / "twice.md"), "old_string": "one", "new_string": "1"}
         assert (await call(editor, "gemini", "replace", **several))["text"] == (
             "old_string was found 2 times. Lines: 1, 2. Add context to make it unique."
@@ -167,7 +167,7 @@ async def test_a_model_creates_and_empties_a_file_only_where_it_says_so(
             refused = await call(editor, dialect, name, **arguments)
             assert refused["error"]["code"] == "INVALID_PARAM"
             assert refused["text"] == (
-                "Content cannot be empty. Give allow_empty=true if the file is meant to be empty."
+                "Content cannot be empty. Set allow_empty=true if the file is meant to be empty."
             )
             assert (path.read_bytes() if path.exists() else None) == before
             emptied = await call(editor, dialect, name, **arguments, allow_empty=True)
@@ -196,7 +196,7 @@ async def test_what_the_guidance_says_of_answers_is_so(
         await read(editor)
         waiting = await call(editor, dialect, name, **{parameter: "a.md", "content": "1\n"})
         assert (waiting["status"], waiting["data"]["applied"]) == ("partial", False)
-        assert "waits in the editor, not saved yet" in waiting["text"]
+        assert "is in the editor, but not saved" in waiting["text"]
 
 
 async def test_workspace_denies_absolute_paths_that_lie_outside(root: Path, file: Path) -> None:
@@ -238,16 +238,16 @@ async def test_gemini_is_told_the_text_that_the_user_made_of_it(root: Path, file
         ("write_file", {**path, "content": "1\n", "modified_by_user": True}, "ONE\n"),
     ):
         answer = await amended(root, "gemini", name, arguments, text)
-        assert answer["text"].endswith(f" The user accepted it in another form:\n{text}")
+        assert answer["text"].endswith(f" The user accepted the change with amendments:\n{text}")
         assert file.read_text() == text
-    assert "The content is the user's version, not the one first proposed. " in answer["text"]
+    assert "The content is the user's version, not the original proposal. " in answer["text"]
 
 
 async def test_gemini_is_told_of_a_long_text_by_its_diff(root: Path, file: Path) -> None:
     arguments = {"file_path": str(file), "old_string": "two", "new_string": "2"}
     text = "one\n" * 3
     answer = await amended(root, "gemini", "replace", arguments, text, limits={"read_lines": 2})
-    assert answer["text"].endswith("The user accepted it in another form; see review.amendments.")
+    assert answer["text"].endswith("The user accepted the change with amendments. See review.amendments.")
     assert "+one" in answer["data"]["review"]["amendments"]
 
 
@@ -322,7 +322,7 @@ async def test_a_change_that_waits_in_the_editor_is_not_told_as_written(root: Pa
         await read(editor)
         answer = await call(editor, "workspace", "edit", path="a.md", oldText="two", newText="2")
     assert answer["status"] == "partial"
-    assert answer["text"].startswith("The change of 'a.md' (+1/-1 lines) waits in the editor, not saved yet.")
+    assert answer["text"].startswith("The change of 'a.md' (+1/-1 lines) is in the editor, but not saved.")
 
 
 async def test_a_change_accepted_in_another_form_says_so(root: Path) -> None:
@@ -332,4 +332,6 @@ async def test_a_change_accepted_in_another_form_says_so(root: Path) -> None:
         proposal = await editor.proposed()
         files = [{"uri": proposal["files"][0]["uri"], "decision": "amended", "text": "1\n"}]
         await editor.settle(proposal, "amended", files=files)
-        assert "The user accepted it in another form; see review.amendments." in (await waiting)["text"]
+        assert (
+            "The user accepted the change with amendments. See review.amendments." in (await waiting)["text"]
+        )

@@ -76,9 +76,7 @@ def test_the_workspaces_file_counts_and_what_is_wrong_is_told(root: Path) -> Non
         "besides": [{"decision": "allow", "source": "mode", "rule": None}],
     }
     assert [rule["source"] for rule in found["rules"]] == ["settings", "settings", ".agentfs.toml"]
-    assert found["problems"] == [
-        f'{root}/.agentfs.toml: save can only be "never" in a workspace; it is ignored.'
-    ]
+    assert found["problems"] == [f'{root}/.agentfs.toml: save can only be "never" in a workspace; ignored.']
     assert check(root, settings=SETTINGS).returncode == 1
 
 
@@ -102,7 +100,7 @@ def test_the_terminal_shows_rules_and_paths_as_tables(root: Path) -> None:
     assert "[ab]*.md" in listed.stdout
     assert "Switch memory: off" in listed.stdout
     shown = check(root, "SOUL.md", "USER.md", settings=SETTINGS).stdout
-    assert "the rule SOUL.md" in shown
+    assert "rule SOUL.md" in shown
     assert "switches.memory is off" in shown
 
 

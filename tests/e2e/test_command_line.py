@@ -157,7 +157,7 @@ def test_a_log_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         check=False,
     )
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("agentfs-lsp: the log file can't be written: ")
+    assert ended.stderr.startswith("agentfs-lsp: cannot write the log file: ")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
@@ -171,4 +171,4 @@ def test_where_standard_input_or_output_is_closed_the_command_ends(closed: str) 
         timeout=30,
     )
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("agentfs-lsp: standard input and output are closed")
+    assert ended.stderr.startswith("agentfs-lsp: standard input or output is closed")

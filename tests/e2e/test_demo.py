@@ -139,7 +139,7 @@ def scripted(tmp_path_factory: pytest.TempPathFactory) -> Scripted:
 def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told(scripted: Scripted) -> None:
     done = scripted.done
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "by itself: there is no terminal to ask in" in done.stdout
+    assert "automatic (no terminal)" in done.stdout
     results = re.findall(r"^  [✓◐✗] +(success|partial|error \w+)  ", done.stdout, re.MULTILINE)
     assert results == [
         "success",
@@ -237,7 +237,7 @@ def test_a_person_accepts_rejects_edits_and_trusts(terminal: Terminal, tmp_path:
     terminal.type(LEGEND, "A")
     terminal.type(LEGEND, "a")
     terminal.type(LEGEND, "r")
-    terminal.type("Why?", "Not this one\n")
+    terminal.type("Reason?", "Not this one\n")
     terminal.type(LEGEND, "w")
     terminal.type("always is on   ", "\n")
     assert terminal.finish() == 0, terminal.text
@@ -253,7 +253,7 @@ def test_always_is_ended_when_the_person_wants_to_be_asked_again(terminal: Termi
     terminal.type(LEGEND, "w")
     terminal.type("always is on   ", "m")
     terminal.type(LEGEND, "r")
-    terminal.type("Why?", "\n")
+    terminal.type("Reason?", "\n")
     terminal.type(LEGEND, "\x04")
     assert terminal.finish() == 0, terminal.text
     workspace = workspace_in(tmp_path)

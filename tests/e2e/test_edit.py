@@ -108,7 +108,7 @@ async def test_text_that_is_not_there_comes_back_with_the_closest_lines(auto: Ed
         ("", "x", "old_string cannot be empty."),
         ("one", "one", "Nothing would change"),
         ("one\r\ntwo", "one\ntwo", "Nothing would change"),
-        ("one", "# ... rest of the code unchanged ...", "left out"),
+        ("one", "# ... rest of the code unchanged ...", "omitted text"),
         ("zzz", "x", "not found"),
     ],
 )
@@ -136,7 +136,8 @@ async def test_the_other_names_of_the_texts_are_understood(auto: Editor) -> None
         refused = await auto.request("agentfs/edit", twice)
         assert refused["error"]["code"] == "INVALID_PARAM"
         assert refused["text"] == (
-            f"Parameters '{one}' and '{other}' mean the same but have different values: give one of them."
+            f"Parameters '{one}' and '{other}' mean the same but have different values."
+            " Give only one of them."
         )
 
 

@@ -26,7 +26,7 @@ async def test_an_edit_waits_in_the_editor_until_the_user_saves(auto: Editor) ->
         False,
         "editor",
     )
-    assert "waits in the editor" in answer["text"]
+    assert "is in the editor, but not saved" in answer["text"]
     assert (document.text, path.read_text()) == ("one\n2\n", "one\ntwo\n")
     again = await auto.edit("open.txt", "one", "1")
     assert (again["status"], document.text) == ("partial", "1\n2\n")

@@ -190,7 +190,7 @@ async def test_damage_that_sqlite_does_not_see_is_damage(root: Path, damage: str
     async with editing(root, options=AUTO) as editor:
         answer = await editor.request("agentfs/history", {"texts": True})
         assert (answer["status"], answer["data"]["changes"]) == ("success", [])
-        assert "has been set aside" in (await editor.seen("window/showMessage"))["message"]
+        assert "has been moved to" in (await editor.seen("window/showMessage"))["message"]
         kept = await editor.write("b.txt", "b\n")
         (change,) = await history(editor, texts=True)
         assert change["change_id"] == kept["data"]["change_id"]
@@ -206,7 +206,7 @@ async def test_a_folder_may_be_spelt_as_one(root: Path) -> None:
 
 
 async def test_a_full_disk_fails_no_landing_and_is_told_once(root: Path) -> None:
-    # Files of more than 32 KiB can't be written: the history's can't, what is landed can.
+    # Files of more than 32 KiB Cannot write: the history's can't, what is landed can.
     small = ["sh", "-c", f"ulimit -f 64; exec {sys.executable} -m agentfs_lsp"]
     async with editing(root, options=AUTO, command=small) as editor:
         for number in range(3):
@@ -214,7 +214,7 @@ async def test_a_full_disk_fails_no_landing_and_is_told_once(root: Path) -> None
             assert answer["status"] == "success"
             await editor.request("agentfs/history", {})
         told = await editor.seen("window/showMessage")
-        assert "can't be written" in told["message"]
+        assert "Cannot write" in told["message"]
         assert len(editor.all("window/showMessage")) == 1
     assert (root / "2.txt").read_text() == "x\n"
 

@@ -49,7 +49,7 @@ async def test_an_open_clean_file_waits_for_the_user_of_an_editor_that_does_not_
     next_one = await editor.edit("a.py", "three", "3", dry_run=True)
     assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
     assert answer["data"]["landing"] == "editor"
-    assert "not saved yet" in answer["text"]
+    assert "but not saved" in answer["text"]
     assert "changeAnnotations" not in sent["edit"]
     assert sent["edit"]["documentChanges"][0]["textDocument"] == {"uri": file.as_uri(), "version": 1}
     assert document.text == CHANGED

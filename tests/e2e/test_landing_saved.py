@@ -76,7 +76,7 @@ async def test_a_formatter_that_undoes_the_change_leaves_nothing_of_it(editor: E
 def not_there(answer: Message) -> bool:
     """Whether the answer says that nothing was changed, and why."""
     assert (answer["error"]["code"], answer["context"].get("landing")) == ("EXECUTION_ERROR", None)
-    return "the user or the editor took it out again. Nothing was changed." in answer["text"]
+    return "the user or the editor removed it again. Nothing was changed." in answer["text"]
 
 
 async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_agent_a_conflict(
@@ -185,7 +185,7 @@ async def test_a_change_that_was_typed_over_unsaved_is_not_told_as_waiting(
         editor.open("a.py")
         editor.answers[APPLY] = apply
         answer = await edited(editor)
-    assert "the document was changed in another way meanwhile" in answer["text"]
+    assert "the document was changed in another way in the meantime" in answer["text"]
     assert answer["context"]["landing"] == "unknown"
     assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
     assert file.read_text() == TEXT
@@ -209,7 +209,7 @@ async def test_a_save_that_another_program_writes_over_at_once_is_not_told_as_la
         editor.answers[APPLY] = apply
         answer = await edited(editor)
     assert (answer["data"]["applied"], answer["data"]["landing"]) == (False, "editor")
-    assert answer["text"].endswith("The user saves it; until then it is not on disk.")
+    assert answer["text"].endswith("The user must save it. Until then it is not on disk.")
 
 
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
@@ -239,4 +239,4 @@ async def test_what_was_undone_in_part_and_saved_is_told_as_it_was_saved(root: P
         answer = await editor.write("a.py", TEXT.replace("one", "1").replace("three", "3"))
     assert (answer["data"]["landing"], file.read_text()) == ("disk", TEXT.replace("three", "3"))
     assert "-1\n+one\n" in answer["data"]["review"]["on_save"]
-    assert answer["text"].endswith("It was saved with other changes; see review.on_save.")
+    assert answer["text"].endswith("It was saved with other changes. See review.on_save.")

@@ -81,7 +81,7 @@ async def test_codes_and_keys_are_the_same_in_every_language(root: Path, file: P
         "无法找到 old_string 指定的文本。请重新读取文件，确保文本精确匹配。",
         "[试运行] 将更新“a.py”（+1/-1 行）。",
         "此请求没有参数“pth”；您是指 path 吗？",
-        "模式 manual；没有等待中的修改。",
+        "模式 manual。没有待审的更改。",
     ]
 
 

@@ -120,7 +120,7 @@ async def test_a_link_put_in_its_place_meanwhile_is_a_conflict_and_not_followed(
     settled = await editor.settle(proposal)
     answer = await asked.answer
     assert settled["settle"]["code"] == answer["error"]["code"] == "CONFLICT"
-    assert "while it was being reviewed" in answer["text"]
+    assert "during the review" in answer["text"]
     assert path.read_text() == "one\n"
 
 

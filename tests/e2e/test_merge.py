@@ -42,7 +42,7 @@ async def test_changes_elsewhere_are_kept(root: Path, change: Callable[..., Awai
     assert answer["status"] == "success"
     assert answer["data"]["merged"].count("+line 9 by them") == 1
     assert "line 9" not in answer["data"]["diff_preview"]
-    assert "merged with what others had changed" in answer["text"]
+    assert "merged with changes that others made" in answer["text"]
     assert again["status"] == "success"
     assert (root / "a.txt").read_text() == BOTH.replace("line 5", "line five")
 

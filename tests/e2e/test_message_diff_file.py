@@ -143,7 +143,9 @@ async def test_an_approval_of_a_diff_that_was_tampered_with_is_a_conflict(
     await editor.read("a.py")
     answer = await editor.edit("a.py", "two", "2")
     assert answer["error"]["code"] == "CONFLICT"
-    assert answer["error"]["message"].startswith("The diff that the user was shown, '.agentfs/review/")
+    assert answer["error"]["message"].startswith(
+        "The diff file that was shown to the user, '.agentfs/review/"
+    )
     assert answer["text"].endswith("Nothing was changed. Send the change again.")
     assert file.read_text() == TEXT
 

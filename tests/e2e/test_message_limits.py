@@ -104,7 +104,7 @@ async def test_in_emacs_each_page_fits_the_minibuffer_and_ends_with_title_and_ag
     for question in asked:
         rows = [max(1, -(-len(line) // 78)) for line in question["message"].split("\n")]
         assert sum(rows) <= 4
-        assert question["message"].endswith("\nagentfs: Edit a.py (+1/-1), asked by Ada")
+        assert question["message"].endswith("\nagentfs: Edit a.py (+1/-1), by Ada")
     approvable = ["Approve" in titles(question) for question in asked]
     assert approvable == sorted(approvable)
     assert answer["data"]["applied"]
@@ -135,7 +135,7 @@ async def test_a_short_diff_is_shown_as_a_file_too(root: Path) -> None:
         question, _ = questions(editor)
         assert len(editor.all(SHOW)) == 1
     assert "+one" in question["message"]
-    assert question["message"].endswith("\nagentfs: Create a.py (+1), asked by Ada")
+    assert question["message"].endswith("\nagentfs: Create a.py (+1), by Ada")
 
 
 @pytest.mark.parametrize("name", ["code-server", "Neovim", "helix", "Eglot", "never heard of"])
@@ -148,7 +148,7 @@ async def test_long_names_leave_room_for_the_title_and_are_told_in_full(root: Pa
     assert len(ends) == 1
     (end,) = ends
     assert end.startswith("agentfs: Create d")
-    assert "/end.py (+1), asked by Ada" in end
+    assert "/end.py (+1), by Ada" in end
     assert len(end) <= 80
     joined = "".join(question["message"].replace(end, "") for question in asked).replace("\n", "")
     assert path in joined

@@ -300,7 +300,7 @@ async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(
     assert r"+2\u202e\u200b" in message
     assert "\n+3" not in message
     assert len(message) < 2000
-    assert "turns the direction of text" in message
+    assert "changes the direction of text" in message
 
 
 async def test_no_name_can_pass_for_a_diff(editor: Editor, root: Path) -> None:
@@ -312,7 +312,7 @@ async def test_no_name_can_pass_for_a_diff(editor: Editor, root: Path) -> None:
     answer = await editor.edit("README", "two", "2", agent=forged)
     message = (await editor.seen(ASK))["message"]
     assert message.count("\n--- ") == message.count("\n+++ ") == message.count("\n@@ ") == 1
-    assert r"Asked by: x\x0a--- a/f\x0a" in message
+    assert r"Requested by: x\x0a--- a/f\x0a" in message
     assert "\n" not in read["text"] + answer["text"].split("\n(")[0]
     assert "\n" in answer["context"]["path_resolved"]
     assert [line[:4] for line in answer["data"]["diff_preview"].split("\n")[:3]] == ["--- ", "+++ ", "@@ -"]

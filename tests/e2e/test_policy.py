@@ -97,7 +97,9 @@ async def test_soul_asks_and_memory_comes_and_goes_with_its_switch(root: Path, m
 async def test_a_switch_that_nobody_set_is_off_and_the_user_is_told(root: Path) -> None:
     async with editing(root, options={"rules": MEMORY["rules"]}) as editor:
         warned = await editor.seen("window/showMessage")
-        assert warned["message"].startswith("agentfs.switches.memory is required by a rule and not set")
+        assert warned["message"].startswith(
+            "A rule requires the switch agentfs.switches.memory, which is not set"
+        )
         assert (await editor.write("MEMORY.md", "x\n"))["error"]["code"] == "ACCESS_DENIED"
 
 
@@ -204,7 +206,7 @@ async def test_a_workspaces_file_tightens_at_once_and_loosens_nothing(root: Path
     )
     async with editing(root, options=AUTO, **REVIEWING) as editor:
         warned = await editor.seen("window/showMessage")
-        assert warned["message"] == f'{own}: save can only be "never" in a workspace; it is ignored.'
+        assert warned["message"] == f'{own}: save can only be "never" in a workspace; ignored.'
         assert (await editor.read("ten.txt"))["data"]["content"] == "0\n1\n"
         assert await changed(editor, "a.sql", "write") == "rejected by user"
         assert await changed(editor, "a.txt", "write") == "allowed by mode"
@@ -228,7 +230,7 @@ async def test_a_workspaces_file_that_cannot_be_used_has_everything_asked(root: 
     async with editing(
         root, options={**AUTO, "rules": rules}, capabilities=REVIEW, answers=answers
     ) as editor:
-        assert "is not TOML" in (await editor.seen("window/showMessage"))["message"]
+        assert "is not valid TOML" in (await editor.seen("window/showMessage"))["message"]
         assert (await editor.read("a.txt"))["error"]["code"] == "USER_REJECTED"
         assert await changed(editor, "b.txt", "write") == "rejected by user"
         (root / ".agentfs.toml").write_text("")

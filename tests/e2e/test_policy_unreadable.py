@@ -44,7 +44,9 @@ async def test_what_may_not_be_read_is_replaced_blindly_and_nothing_is_told_of_i
         [],
         [],
     )
-    assert text == "Wrote 'drop/box.txt'. Reading it is denied: nothing is told of what it held."
+    assert text == (
+        "Wrote 'drop/box.txt'. Reading this file is denied, so its previous content is not reported."
+    )
     assert stats == {"time_ms"}
 
 

@@ -67,7 +67,7 @@ async def test_closed_files_wait_in_the_editor(editor: Editor, file: Path) -> No
     assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
     assert answer["data"]["landing"] == "editor"
     assert answer["data"]["review"]["decision"] == "accepted"
-    assert "waits in the editor" in answer["text"]
+    assert "is in the editor, but not saved" in answer["text"]
     assert next_one["status"] == saved["status"] == "partial"
     assert file.read_text() == CHANGED
 

@@ -66,7 +66,7 @@ async def test_where_nobody_can_be_asked_the_text_says_what_the_user_can_set(
 ) -> None:
     answer = await editor.read(".env")
     assert answer["error"]["code"] == "ACCESS_DENIED"
-    assert "the file is not read" in answer["error"]["message"]
+    assert "the file was not read" in answer["error"]["message"]
     assert "agentfs.protected" in answer["text"]
 
 

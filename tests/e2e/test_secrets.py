@@ -23,7 +23,7 @@ ASK = "window/showMessageRequest"
 ACCESS_KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"
 TEXT = f"[default]\naws_secret_access_key = {SECRET_KEY}\n"
-SAID = "What looks like a secret needs the user's approval in every mode: AWS secret access key in line 2."
+SAID = "Likely secrets require the user's approval in every mode: AWS secret access key in line 2."
 ALLOWED = {"rules": [{"files": ["*"], "read": "allow", "write": "allow", "edit": "allow"}]}
 
 
@@ -82,7 +82,7 @@ async def test_kind_and_line_stand_in_the_text_and_the_value_nowhere(root: Path)
         ]
         assert SECRET_KEY not in answer["text"]
     assert short["text"] == f"Wrote 75 bytes to other. {SAID}"
-    assert "⚠ line 2: what looks like a secret (AWS secret access key)" in question["message"]
+    assert "⚠ line 2: a likely secret (AWS secret access key)" in question["message"]
     assert several["text"].endswith(
         "in every mode: AWS secret access key in line 2, AWS access key in line 3,"
         " AWS secret access key in line 5, and 5 more."
@@ -101,7 +101,9 @@ async def test_where_nobody_can_be_asked_it_is_refused_and_says_why(root: Path) 
     async with editing(root, options=AUTO) as editor:
         answer = await editor.write("config", TEXT)
     assert answer["error"]["code"] == "ACCESS_DENIED"
-    assert answer["text"].endswith(f"an editor that asks; no setting lets this through. {SAID}")
+    assert answer["text"].endswith(
+        f"an editor that can ask. No setting allows this change without approval. {SAID}"
+    )
     assert not (root / "config").exists()
 
 
@@ -137,7 +139,7 @@ async def test_no_crowd_of_other_findings_hides_it(editor: Editor) -> None:
     answer = await editor.write("config", "\x07\n" * 500 + TEXT)
     question = await editor.seen(ASK)
     assert answer["error"]["code"] == "USER_REJECTED"
-    assert "line 502: what looks like a secret (AWS secret access key)" in question["message"]
+    assert "line 502: a likely secret (AWS secret access key)" in question["message"]
 
 
 @pytest.mark.parametrize("atomic", [True, False])
@@ -200,7 +202,7 @@ async def test_why_a_file_that_may_not_be_read_was_asked_about_is_told_whatever_
             answer = await editor.write("config", TEXT)
             assert answer["error"]["code"] == "ACCESS_DENIED"
             assert SAID in answer["text"]
-            assert "no setting lets this through" in answer["text"]
+            assert "No setting allows this change" in answer["text"]
             assert "agentfs.rules" not in answer["text"]
 
 

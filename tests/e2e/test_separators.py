@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from support.editor import Editor
 
 ASK = "window/showMessageRequest"
-SAID = "Line and paragraph separators (U+2028, U+2029) need the user's approval in every mode."
+SAID = "Line and paragraph separators (U+2028, U+2029) require the user's approval in every mode."
 
 
 def auto(root: Path) -> AbstractAsyncContextManager[Editor]:

@@ -152,7 +152,7 @@ async def test_what_is_remembered_has_its_bounds(root: Path) -> None:
         await editor.seen("agentfs/proposed")
         refused = await editor.write("d", "x\n")
         assert refused["error"]["code"] == "EXECUTION_ERROR"
-        assert "waiting already" in refused["error"]["message"]
+        assert "already pending" in refused["error"]["message"]
         assert (await editor.write("d", "x\n", dry_run=True))["status"] == "partial"
         editor.cancel(waiting)
         await asyncio.wait([waiting])
@@ -167,7 +167,7 @@ async def test_a_protected_file_shows_nothing_to_who_may_not_read_it(root: Path)
         refused = await editor.read(".env")
         assert refused["error"] == {
             "code": "USER_REJECTED",
-            "message": "The user did not allow '.env' to be read.",
+            "message": "The user did not allow reading '.env'.",
         }
         guess = {"expected_size_bytes": path.stat().st_size}
         answers_of_the_unread = [

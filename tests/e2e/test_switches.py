@@ -138,7 +138,7 @@ async def test_a_switch_that_there_is_not_is_told(shared: Editor, name: str) -> 
         ({"name": "memory", "on": "true"}, "Parameter 'on' must be true or false."),
         (
             {"name": "memory", "on": False, "session": "one"},
-            "Parameter 'session' is not a parameter of this request; known are name, on.",
+            "Unknown parameter 'session'. This request accepts name, on.",
         ),
     ],
 )

@@ -78,7 +78,7 @@ async def test_of_one_file_as_json(root: Path, state: Path, ids: list[str]) -> N
 async def test_a_yes_undoes_what_was_shown(root: Path, state: Path, ids: list[str]) -> None:
     for answer in ("n\n", END, INTERRUPT, "y\n"):
         shown, code = at_terminal(state, root, answer, "undo", ids[1])
-        assert "Undo it? [y/N]" in shown
+        assert "Undo this change? [y/N]" in shown
         assert "+ two" in shown
         assert ("agentfs-lsp undo: Nothing was changed." in shown.splitlines()) == (answer != "y\n")
         assert code == (0 if answer == "y\n" else 1)
@@ -188,4 +188,4 @@ def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[s
 def test_where_nothing_fits_it_says_so(root: Path, state: Path, ids: list[str]) -> None:
     assert ids
     shown = command(state, "history", "no such file", cwd=root)
-    assert (shown.returncode, shown.stdout) == (0, "No change that landed is kept.\n")
+    assert (shown.returncode, shown.stdout) == (0, "No changes are recorded.\n")

@@ -181,7 +181,7 @@ async def test_a_lone_carriage_return_is_a_line_end_in_vs_code_alone(
             assert document.text == text.replace("beta", "BETA")
             return
         assert answer["error"]["code"] == "CONFLICT"
-        assert "carriage returns by themselves" in answer["text"]
+        assert "carriage returns without line feeds" in answer["text"]
         assert (document.text, editor.all("workspace/applyEdit")) == (text, [])
         type_over(editor, "log.txt", 2, (span(editor, 2, "", ""), "typed"))
         assert (await editor.read("log.txt"))["error"]["code"] == "CONFLICT"

@@ -79,7 +79,7 @@ async def test_in_an_open_document_with_unsaved_changes(root: Path) -> None:
         answer = await undo(editor)
         assert editor.documents[editor.uri("a.txt")].text == LINES + "typed\n"
     assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    assert "The user saves it; until then it is not on disk." in answer["text"]
+    assert "The user must save it. Until then it is not on disk." in answer["text"]
     assert "V" in (root / "a.txt").read_text()
 
 
@@ -105,7 +105,7 @@ async def test_what_is_not_kept_any_more_says_so(root: Path) -> None:
         await editor.write("large.txt", noise)
         answer = await undo(editor)
     assert answer["error"]["code"] == "NOT_FOUND"
-    assert "not kept" in answer["text"]
+    assert "not recorded" in answer["text"]
     assert (root / "large.txt").exists()
 
 
@@ -149,7 +149,7 @@ async def test_the_last_change_is_not_known_while_one_waits(root: Path) -> None:
         refused = await undo(editor)
         proposal = await editor.proposed(2)
         assert refused["error"]["code"] == "EXECUTION_ERROR"
-        assert f"Change '{proposal['id']}' of this session, of 'a.txt', has no answer yet." in refused["text"]
+        assert f"Change '{proposal['id']}' of this session ('a.txt') is still in progress." in refused["text"]
         assert len(editor.all("agentfs/proposed")) == 2
         named = editor.start("agentfs/undo", {"change_id": landed})
         other = await undo(editor, session="other")

@@ -135,7 +135,7 @@ async def test_a_long_diff_is_cut_but_counted_whole(auto: Editor) -> None:
     assert preview.endswith("\n... (truncated)")
     assert preview.removesuffix("\n... (truncated)").count("\n") < 100
     assert (answer["stats"]["lines_added"], answer["stats"]["lines_removed"]) == (500, 0)
-    assert answer["text"].endswith("(Diff preview truncated. Use Read to verify full content.)")
+    assert answer["text"].endswith("(Diff preview truncated. Use Read to see the full content.)")
     assert (auto.root / "many.txt").read_text() == content
 
 

@@ -33,7 +33,7 @@ INIT = """
 (setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil)
 (setq warning-minimum-level :error)
 (require 'eglot)
-(add-to-list 'eglot-server-programs '((text-mode markdown-mode) . ("agentfs-lsp")))
+(add-to-list 'eglot-server-programs '((text-mode markdown-mode) . "agentfs-lsp"))
 (add-hook 'emacs-startup-hook (lambda () (switch-to-buffer "notes.txt") (call-interactively #'eglot)))
 """
 
@@ -101,7 +101,7 @@ async def test_where_a_page_is_not_in_the_minibuffer_as_a_whole_it_is_never_aske
     monkeypatch.setattr("support.terminal.LINES", 19)
     async with emacs(root, SERVER) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
-        screen = await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option: Reject")
+        screen = await editor.screen.shows("Edit a.py (+1/-1), by Ada\nChoose an option: Reject")
         assert "make the window larger" in screen
         assert "The letter is" not in screen
         editor.screen.press("\x01\x0bApprove\r")
@@ -113,7 +113,7 @@ async def test_where_a_page_is_not_in_the_minibuffer_as_a_whole_it_is_never_aske
 async def test_a_question_quit_with_c_g_comes_again_and_then_lets_the_next_one_appear(root: Path) -> None:
     async with emacs(root, HASTY) as editor:
         await editor.read_and_edit("a.py", "two", "2")
-        await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option")
+        await editor.screen.shows("Edit a.py (+1/-1), by Ada\nChoose an option")
         await editor.read_and_edit("b.py", "two", "2")
         for times in (1, 2):
             editor.screen.press(C_G)
@@ -130,7 +130,7 @@ async def test_with_the_lines_of_the_documents_c_g_is_a_no_at_once(root: Path) -
     quit_is_no, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
     async with emacs(root, more=quit_is_no) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
-        await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option")
+        await editor.screen.shows("Edit a.py (+1/-1), by Ada\nChoose an option")
         editor.screen.press(C_G)
         assert (await answer)["context"]["review"]["decision"] == "dismissed"
 
@@ -138,7 +138,7 @@ async def test_with_the_lines_of_the_documents_c_g_is_a_no_at_once(root: Path) -
 async def test_a_question_that_stays_open_is_not_taken_for_lost(root: Path) -> None:
     async with emacs(root, HASTY) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
-        await editor.screen.shows("Edit a.py (+1/-1), asked by Ada\nChoose an option")
+        await editor.screen.shows("Edit a.py (+1/-1), by Ada\nChoose an option")
         await editor.read_and_edit("b.py", "two", "2")
         first = await editor.wire.seen(ASK)
         for number in (2, 3, 4):

@@ -66,7 +66,7 @@ async def test_typing_while_a_proposal_arrives_lands_nothing(
         await editor.wire.seen("textDocument/didChange", 12)
         assert not editor.wire.all(ASK)
         screen = await editor.screen.shows("3: Always for this session")
-        assert "agentfs: Edit a.py (+1/-1), asked by Ada" in screen
+        assert "agentfs: Edit a.py (+1/-1), by Ada" in screen
         assert file.read_text() == TEXT
         editor.screen.press("2\r")
         await choose(editor, "Approve", 2)

@@ -46,10 +46,10 @@ def in_root(root: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("at_swap", "theirs", "left", "told"),
     [
-        (1, (), [MINE] * 3, (INFO, "was finished: ")),
-        (3, (), [MINE] * 3, (INFO, "was finished: ")),
-        (3, ("c.py",), ["old\n", "old\n", THEIRS], (INFO, "was taken back: ")),
-        (3, ("b.py", "c.py"), [MINE, THEIRS, THEIRS], (WARNING, "it is half done, ")),
+        (1, (), [MINE] * 3, (INFO, "was completed: ")),
+        (3, (), [MINE] * 3, (INFO, "was completed: ")),
+        (3, ("c.py",), ["old\n", "old\n", THEIRS], (INFO, "was rolled back: ")),
+        (3, ("b.py", "c.py"), [MINE, THEIRS, THEIRS], (WARNING, "could not be completed ")),
     ],
     ids=["finished from the start", "finished from the middle", "taken back", "half done"],
 )
@@ -115,7 +115,7 @@ async def test_an_undo_in_the_terminal_recovers_first(root: Path) -> None:
         [sys.executable, *command], capture_output=True, text=True, env=env, check=False, cwd=root
     )
     assert in_root(root) == dict.fromkeys(NAMES, MINE)
-    assert "was finished: " in done.stderr
+    assert "was completed: " in done.stderr
     assert done.returncode == 1, "what it is to undo is not there any more"
 
 
@@ -127,7 +127,7 @@ async def test_a_chinese_user_is_told_in_chinese(root: Path) -> None:
     async with editing(root, options=AUTO, state=state, locale="zh-cn") as editor:
         message = await editor.seen("window/showMessage")
     assert message["message"].startswith("agentfs：")
-    assert "was finished" not in message["message"]
+    assert "was completed" not in message["message"]
 
 
 async def test_what_waited_for_it_too_long_goes_on_in_its_order(root: Path) -> None:
@@ -164,7 +164,7 @@ async def test_a_server_that_runs_already_recovers_what_another_leaves(root: Pat
         assert {(root / name).read_text() for name in NAMES} == {MINE, "old\n"}
         reads = [editor.start("agentfs/read", {"path": name}) for name in NAMES]
         assert [(await one)["data"]["content"] for one in reads] == [MINE] * 3
-        assert "was finished: " in (await editor.seen("window/showMessage"))["message"]
+        assert "was completed: " in (await editor.seen("window/showMessage"))["message"]
 
         for name in NAMES:
             (root / name).write_text("old\n")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
 NAMES = ("code-server", "Eglot", "emacs", "", "Neovim", "helix", "vim-lsp", "coc.nvim", "never heard of")
-LAST = "agentfs: Edit a.py (+1/-1), asked by Ada"
+LAST = "agentfs: Edit a.py (+1/-1), by Ada"
 
 limits = st.builds(
     lambda name, shows: limits_of(EditorTraits(name=name, show_document=shows)),

@@ -61,11 +61,11 @@ def test_what_is_shipped_is_what_is_written(path: Path) -> None:
 
 
 def test_each_number_gets_its_form() -> None:
-    facts = {"plural": "Mode {mode}; {count} changes are waiting.", "mode": "manual"}
-    one, several = (english("Mode {mode}; one change is waiting.", count=count, **facts) for count in (1, 2))
-    assert (one, several) == ("Mode manual; one change is waiting.", "Mode manual; 2 changes are waiting.")
+    facts = {"plural": "Mode {mode}. {count} changes are pending.", "mode": "manual"}
+    one, several = (english("Mode {mode}. One change is pending.", count=count, **facts) for count in (1, 2))
+    assert (one, several) == ("Mode manual. One change is pending.", "Mode manual. 2 changes are pending.")
     chinese = [
-        say_in("zh-cn")("Mode {mode}; one change is waiting.", count=count, **facts) for count in (1, 2)
+        say_in("zh-cn")("Mode {mode}. One change is pending.", count=count, **facts) for count in (1, 2)
     ]
     assert chinese == ["模式 manual；1 项修改在等待。", "模式 manual；2 项修改在等待。"]
 

@@ -24,7 +24,7 @@ def test_on_windows_it_says_where_it_runs(
     said = capsys.readouterr()
     assert said.out == ""
     assert "WSL" in said.err
-    assert "remote folders" in said.err
+    assert "remote development" in said.err
 
 
 def test_on_windows_the_command_can_be_imported(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class Exchange:
         why = _why_asked(proposal, error, self.translate)
         if why and isinstance(error, NobodyToAsk):
             next_step = self.translate(
-                "The user can connect an editor that asks; no setting lets this through."
+                "The user can use an editor that can ask. No setting allows this change without approval."
             )
         text = sentences(self.translate, (message, next_step))
         code = ERRORS[type(error)][0]
@@ -126,7 +126,7 @@ class Exchange:
         """The answer to a defect."""
         message = self.translate("Internal error, incident {number}.", number=record_incident(_log, error))
         next_step = self.translate(
-            "It is not known whether something changed: read the file before going on."
+            "It is not known whether something changed. Read the file before you continue."
         )
         text = sentences(self.translate, (message, next_step))
         return self._failed("INTERNAL_ERROR", message, text, self._context(access_of(error)))

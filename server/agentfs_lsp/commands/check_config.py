@@ -57,25 +57,31 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
         # Said here: argparse cuts its own by the length of "usage: " where options and paths mix.
         usage="%(prog)s [-h] [--settings FILE] [--json] [DIR] [PATH ...]",
         description=translate(
-            "Show which rules apply in a workspace folder, and for each path whether agents may read, write"
-            " and edit it: allowed, asked or denied, and by what."
+            "Show the rules that apply in a workspace folder. For each path, show whether reading, "
+            "writing, and editing is allowed, asked, or denied, and which rule decides."
         ),
-        epilog=translate("Exit code: 0; 1 where a setting is wrong; 2 for wrong usage."),
+        epilog=translate("Exit code: 0 for success, 1 if a setting is invalid, 2 for a usage error."),
         add_help=False,
     )
     given = parser.add_argument_group(translate("arguments"))
     given.add_argument(
-        "folder", metavar="DIR", nargs="?", default=".", help=translate("the folder (default: this one)")
+        "folder",
+        metavar="DIR",
+        nargs="?",
+        default=".",
+        help=translate("the workspace folder (default: the current folder)"),
     )
-    given.add_argument("paths", metavar="PATH", nargs="*", help=translate("paths in it, there or not"))
+    given.add_argument(
+        "paths", metavar="PATH", nargs="*", help=translate("paths in the folder; they need not exist")
+    )
     options = parser.add_argument_group(translate("options"))
-    options.add_argument("-h", "--help", action="help", help=translate("say this and end"))
+    options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
     options.add_argument(
         "--settings",
         metavar="FILE",
         help=translate(
-            "your editor's settings as JSON: the section agentfs, an object that holds it, or VS Code's"
-            " settings.json without comments; - is standard input (default: none are set)"
+            "your editor's settings as JSON: the section agentfs, an object that contains it, or VS "
+            "Code's settings.json without comments; use - for standard input (default: no settings)"
         ),
     )
     options.add_argument("--json", action="store_true", help=translate("print JSON"))
@@ -85,7 +91,7 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
 def _look(folder: str, paths: list[str], settings_file: str | None, translate: Translate) -> Report:
     if not os.path.isdir(folder):
         raise UnusableError(
-            translate("'{path}' is no folder. The folder comes first, then paths in it.", path=folder)
+            translate("'{path}' is not a folder. Give the folder first, then paths in it.", path=folder)
         )
     state = StateFolder()
     files = DiskStore(state)
@@ -117,18 +123,18 @@ def _section(settings_file: str | None, translate: Translate) -> object:
     except OSError as error:
         reason = error.strerror or ""
         raise UnusableError(
-            translate("'{path}' can't be read: {reason}.", path=settings_file, reason=reason)
+            translate("Cannot read '{path}': {reason}.", path=settings_file, reason=reason)
         ) from error
     except json.JSONDecodeError as error:
         wrong = translate(
-            "'{path}' is no JSON: line {line}, column {column}.",
+            "'{path}' is not valid JSON: line {line}, column {column}.",
             path=settings_file,
             line=error.lineno,
             column=error.colno,
         )
         raise UnusableError(wrong) from error
     except (ValueError, RecursionError) as error:
-        raise UnusableError(translate("'{path}' is no JSON.", path=settings_file)) from error
+        raise UnusableError(translate("'{path}' is not valid JSON.", path=settings_file)) from error
     if not isinstance(raw, dict):
         return raw
     dotted = {key.removeprefix("agentfs."): value for key, value in raw.items() if key.startswith("agentfs.")}

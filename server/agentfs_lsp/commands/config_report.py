@@ -124,7 +124,7 @@ def _sourced(report: Report) -> Iterator[tuple[str, Rule]]:
 
 def _rules(report: Report, translate: Translate) -> Table:
     """Every rule in its order: of the user's the last that matches and names the operation decides."""
-    title = translate("Rules: the last that matches decides")
+    title = translate("Rules: the last match decides")
     table = Table(
         translate("from"),
         translate("files"),
@@ -143,7 +143,7 @@ def _rules(report: Report, translate: Translate) -> Table:
         table.add_row("protected", _text(glob), "", added, added, "")
     for glob in report.workspace.tightening.protected:
         table.add_row(f"{NAME}: protected", _text(glob), "", asked, asked, "")
-    table.add_row(translate("always"), translate("what is always protected"), "", asked, asked, "")
+    table.add_row(translate("always"), translate("built-in protection"), "", asked, asked, "")
     return table
 
 
@@ -156,7 +156,7 @@ def _table_of(judged: Judged, translate: Translate) -> Table | Text:
         translate("operation"),
         translate("decision"),
         translate("by"),
-        translate("besides"),
+        translate("also"),
         title=_text(title),
     )
     words = {"read": translate("read"), "write": translate("write"), "edit": translate("edit")}
@@ -176,12 +176,12 @@ def _because(verdict: Verdict, translate: Translate) -> str:
         "own": translate("agentfs' own folder"),
         "protected": translate("protected: {rule}", rule=rule),
         "switch": translate("{rule} is off", rule=rule),
-        "files": translate("it is not among the files"),
-        "rule": translate("the rule {rule}", rule=rule),
-        "spelling": translate("the rule {rule}, by another spelling", rule=rule),
+        "files": translate("not in the list of files"),
+        "rule": translate("rule {rule}", rule=rule),
+        "spelling": translate("rule {rule}, through another spelling", rule=rule),
         "workspace": f"{NAME}: {rule}",
-        "fault": translate("{rule} is wrong: everything is asked", rule=rule),
-        "mode": translate("the mode"),
+        "fault": translate("{rule} is invalid: everything requires approval", rule=rule),
+        "mode": translate("mode"),
     }
     return escape_to_one_line(reasons[verdict.source])
 

@@ -46,20 +46,20 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         print()
         return 0
     if not changes:
-        print(translate("No change that landed is kept."))
+        print(translate("No changes are recorded."))
     screen = console()
     for change in changes:
         print_change(screen, change, translate, diffs=not options.brief)
     if len(changes) == options.limit and options.id is None:
-        screen.print(translate("Older changes may remain: see --limit."), style="dim")
+        screen.print(translate("There may be older changes. Use --limit to see more."), style="dim")
     return 0
 
 
 def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp history",
-        description=translate("The changes of agents that landed, newest first, with their diffs."),
-        epilog=translate("agentfs-lsp undo ID takes one back."),
+        description=translate("List the changes of agents that landed, newest first, with diffs."),
+        epilog=translate("To undo a change, use agentfs-lsp undo ID."),
         add_help=False,
     )
     options = parser.add_argument_group(translate("options"))
@@ -67,16 +67,18 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
         "path", metavar="PATH", nargs="?", help=translate("only changes of this file or folder")
     )
     options.add_argument("--id", metavar="ID", help=translate("only this change"))
-    options.add_argument("--session", metavar="NAME", help=translate("only what sessions of this name did"))
+    options.add_argument(
+        "--session", metavar="NAME", help=translate("only changes of sessions with this name")
+    )
     options.add_argument(
         "--limit",
         metavar="N",
         type=number,
         default=LIMIT,
-        help=translate("at most so many (default: %(default)s)"),
+        help=translate("the maximum number of changes (default: %(default)s)"),
     )
-    options.add_argument("--brief", action="store_true", help=translate("without diffs"))
-    options.add_argument("--json", action="store_true", help=translate("as JSON, one object a change"))
+    options.add_argument("--brief", action="store_true", help=translate("omit the diffs"))
+    options.add_argument("--json", action="store_true", help=translate("print JSON, one object per change"))
     add_common(options, translate)
     return parser
 

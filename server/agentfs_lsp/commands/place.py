@@ -34,13 +34,13 @@ class Place:
 
 def add_common(options: argparse._ArgumentGroup, translate: Translate) -> None:
     """The options of every command about history."""
-    options.add_argument("-h", "--help", action="help", help=translate("say this and end"))
+    options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
     options.add_argument(
         "--workspace",
         metavar="DIR",
         help=translate(
-            "the workspace folder, as it is opened in the editor; the default is the nearest one around the"
-            " current folder that has a history"
+            "the workspace folder, as opened in the editor (default: the current folder or its "
+            "nearest parent that has a history)"
         ),
     )
 
@@ -55,7 +55,7 @@ def find_place(workspace: str | None, translate: Translate) -> Place:
     while not history.knows(root):
         parent = os.path.dirname(root)
         if workspace is not None or parent == root:
-            raise NoHistory(translate("No history of '{path}' is kept.", path=visible(given)))
+            raise NoHistory(translate("There is no history for '{path}'.", path=visible(given)))
         root = parent
     return Place(root, state, history)
 

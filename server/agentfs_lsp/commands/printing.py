@@ -72,7 +72,7 @@ def print_change(screen: Console, change: HistoryRecord, translate: Translate, *
         counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
         screen.print(Text(f"  {_SIGNS[file.operation]} {_on_one_line(file.relative)}  ").append_text(counts))
         if diffs and not file.texts_kept:
-            screen.print(translate("    its texts are not kept"), style="dim")
+            screen.print(translate("    its texts were not recorded"), style="dim")
         elif diffs:
             print_diff(screen, diff_of(file))
     screen.print()
@@ -90,10 +90,10 @@ def _on_one_line(text: str) -> str:
 
 def _decided(change: HistoryRecord, translate: Translate) -> str:
     ways = {
-        "allowed": translate("let through"),
+        "allowed": translate("accepted automatically"),
         "accepted": translate("accepted by you"),
         "amended": translate("accepted by you, with changes"),
-        "withdrawn": translate("applied by you after the review was over"),
+        "withdrawn": translate("applied by you after the review had ended"),
     }
     unsaved = translate("unsaved in the editor")
     return f"{ways[change.decision]} · {unsaved}" if change.landing == "editor" else ways[change.decision]

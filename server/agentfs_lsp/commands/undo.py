@@ -48,7 +48,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     options = _parser(translate).parse_args(arguments)
     asks = not options.yes
     if asks and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return complain("undo", translate("There is no terminal to ask at; --yes undoes without asking."))
+        return complain("undo", translate("Cannot ask without a terminal. Use --yes to undo without asking."))
     try:
         place = find_place(options.workspace, translate)
     except NoHistory as error:
@@ -74,8 +74,8 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp undo",
         description=translate(
-            "Take a change back that landed. Later changes elsewhere in its files are kept; where they"
-            " overlap, nothing is changed. The diff is shown first."
+            "Undo a change that landed. Later changes in other parts of its files are kept. If they "
+            "overlap, nothing is changed. The diff is shown first."
         ),
         epilog=translate(
             "agentfs-lsp history lists the changes. An undo is a change too, and can be undone."
@@ -84,8 +84,8 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
     )
     options = parser.add_argument_group(translate("options"))
     options.add_argument("id", metavar="ID", help=translate("the change's id"))
-    options.add_argument("--yes", action="store_true", help=translate("don't show it and don't ask"))
-    options.add_argument("--json", action="store_true", help=translate("tell the outcome as JSON"))
+    options.add_argument("--yes", action="store_true", help=translate("do not show the diff and do not ask"))
+    options.add_argument("--json", action="store_true", help=translate("print the result as JSON"))
     add_common(options, translate)
     return parser
 
@@ -125,7 +125,7 @@ def _ask(translate: Translate, proposal: Proposal) -> bool:
         print_diff(screen, change.full_preview)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the line
     try:
-        answer = input(translate("Undo it? [y/N] "))
+        answer = input(translate("Undo this change? [y/N] "))
     except (EOFError, KeyboardInterrupt):
         print()
         return False
@@ -141,7 +141,7 @@ def _tell(undone: Undone, translate: Translate, *, as_json: bool) -> None:
         json.dump({"undone": undone.change.id, "unchanged": not changes, "files": files}, sys.stdout)
         print()
     elif not changes:
-        print(translate("Nothing of change {id} is left to undo.", id=undone.change.id))
+        print(translate("There is nothing left to undo in change {id}.", id=undone.change.id))
     else:
         print(translate("Undid change {id}.", id=undone.change.id))
 

@@ -71,22 +71,24 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
         add_help=False,
     )
     shown = parser.add_argument_group(translate("options"))
-    shown.add_argument("-h", "--help", action="help", help=translate("say this and end"))
+    shown.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
     shown.add_argument(
         "dir",
         metavar="DIR",
         nargs="?",
         type=Path,
         help=translate(
-            "a project of yours: the turn runs on a copy of it, and the original is not touched (at most"
-            " {files} files and {mib} MiB, without .git, node_modules and the like, and without links)."
-            " Default: a small sample workspace",
+            "a project of your own (at most {files} files and {mib} MiB). The demo runs on a copy, "
+            "without links and without folders such as .git and node_modules; the original is not "
+            "changed. Default: a small sample project",
             files=copying.MAX_FILES,
             mib=copying.MAX_MIB,
         ),
     )
     shown.add_argument(
-        "--yes", action="store_true", help=translate("answer by itself, as it does without a terminal")
+        "--yes",
+        action="store_true",
+        help=translate("answer automatically; this is the default without a terminal"),
     )
     shown.add_argument(
         "--clean", action="store_true", help=translate("remove the copy at the end instead of keeping it")
@@ -106,7 +108,7 @@ def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, t
     except copying.TooBigError:
         return _complain(
             translate(
-                "{folder} holds more than {files} files or {mib} MiB. Choose a folder inside it.",
+                "{folder} contains more than {files} files or {mib} MiB. Choose a folder inside it.",
                 folder=options.dir,
                 files=copying.MAX_FILES,
                 mib=copying.MAX_MIB,
@@ -114,7 +116,7 @@ def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, t
         )
     except plan.NothingToEditError:
         return _complain(
-            translate("{folder} holds no text file that the demo knows how to edit.", folder=options.dir)
+            translate("{folder} contains no text file that the demo can edit.", folder=options.dir)
         )
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}")
@@ -145,11 +147,11 @@ def _play(
     try:
         code = _take_turn(screen, connection, ledger, turn_plan, options, translate)
     except KeyboardInterrupt:
-        screen.line(translate("Interrupted: the request is taken back, nothing more changes."), "yellow")
+        screen.line(translate("Interrupted. The request was cancelled; nothing else changes."), "yellow")
         code = INTERRUPTED
     except (LostServerError, RefusedError) as error:
         screen.line(
-            sentences(translate, (_told(error, translate), translate("Its log: {log}", log=log))), "red"
+            sentences(translate, (_told(error, translate), translate("Server log: {log}", log=log))), "red"
         )
         code = FAILED
     finally:
@@ -166,8 +168,8 @@ def _told(error: LostServerError | RefusedError, translate: Translate) -> str:
     if isinstance(error, RefusedError):
         return str(error)
     if error.silence_s is None:
-        return translate("The server has ended.")
-    return translate("The server said nothing for {seconds:.0f} seconds.", seconds=error.silence_s)
+        return translate("The server has exited.")
+    return translate("The server did not respond for {seconds:.0f} seconds.", seconds=error.silence_s)
 
 
 def _take_turn(
@@ -178,9 +180,9 @@ def _take_turn(
     options: argparse.Namespace,
     translate: Translate,
 ) -> int:
-    person, answers = None, translate("by itself, as --yes says")
+    person, answers = None, translate("automatic (--yes)")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        answers = translate("by itself: there is no terminal to ask in")
+        answers = translate("automatic (no terminal)")
     elif not options.yes:
         from agentfs_lsp.demo.person import Person  # noqa: PLC0415 - needs a terminal's modules
 
@@ -202,7 +204,7 @@ def _take_turn(
         screen.opening(turn_plan.task, facts, asked=person is not None)
         Turn(ledger.root, editor, seat, screen, ledger, translate).play(turn_plan)
     except UnansweredError:
-        screen.line(translate("Nobody answers any more: the turn ends here."), "yellow")
+        screen.line(translate("Input has ended, so the demo ends here."), "yellow")
     except KeyboardInterrupt:
         editor.cancel()
         raise

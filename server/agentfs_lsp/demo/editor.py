@@ -234,7 +234,7 @@ class Editor:
         if not reply.get("ok"):
             if reply.get("revert") and (stuck := self._apply(reply["revert"])):
                 self._reviewer.hear(
-                    self._translate("What was applied could not be taken back: {reason}", reason=stuck)
+                    self._translate("The applied edits could not be reverted: {reason}", reason=stuck)
                 )
             return reply.get("reason") or "refused"
         saved = [self._save(uri) for uri in reply.get("save", ())]

@@ -79,7 +79,7 @@ class Ledger:
         if not file.exists():
             ok = entry.expected is None
             return Finding(
-                path, outcome, 0, "", "", translate("not there") if ok else translate("missing"), ok
+                path, outcome, 0, "", "", translate("does not exist") if ok else translate("missing"), ok
             )
         data = file.read_bytes()
         encoding = _encoding(data if entry.before is None else entry.before)
@@ -88,16 +88,16 @@ class Ledger:
         except UnicodeDecodeError:
             return Finding(path, outcome, len(data), "?", encoding, translate("other encoding"), ok=False)
         problem = self._problem(text, entry, encoding)
-        told = translate("as before") if data == entry.before else translate("as answered")
+        told = translate("as before") if data == entry.before else translate("as expected")
         line_ends = describe_line_ends(text) or translate("none")
         return Finding(path, outcome, len(data), line_ends, encoding, problem or told, not problem)
 
     def _problem(self, text: str, entry: _Entry, encoding: str) -> str:
         if entry.expected != normalise(text):
-            return self.translate("other text than was accepted")
+            return self.translate("differs from the accepted text")
         before = _line_ends(entry.before.decode(encoding)) if entry.before is not None else {}
         if before and _line_ends(text).keys() - before.keys():
-            return self.translate("other line ends than before")
+            return self.translate("line endings changed")
         return ""
 
 

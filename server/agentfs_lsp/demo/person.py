@@ -32,7 +32,7 @@ class Person:
 
     def answer(self, proposal: Proposal, suggested: Answer) -> Answer | None:
         """The person's decision, None at the end of input. `suggested` is only a hint."""
-        legend = self._translate("a accept   r reject   e edit   w always   Ctrl-D leave")
+        legend = self._translate("a accept   r reject   e edit   w always   Ctrl-D quit")
         answer: Answer | None = None
         while answer is None:
             with single_keys() as next_key:
@@ -46,7 +46,7 @@ class Person:
                 case "w":
                     answer = ALWAYS
                 case "r":
-                    reason = read_line(" " * GUTTER + self._translate("Why? (Enter: no words)") + " ")
+                    reason = read_line(" " * GUTTER + self._translate("Reason? (Enter: none)") + " ")
                     if reason is None:
                         return None
                     answer = Answer("rejected", reason)
@@ -57,7 +57,7 @@ class Person:
     def ends_always(self) -> bool | None:
         """Before an unasked change: whether the person wants to be asked again, None at the end of input."""
         with single_keys() as next_key:
-            self._screen.legend(self._translate("always is on   Enter go on   m ask me again"), "")
+            self._screen.legend(self._translate("always is on   Enter continue   m ask me again"), "")
             key = next_key("\r\nm")
         return None if key is None else key == "m"
 
@@ -73,14 +73,16 @@ class Person:
             if text != file.proposed_text:
                 texts.append((file.uri, text))
         if not texts:
-            self._screen.legend(self._translate("Nothing was changed: the proposal stands as it was."), "")
+            self._screen.legend(
+                self._translate("Nothing was changed. The proposal is the same as before."), ""
+            )
             return None
         return Answer("amended", texts=tuple(texts))
 
     def _edit(self, path: str, text: str) -> str | None:
         command = editor_command()
         if not command:
-            self._screen.legend(self._translate("No editor: set VISUAL or EDITOR."), "")
+            self._screen.legend(self._translate("No editor is configured. Set VISUAL or EDITOR."), "")
             return None
         with TemporaryDirectory(prefix="agentfs-edit-") as folder:
             file = Path(folder, path.rsplit("/", 1)[-1])
@@ -95,21 +97,23 @@ class Person:
             finally:
                 signal.signal(signal.SIGINT, before)
             if failed:
-                self._screen.legend(self._translate("The editor gave up: the proposal stands as it was."), "")
+                self._screen.legend(
+                    self._translate("The editor failed. The proposal is the same as before."), ""
+                )
                 return None
             try:
                 return file.read_bytes().decode("utf-8", "surrogatepass")
             except (OSError, UnicodeDecodeError):
                 self._screen.legend(
-                    self._translate("The editor left no text in UTF-8: the proposal stands as it was."), ""
+                    self._translate("The editor's text is not UTF-8. The proposal is the same as before."), ""
                 )
                 return None
 
     def _hint(self, suggested: Answer) -> str:
         if suggested.always:
-            return self._translate("here, try w")
+            return self._translate("try w here")
         if suggested.decision == "rejected":
-            return self._translate("here, try r and: {words}", words=suggested.feedback)
+            return self._translate("try r here, with: {words}", words=suggested.feedback)
         return ""
 
 

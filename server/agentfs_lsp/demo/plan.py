@@ -84,7 +84,7 @@ def sample_plan(translate: Translate) -> Plan:
         created=NewFile(
             "docs/floods.md",
             "# Flood warnings\n\nA gauge warns when its high water passes the mark in `data/gauges.csv`.\n",
-            translate("So that the harbour office finds out what the warning means."),
+            translate("To explain the warning to the harbour office."),
         ),
         contested=Edit(
             "data/gauges.csv",
@@ -97,14 +97,14 @@ def sample_plan(translate: Translate) -> Plan:
             "station.toml",
             'language = "en"\n',
             'language = "en"\nwarn_on_flood = true\n',
-            translate("Switches the warning on."),
+            translate("Enables the warning."),
         ),
         typed=Edit("station.toml", "interval_s = 600", "interval_s = 300"),
         refused=Edit(
             "tides/report.py",
             "def report(",
             "def make_daily_report(",
-            translate("A longer name says more."),
+            translate("A longer name is clearer."),
         ),
         reason=translate("Please keep the old name"),
         standing=Edit(
@@ -140,7 +140,7 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
         return Edit(path, end, f"{end}\n{_remark(path, next(texts))}", why)
 
     return Plan(
-        task=translate("Leave a remark in a few files."),
+        task=translate("Add a remark to a few files."),
         first=edit(0, translate("A remark at the end of the file.")),
         created=NewFile(
             _free_name(folder),
@@ -151,7 +151,7 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
         behind=edit(1),
         unsaved=edit(2, translate("A remark beside what you are typing.")),
         typed=edit(2),
-        refused=edit(3, translate("A remark that nobody asked for.")),
+        refused=edit(3, translate("A remark that nobody requested.")),
         reason=translate("Please leave this file as it is"),
         standing=edit(4, translate("One more remark.")),
         free=edit(5, translate("And the last one.")),

@@ -53,7 +53,7 @@ class Screen:
     def opening(self, task: str, facts: Sequence[tuple[str, str]], asked: bool) -> None:
         """The head: what runs, where, and who answers. `asked`: a person is."""
         self._asked = asked
-        about = self._translate("an agent's turn, reviewed")
+        about = self._translate("an agent's turn, with reviews")
         self.console.print(Text("agentfs demo", "bold").append(f" · {about}", "dim"))
         for label, value in (*facts, (self._translate("task"), f"“{task}”")):
             self._row(label, Text(visible(value)), "dim")
@@ -136,7 +136,7 @@ class Screen:
         """What was answered."""
         translate = self._translate
         if answer is None:
-            words = translate("no answer: nothing is rejected, the proposal is withdrawn")
+            words = translate("no answer: the proposal is withdrawn, not rejected")
         elif answer.always:
             words = translate("accept, always")
         elif answer.decision == "rejected" and answer.feedback:
@@ -157,10 +157,10 @@ class Screen:
     def always_is_on(self) -> None:
         """After an answer that holds for later changes too."""
         if self._asked:
-            ends = self._translate("It ends with the turn, or with m before the next change.")
+            ends = self._translate("It ends with the turn, or when you press m before the next change.")
         else:
             ends = self._translate("It ends with the turn.")
-        on = self._translate("always is on for this session; protected files still ask.")
+        on = self._translate("always is on for this session. Protected files still require approval.")
         self.aside(self._translate("editor"), sentences(self._translate, (on, ends)))
 
     def aside(self, role: str, words: str) -> None:
@@ -179,7 +179,7 @@ class Screen:
             translate("file"),
             translate("outcome"),
             translate("bytes"),
-            translate("line ends"),
+            translate("line endings"),
             translate("encoding"),
             translate("check"),
         )
@@ -197,11 +197,11 @@ class Screen:
         if exit_code == 0:
             ended = translate("The server has shut down.")
         else:
-            ended = translate("The server ended with code {code}.", code=exit_code)
+            ended = translate("The server exited with code {code}.", code=exit_code)
         files = (
-            translate("The files stay in {folder}", folder=kept)
+            translate("The files are kept in {folder}", folder=kept)
             if kept
-            else translate("The copy is removed.")
+            else translate("The copy was removed.")
         )
         self.line(sentences(translate, (ended, files)))
 

@@ -137,7 +137,7 @@ class Turn:
         file.write_bytes(data.replace(old.encode(), new.encode(), 1))
         self._ledger.replace(edit.path, edit.old, edit.new)
         self._screen.aside(
-            self._translate("somebody"),
+            self._translate("another user"),
             self._translate("saves {path}: {line}", path=edit.path, line=_last_line(edit.new)),
         )
 
@@ -150,7 +150,7 @@ class Turn:
         self._screen.aside(
             self._translate("editor"),
             self._translate(
-                "{path} is open, typed and not saved: {line}", path=edit.path, line=_last_line(edit.new)
+                "{path} is open and has unsaved text: {line}", path=edit.path, line=_last_line(edit.new)
             ),
         )
 
@@ -160,7 +160,9 @@ class Turn:
             self._seat.always = False
             self._screen.aside(
                 self._translate("editor"),
-                self._translate("always is ended (agentfs/setApprovalMode manual): every change asks"),
+                self._translate(
+                    "always is off (agentfs/setApprovalMode manual): every change requires approval"
+                ),
             )
 
 
@@ -174,30 +176,35 @@ def _scenes(translate: Translate) -> tuple[Scene, ...]:
     return (
         Scene(
             translate("Read, then edit"),
-            translate("Nothing is written before the diff was seen and accepted."),
+            translate("Nothing is written before you have seen and accepted the diff."),
             Turn.edit_after_read,
         ),
         Scene(
-            translate("A new file"), translate("Not even its folder is there before the answer."), Turn.create
+            translate("A new file"),
+            translate("Not even its folder is created before you answer."),
+            Turn.create,
         ),
         Scene(
-            translate("A change behind its back"),
-            translate("The file changes between the agent's read and its edit. The edit must not win."),
+            translate("A concurrent change"),
+            translate(
+                "The file changes between the agent's read and its edit. The edit must not "
+                "overwrite that change."
+            ),
             Turn.meet_a_change,
         ),
         Scene(
             translate("Unsaved text"),
-            translate("The agent reads what the editor shows, saved or not; saving stays yours."),
+            translate("The agent reads what the editor shows, saved or not. You decide when to save."),
             Turn.share_the_editor,
         ),
         Scene(
-            translate("No, and why"),
-            translate("A rejected change changes nothing; the words go to the agent."),
+            translate("A rejection with a reason"),
+            translate("A rejected change changes nothing. The agent gets your reason."),
             Turn.be_refused,
         ),
         Scene(
             translate("Always"),
-            translate("Accepts this change and the later ones of this session unasked."),
+            translate("Accepts this change and all later changes of this session without asking."),
             Turn.be_trusted,
         ),
     )

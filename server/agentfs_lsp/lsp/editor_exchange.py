@@ -55,7 +55,7 @@ def refusal(answer: Answer, translate: Translate) -> Refusal:
         reason = ERRORS[type(answer.error)][1](answer.error, translate)[0]
     elif answer.code == "UNKNOWN":
         reason = translate(
-            "No such proposal is under review: it waits for its file, has ended, or never was."
+            "No such proposal is under review. It is still waiting for its file, has ended, or never existed."
         )
     else:
         reason = translate("The change could not be applied.")

@@ -38,15 +38,14 @@ def _message(recovered: Recovered, translate: Translate) -> dict[str, object]:
     kept_in = escape_to_one_line(recovered.kept_in)
     texts = {
         "finished": translate(
-            "agentfs: a change that a crash had interrupted was finished: {paths}", paths=paths
+            "agentfs: A change that a crash had interrupted was completed: {paths}", paths=paths
         ),
         "taken_back": translate(
-            "agentfs: a change that a crash had interrupted was taken back: {paths}", paths=paths
+            "agentfs: A change that a crash had interrupted was rolled back: {paths}", paths=paths
         ),
         "set_aside": translate(
-            "agentfs: a crash interrupted a change, and it is half done, since files were changed in another"
-            " way meanwhile: {paths}."
-            " What was to be written, and what was there before, is kept in {folder}.",
+            "agentfs: A crash interrupted a change, which could not be completed because files were "
+            "changed in the meantime: {paths}. The new and the previous contents are in {folder}.",
             paths=paths,
             folder=kept_in,
         ),

@@ -22,11 +22,11 @@ F = TypeVar("F", "SettledFile", "AppliedFile", "SavedFile")
 def review_params_text(error: BadReviewParams, translate: Translate) -> str:
     """One sentence."""
     return {
-        "text_misplaced": translate("An amended file needs its text, and no other file has one."),
-        "always_rejected": translate("“always” does not go with a rejection."),
+        "text_misplaced": translate("An amended file requires its text; other files must not have one."),
+        "always_rejected": translate("“always” cannot be combined with a rejection."),
         "other_file": translate("Parameter 'files' names a file that is not in this proposal."),
         "file_twice": translate("Parameter 'files' names a file twice."),
-        "unsettled": translate("The proposal is not settled: there is nothing to apply yet."),
+        "unsettled": translate("The proposal is not settled yet, so there is nothing to apply."),
     }[error.problem]
 
 

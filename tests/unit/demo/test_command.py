@@ -23,7 +23,7 @@ def scratch(tmp_path, monkeypatch):
 def test_a_project_without_text_is_said(tmp_path, scratch, capsys) -> None:
     (tmp_path / "project").mkdir()
     assert run([str(tmp_path / "project")], english) == 2
-    assert "no text file that the demo knows how to edit" in capsys.readouterr().err
+    assert "no text file that the demo can edit" in capsys.readouterr().err
     assert list(scratch.iterdir()) == []
 
 
@@ -38,8 +38,8 @@ def test_a_project_too_large_to_copy_is_said_with_the_limits(tmp_path, scratch, 
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (LostServerError(), "The server has ended."),
-        (LostServerError(90.0), "The server said nothing for 90 seconds."),
+        (LostServerError(), "The server has exited."),
+        (LostServerError(90.0), "The server did not respond for 90 seconds."),
         (RefusedError(-32601, "no such method"), "no such method"),
     ],
 )

@@ -22,15 +22,15 @@ def test_an_accepted_change_that_is_there_as_it_should_be_is_right(ledger, tmp_p
     ledger.replace("a.csv", "two\n", "three\n")
     (tmp_path / "a.csv").write_bytes(b"one\r\nthree\r\n")
     csv, note = ledger.findings()
-    assert (csv.ok, csv.line_ends, csv.size, csv.check) == (True, "CRLF ×2", 12, "as answered")
+    assert (csv.ok, csv.line_ends, csv.size, csv.check) == (True, "CRLF ×2", 12, "as expected")
     assert (note.ok, note.encoding, note.check) == (True, "latin-1", "as before")
 
 
 @pytest.mark.parametrize(
     ("data", "check"),
     [
-        (b"one\r\ntwo\r\n", "other text than was accepted"),
-        (b"one\r\nthree\n", "other line ends than before"),
+        (b"one\r\ntwo\r\n", "differs from the accepted text"),
+        (b"one\r\nthree\n", "line endings changed"),
         (b"one\r\nthr\xc3\r\n", "other encoding"),
         (None, "missing"),
     ],
@@ -54,7 +54,7 @@ def test_another_encoding_than_before_is_wrong(ledger, tmp_path) -> None:
 def test_a_new_file_that_was_rejected_is_not_there(ledger) -> None:
     ledger.touch("new.txt")
     ledger.note("new.txt", "rejected")
-    assert [found.check for found in ledger.findings() if found.path == "new.txt"] == ["not there"]
+    assert [found.check for found in ledger.findings() if found.path == "new.txt"] == ["does not exist"]
 
 
 def test_a_new_file_holds_what_was_accepted(ledger, tmp_path) -> None:

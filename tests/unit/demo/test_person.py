@@ -42,7 +42,7 @@ def test_without_any_editor_it_says_so(monkeypatch) -> None:
     monkeypatch.delenv("EDITOR", raising=False)
     answer, said = amend(monkeypatch, "")
     assert answer is None
-    assert "set VISUAL or EDITOR" in said
+    assert "Set VISUAL or EDITOR" in said
 
 
 def test_what_was_written_is_the_answer(monkeypatch) -> None:
@@ -56,11 +56,11 @@ def test_what_was_written_is_the_answer(monkeypatch) -> None:
     ("editor", "words"),
     [
         ("true", "Nothing was changed"),
-        ("false", "The editor gave up"),
+        ("false", "The editor failed"),
         ("/nowhere/editor", "No such file"),
         ("/nowhere/editor --say 'no end", "No such file"),
-        ("rm", "The editor left no text in UTF-8"),
-        (NO_UTF8, "The editor left no text in UTF-8"),
+        ("rm", "The editor's text is not UTF-8"),
+        (NO_UTF8, "The editor's text is not UTF-8"),
     ],
 )
 def test_an_editor_that_brings_nothing_decides_nothing(monkeypatch, editor, words) -> None:

@@ -19,11 +19,11 @@ def test_many_landings_are_one_message_for_each_outcome() -> None:
     finished, half_done = recovery_messages(recovered, english)
     assert (finished["type"], half_done["type"]) == (INFO, WARNING)
     assert str(finished["message"]).endswith(
-        "was finished: /r/done0, /r/done1, /r/done2, /r/done3, /r/done4 …"
+        "was completed: /r/done0, /r/done1, /r/done2, /r/done3, /r/done4 …"
     )
-    assert str(half_done["message"]).endswith("is kept in /state/set-aside.")
+    assert str(half_done["message"]).endswith("are in /state/set-aside.")
 
 
 def test_one_landing_names_its_own_folder() -> None:
     (told,) = recovery_messages([Recovered("set_aside", ("/r/a",), "/state/set-aside/1")], english)
-    assert str(told["message"]).endswith("is kept in /state/set-aside/1.")
+    assert str(told["message"]).endswith("are in /state/set-aside/1.")

@@ -92,7 +92,7 @@ def test_a_wrong_value_is_told_and_the_one_below_stays() -> None:
     (problem,) = layers.problems
     assert problem.path == "diff.context"
     assert problem_text(problem, english) == (
-        'agentfs.diff.context must be a whole number from 0 to 1000, not "many"; it is ignored.'
+        'agentfs.diff.context must be a whole number from 0 to 1000, not "many"; ignored.'
     )
 
 

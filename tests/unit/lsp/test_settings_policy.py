@@ -72,14 +72,14 @@ def test_rules_that_are_wrong_make_everything_asked_and_the_right_ones_stay(raw:
         1 if isinstance(raw, list) and raw[0] == RULE and len(raw) < 9 else 0
     )
     assert told(layers) == [path]
-    assert "you are asked before anything" in problem_text(layers.problems[0], english)
+    assert "you will be asked before anything" in problem_text(layers.problems[0], english)
 
 
 def test_a_rule_says_what_is_wrong_in_it() -> None:
     layers = layered(("initialization", {"rules": [RULE, {"files": ["a"], "write": "never"}]}))
     assert problem_text(layers.problems[0], english) == (
-        'agentfs.rules[1].write must be one of "allow", "ask", "deny", not "never". Until it is mended, you'
-        " are asked before anything is read or changed."
+        'agentfs.rules[1].write must be one of "allow", "ask", "deny", not "never". Until this '
+        "is fixed, you will be asked before anything is read or changed."
     )
 
 
@@ -100,7 +100,7 @@ def test_a_wrong_path_is_in_no_closed_list(path: object) -> None:
 def test_a_closed_list_that_is_none_names_no_file(files: object) -> None:
     layers = layered(("initialization", {"files": ["a"]}), ("configuration", {"files": files}))
     assert layers.settings.files == ()
-    assert problem_text(layers.problems[0], english).endswith("; it names no file.")
+    assert problem_text(layers.problems[0], english).endswith("; it matches no file.")
 
 
 def test_a_wrong_switch_is_off() -> None:
@@ -117,7 +117,7 @@ def test_a_switch_that_a_rule_requires_and_nobody_set_is_told() -> None:
     layers = layered(("initialization", {"rules": [RULE, RULE]}))
     assert told(layers) == ["switches.memory"]
     assert problem_text(layers.problems[0], english) == (
-        "agentfs.switches.memory is required by a rule and not set: the switch is off."
+        "A rule requires the switch agentfs.switches.memory, which is not set; it counts as off."
     )
 
 

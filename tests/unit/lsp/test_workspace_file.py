@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROOT = Root("app", "/home/u/app", "file:///home/u/app")
-ALL_ASKED = " Until it is mended, you are asked before anything is read or changed."
-ASKED = " Until it is mended, you are asked before anything in its folder is read or changed."
+ALL_ASKED = " Until this is fixed, you will be asked before anything is read or changed."
+ASKED = " Until this is fixed, you will be asked before anything in its folder is read or changed."
 
 
 def said(text: str) -> WorkspaceFile:
@@ -65,16 +65,16 @@ def test_what_tightens_and_what_guards_nothing_is_taken() -> None:
 @pytest.mark.parametrize(
     ("text", "problem", "faulty"),
     [
-        ("locale = 'en'", "locale can be set in your own settings alone; it is ignored.", False),
-        ("switches.x = true", "switches.x can be set in your own settings alone; it is ignored.", False),
-        ("switches = 5", "switches can be set in your own settings alone; it is ignored.", False),
-        ("save = 'always'", 'save can only be "never" in a workspace; it is ignored.', False),
+        ("locale = 'en'", "locale can be set only in your own settings; ignored.", False),
+        ("switches.x = true", "switches.x can be set only in your own settings; ignored.", False),
+        ("switches = 5", "switches can be set only in your own settings; ignored.", False),
+        ("save = 'always'", 'save can only be "never" in a workspace; ignored.', False),
         ("save = 5", 'save must be one of "auto", "always", "never", not 5; "never" is used.', False),
-        ("tabs = 8", "tabs is no setting of agentfs; it is ignored.", False),
-        ("agentfs.save = 'never'", "agentfs is no setting of agentfs; it is ignored.", False),
+        ("tabs = 8", "Unknown setting tabs; ignored.", False),
+        ("agentfs.save = 'never'", "Unknown setting agentfs; ignored.", False),
         (
             "limits.read_lines = '5'",
-            'limits.read_lines must be a whole number from 1 to 10000000, not "5"; it is ignored.',
+            'limits.read_lines must be a whole number from 1 to 10000000, not "5"; ignored.',
             False,
         ),
         (
@@ -84,14 +84,12 @@ def test_what_tightens_and_what_guards_nothing_is_taken() -> None:
         ),
         (
             "protected = ['!AGENTS.md']",
-            'protected[0] must be a glob as .gitignore has them, with few stars, not "!AGENTS.md".'
-            + ALL_ASKED,
+            'protected[0] must be a glob in .gitignore syntax with few stars, not "!AGENTS.md".' + ALL_ASKED,
             True,
         ),
         (
             "protected = [2026-11-22]",
-            'protected[0] must be a glob as .gitignore has them, with few stars, not "2026-11-22".'
-            + ALL_ASKED,
+            'protected[0] must be a glob in .gitignore syntax with few stars, not "2026-11-22".' + ALL_ASKED,
             True,
         ),
     ],
@@ -114,7 +112,7 @@ def test_what_does_not_fit_is_told_with_its_file(text: str, problem: str, faulty
 )
 def test_what_is_no_toml_has_everything_asked(data: bytes) -> None:
     file = read_file(ROOT, data)
-    assert told(file) == [f"/home/u/app/.agentfs.toml is not TOML in UTF-8.{ASKED}"]
+    assert told(file) == [f"/home/u/app/.agentfs.toml is not valid TOML in UTF-8.{ASKED}"]
     assert file.tightening.fault == ".agentfs.toml"
 
 
@@ -129,7 +127,9 @@ def test_what_is_no_toml_has_everything_asked(data: bytes) -> None:
 )
 def test_what_takes_long_to_read_or_to_match_has_everything_asked(text: str) -> None:
     file = said(text)
-    assert told(file) == [f"/home/u/app/.agentfs.toml has keys or globs that take too long.{ASKED}"]
+    assert told(file) == [
+        f"/home/u/app/.agentfs.toml has keys or globs that take too long to process.{ASKED}"
+    ]
     assert file.tightening.fault == ".agentfs.toml"
     assert file.tightening.values == {}
 
@@ -146,7 +146,9 @@ def test_what_takes_long_to_read_or_to_match_has_everything_asked(text: str) -> 
 def test_the_bounds_of_the_documents_are_where_reading_and_matching_end(within: str, beyond: str) -> None:
     """docs/configuration.md#when-something-is-wrong"""
     assert said(within).tightening.fault is None
-    assert told(said(beyond)) == [f"/home/u/app/.agentfs.toml has keys or globs that take too long.{ASKED}"]
+    assert told(said(beyond)) == [
+        f"/home/u/app/.agentfs.toml has keys or globs that take too long to process.{ASKED}"
+    ]
 
 
 def test_many_plain_globs_are_taken() -> None:

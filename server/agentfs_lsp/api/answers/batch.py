@@ -137,21 +137,22 @@ def _text(
     if waiting:
         said.append(
             translate(
-                "One file waits in the editor, not on disk yet: the user saves it.",
+                "One file is changed in the editor but not on disk. The user must save it.",
                 plural="{count} files wait in the editor, not on disk yet: the user saves them.",
                 count=len(waiting),
             )
         )
     if loose:
-        said.append(translate("Some text was matched loosely; see diff_preview for what was replaced."))
+        said.append(translate("Some text was matched loosely. See diff_preview for what was replaced."))
     if any(one.merged is not None for one in made):
         said.append(
             translate(
-                "Some of it was merged with what others had changed since it was read; see merged in results."
+                "Some changes were merged with changes that others made since the read. See "
+                "merged in results."
             )
         )
     if any(one.corrections for one in made):
-        said.append(translate("Some of the text was put right; see corrections in results."))
+        said.append(translate("Some of the text was corrected. See corrections in results."))
     said += after
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
@@ -162,11 +163,13 @@ def _text(
         said.append(next_step)
     if len(failed) > FAILURES_TOLD:
         said.append(
-            translate("See results for the other {count} that failed.", count=len(failed) - FAILURES_TOLD)
+            translate(
+                "See results for the other {count} failed operations.", count=len(failed) - FAILURES_TOLD
+            )
         )
     said.append(always_asked_text(changes, translate, with_paths=True))
     if truncated:
-        said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
+        said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))
     return sentences(translate, said)
 
 

@@ -97,25 +97,27 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
     said = [_headline(exchange, submitted), *exchange.remarks]
     in_full = amended and exchange.phrasing.amended_text and _fits(change)
     if amended and not in_full:
-        said.append(translate("The user accepted it in another form; see review.amendments."))
+        said.append(translate("The user accepted the change with amendments. See review.amendments."))
     if is_fallback(change.level):
         said.append(
             translate(
-                "The text was matched loosely ({level}); see diff_preview for what was replaced.",
+                "The text was matched loosely ({level}). See diff_preview for what was replaced.",
                 level=change.level,
             )
         )
     if change.merged is not None:
-        said.append(translate("It was merged with what others had changed since it was read; see merged."))
+        said.append(
+            translate("The change was merged with changes that others made since the read. See merged.")
+        )
     said += [_corrected(translate, one.kind, one.detail) for one in change.corrections]
     if submitted.landing is not None:
         said += _after_landing(translate, submitted.landing)
     said.append(always_asked_text((change,), translate, with_paths=False))
     if change.preview.truncated:
-        said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
+        said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))
     if in_full:
         text = escape_invisible(normalise(change.shown))
-        said.append(translate("The user accepted it in another form:\n{text}", text=text))
+        said.append(translate("The user accepted the change with amendments:\n{text}", text=text))
     return sentences(translate, said)
 
 
@@ -144,16 +146,16 @@ def _headline(exchange: Exchange, submitted: Submitted) -> str:
 
 def _unchanged(translate: Translate, submitted: Submitted, facts: dict[str, Any]) -> str:
     if submitted.dry_run:
-        return translate("[Dry Run] '{path}' holds this content already.", **facts)
+        return translate("[Dry Run] '{path}' already has this content.", **facts)
     if submitted.change.base.dirty:
-        return translate("'{path}' holds this content already, in the editor, not saved yet.", **facts)
-    return translate("'{path}' holds this content already; nothing was written.", **facts)
+        return translate("'{path}' already has this content in the editor, but it is not saved.", **facts)
+    return translate("'{path}' already has this content. Nothing was written.", **facts)
 
 
 def _landed(translate: Translate, landing: Landing, facts: dict[str, Any]) -> str:
     if landing.where == "editor":
         return translate(
-            "The change of '{path}' (+{added}/-{removed} lines) waits in the editor, not saved yet.", **facts
+            "The change of '{path}' (+{added}/-{removed} lines) is in the editor, but not saved.", **facts
         )
     facts["size"] = landing.seen.size_bytes
     if landing.change.operation == "create":
@@ -171,19 +173,20 @@ def _after_landing(translate: Translate, landing: Landing) -> list[str]:
     if folder := created_folder(landing):
         said.append(translate("(Created directory: {path}/)", path=escape_to_one_line(folder)))
     if landing.hard_links:
-        said.append(translate("The file had other names (hard links): they keep the old content."))
+        said.append(translate("The file had other names (hard links), which keep the old content."))
     if landing.on_save is not None:
-        said.append(translate("It was saved with other changes; see review.on_save."))
+        said.append(translate("It was saved with other changes. See review.on_save."))
     if landing.where == "editor":
-        said.append(translate("The user saves it; until then it is not on disk."))
+        said.append(translate("The user must save it. Until then it is not on disk."))
     return said
 
 
 def _corrected(translate: Translate, kind: str, detail: str) -> str:
     if kind == "line_ends":
-        return translate("Line ends were made the file's own ({eol}).", eol=detail)
+        return translate("Line endings were converted to those of the file ({eol}).", eol=detail)
     if kind == "byte_order_mark":
         return translate(
-            "The byte-order mark in front of the content was left out: the file keeps its own, or none."
+            "The byte-order mark at the beginning of the content was removed. The file's own "
+            "byte-order mark, if any, is unchanged.",
         )
     return f"{kind}: {detail}"

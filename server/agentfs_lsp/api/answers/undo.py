@@ -49,7 +49,7 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
 def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) -> str:
     translate = exchange.translate
     if not undone.landings:
-        return translate("Nothing of change {id} is left to undo.", id=undone.change.id)
+        return translate("There is nothing left to undo in change {id}.", id=undone.change.id)
     said = [
         translate(
             "Undid change {id} of {paths} (+{added}/-{removed} lines).",
@@ -61,9 +61,9 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
     ]
     said += landed_texts(undone.landings, data.get("review", ()), translate)
     if not data["applied"]:
-        said.append(translate("The user saves it; until then it is not on disk."))
+        said.append(translate("The user must save it. Until then it is not on disk."))
     if undone.access.seen:
         said.append(always_asked_text([one.change for one in undone.landings], translate, with_paths=True))
     if data["diff_truncated"]:
-        said.append(translate("(Diff preview truncated. Use {Read} to verify full content.)"))
+        said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))
     return sentences(translate, said)

@@ -44,10 +44,14 @@ def _text(exchange: Exchange, submitted: Submitted) -> str:
     if landing is None:
         done = translate("[Dry Run] Would write '{path}'.", path=path)
     elif landing.where == "editor":
-        done = translate("'{path}' waits in the editor, not saved yet.", path=path)
+        done = translate("'{path}' is changed in the editor, but not saved.", path=path)
     else:
         done = translate("Wrote '{path}'.", path=path)
     return sentences(
         translate,
-        (done, *exchange.remarks, translate("Reading it is denied: nothing is told of what it held.")),
+        (
+            done,
+            *exchange.remarks,
+            translate("Reading this file is denied, so its previous content is not reported."),
+        ),
     )

@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 def folder_missing(error: errors.FolderMissing, translate: Translate, _: str) -> Told:
     return (
-        translate("There is no folder '{path}'.", path=shown(error.path)),
-        translate("The user's settings say that none is created."),
+        translate("Folder not found: '{path}'.", path=shown(error.path)),
+        translate("The user's settings do not allow creating folders."),
     )
 
 
 def lossy_replace(_: errors.LossyReplace, translate: Translate, path: str) -> Told:
     return (
-        translate("Not all bytes of '{path}' are text in a known encoding.", path=path),
-        translate("Change parts of it with {Edit}."),
+        translate("Some bytes of '{path}' are not text in a known encoding.", path=path),
+        translate("Use {Edit} to change parts of it."),
     )
 
 
 def too_large(error: errors.TooLarge, translate: Translate, path: str) -> Told:
     return (
         translate(
-            "'{path}' is too large: {size} bytes, the limit is {limit}.",
+            "'{path}' is too large: {size} bytes. The limit is {limit} bytes.",
             path=path,
             size=error.size,
             limit=error.limit,

@@ -42,7 +42,7 @@ class ReplaceArguments:
 
 
 def _modified_by_user(translate: Translate) -> str:
-    return translate("The content is the user's version, not the one first proposed.")
+    return translate("The content is the user's version, not the original proposal.")
 
 
 _PATH = {"file_path": "path"}

@@ -31,27 +31,28 @@ def guidance(dialect: Dialect, files: Mapping[Operation, Files], translate: Tran
 def _lines(dialect: Dialect, files: Mapping[Operation, Files], translate: Translate) -> Iterator[str]:
     changes = "write" in files or "edit" in files
     tools = ", ".join(tool.name for tool in dialect.tools if tool.operation in files)
-    yield translate("Use these tools for files, and no other way: {tools}.", tools=tools)
+    yield translate("Use only these tools to work with files: {tools}.", tools=tools)
     yield from _paths(dialect, next(iter(files.values())), translate)
     yield from _closed(dialect, files, translate)
     if "read" in files and changes:
         yield translate(
-            "Read a file with {Read} before you change it. What you read is the user's text as it is in the"
-            " editor, unsaved changes included."
+            "Read a file with {Read} before you change it. You get the text that the user sees in "
+            "the editor, including unsaved changes."
         )
     if "edit" in files:
         yield translate(
-            "Use {Edit} to change a part of a file. {old_string} must be copied exactly, and stand in one"
-            " place only: take more lines round it if it does not."
+            "Use {Edit} to change a part of a file. Copy {old_string} exactly from the file. It must "
+            "be unique in the file: include more lines around it if it is not."
         )
     if "write" in files:
         yield translate(
-            "{Write} takes the complete text of a file: never shorten it by a remark like “rest as before”."
+            "{Write} takes the complete text of a file. Never replace parts of it with a "
+            "placeholder such as “rest unchanged”."
         )
         yield translate(
-            "{Write} creates missing folders, unless the user's settings forbid it; the answer names the new"
-            " folder. Empty content is refused unless allow_empty is true: set that only if the file is"
-            " meant to be empty."
+            "{Write} creates missing folders, unless the user's settings forbid it; the result names "
+            "the new folder. Empty content is rejected unless allow_empty is true. Set it only if "
+            "the file is meant to be empty."
         )
     if changes:
         yield from _answers(dialect, files, translate)
@@ -60,9 +61,9 @@ def _lines(dialect: Dialect, files: Mapping[Operation, Files], translate: Transl
 def _paths(dialect: Dialect, one: Files, translate: Translate) -> Iterator[str]:
     folders = ", ".join(map(shown, one.roots))
     if dialect.absolute_paths:
-        yield translate("Give absolute paths. The workspace is: {folders}.", folders=folders)
+        yield translate("Use absolute paths. The workspace is: {folders}.", folders=folders)
     elif len(one.roots) > 1:
-        yield translate("Paths begin with the name of a folder: {folders}.", folders=folders)
+        yield translate("Paths begin with the name of a workspace folder: {folders}.", folders=folders)
     else:
         yield translate("Paths are relative to the workspace folder, such as src/main.py.")
 
@@ -72,7 +73,7 @@ def _closed(dialect: Dialect, files: Mapping[Operation, Files], translate: Trans
         one = files.get(tool.operation)
         if one is not None and one.closed is not None:
             yield translate(
-                "{tool} takes these files only: {files}.", tool=tool.name, files=_list(one.closed)
+                "{tool} accepts only these files: {files}.", tool=tool.name, files=_list(one.closed)
             )
 
 
@@ -83,16 +84,16 @@ def _list(names: tuple[str, ...]) -> str:
 def _answers(dialect: Dialect, files: Mapping[Operation, Files], translate: Translate) -> Iterator[str]:
     """What the answers to changes mean, and what to do about them."""
     yield translate(
-        "The user may review a change first, and accept, amend or reject it. Wait for the answer."
+        "The user may review a change first, and accept, amend, or reject it. Wait for the result."
     )
     yield translate(
-        "“applied” in the answer tells whether the file on disk holds the change; “status” does not. If"
-        " “applied” is true, never send the change again, even if “status” is “partial”: then only the diff"
-        " was cut, or the text was matched loosely."
+        "“applied” in the result says whether the change is on disk; “status” does not. If "
+        "“applied” is true, never send the change again, even if “status” is “partial”: that "
+        "only means that the diff was truncated or that the text was matched loosely."
     )
     yield translate(
-        "If “applied” is false, “text” says why. A change that waits in the editor, unsaved, is for the user"
-        " to save: do not send it again."
+        "If “applied” is false, “text” says why. If the change is in the editor but not saved, "
+        "the user must save it: do not send it again."
     )
     if any(
         each.name == "dry_run"
@@ -101,23 +102,24 @@ def _answers(dialect: Dialect, files: Mapping[Operation, Files], translate: Tran
         for each in fields(tool.takes)
     ):
         yield translate(
-            "With dry_run nothing is changed and nobody is asked: the answer is “partial”, “applied” is"
-            " false, and the diff is what would change. To make the change, send it again without dry_run."
+            "With dry_run nothing changes and nobody is asked: “status” is “partial”, “applied” is "
+            "false, and the diff shows what would change. To make the change, send it again without "
+            "dry_run."
         )
     yield translate(
-        "A diff that ends in “... (truncated)” was cut to fit the answer; the change itself is complete."
+        "A diff that ends in “... (truncated)” was shortened for the result; the change itself is complete."
     )
     yield translate(
-        "If the user amended the change, the file holds the user's version. Build on it, and do not put yours"
-        " back."
+        "If the user amended the change, the file contains the user's version. Continue from it, "
+        "and do not restore your version."
     )
-    yield translate("An error means that nothing was changed, unless “text” says otherwise.")
+    yield translate("An error means that nothing changed, unless “text” says otherwise.")
     yield translate(
-        "USER_REJECTED: the user did not approve this change. Do what the user wrote, or ask; do not send"
-        " it again, and do not look for a way round it."
+        "USER_REJECTED: the user did not approve this change. Follow the user's message, or ask. "
+        "Do not send the change again, and do not try to work around the rejection."
     )
     yield translate(
-        "CONFLICT: the file has changed since you read it. Read it again and redo your change on what it says"
-        " now."
+        "CONFLICT: the file has changed since you read it. Read it again and redo your change on "
+        "the current content."
     )
-    yield translate("ACCESS_DENIED: you may not touch this file. Go on without it, or ask the user.")
+    yield translate("ACCESS_DENIED: you may not access this file. Continue without it, or ask the user.")

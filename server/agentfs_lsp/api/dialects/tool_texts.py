@@ -33,17 +33,17 @@ def tool_text(
 
 def _of_read(translate: Translate, *, ranges: bool, changes: bool) -> list[str]:
     return [
-        translate("Read a text file of the workspace, as it is in the editor, unsaved changes included."),
-        translate("A long file comes in parts: the answer says where to go on.") if ranges else "",
+        translate("Read a text file of the workspace as the editor shows it, including unsaved changes."),
+        translate("A long file is returned in parts: the result says where to continue.") if ranges else "",
         translate("Read a file before you change it.") if changes else "",
     ]
 
 
 def _of_write(translate: Translate, *, reads: bool, edits: bool) -> list[str]:
     return [
-        translate("Create a text file, or replace the whole text of one."),
-        translate("Give the complete text: nothing may be left out, or stood in for by a remark."),
-        translate("A file that exists has to be read first.") if reads else "",
+        translate("Create a text file, or replace the whole text of an existing one."),
+        translate("Give the complete text. Do not omit anything or use placeholders."),
+        translate("An existing file must be read first.") if reads else "",
         translate("To change a part of a file, use {Edit}.") if edits else "",
         translate("Missing folders are created, unless the user's settings forbid it."),
         *_of_the_answer(translate),
@@ -52,9 +52,9 @@ def _of_write(translate: Translate, *, reads: bool, edits: bool) -> list[str]:
 
 def _of_edit(translate: Translate) -> list[str]:
     return [
-        translate("Replace a piece of a text file that exists and has been read."),
+        translate("Replace a piece of text in an existing file that has been read."),
         translate("Copy {old_string} exactly from the file, without line numbers."),
-        translate("It has to stand in one place only: take enough lines round it."),
+        translate("It must be unique in the file: include enough surrounding lines."),
         *_of_the_answer(translate),
     ]
 
@@ -62,11 +62,12 @@ def _of_edit(translate: Translate) -> list[str]:
 def _of_the_answer(translate: Translate) -> list[str]:
     return [
         translate(
-            "The user may review the change first, and may amend it; the answer comes once it is decided."
+            "The user may review the change first, and may amend it. The result comes after the "
+            "user's decision."
         ),
         translate(
-            "If “applied” is true in the answer, the file on disk holds the change: do not send it again,"
-            " even if “status” is “partial”, as it is when the diff was cut."
+            "If “applied” is true in the result, the change is on disk: do not send it again, even "
+            "if “status” is “partial”, for example because the diff was truncated."
         ),
     ]
 
@@ -77,22 +78,25 @@ def parameter_text(name: str, translate: Translate) -> str:
     return {
         "start_line": translate("The first line to read, counted from 1."),
         "limit": translate(
-            "How many lines to read; 0 for all. Without it: as many as the user's settings let."
+            "The number of lines to read; 0 for all. Default: the limit in the user's settings."
         ),
         "content": translate("The complete new text of the file."),
         "allow_empty": translate(
-            "True if the file is meant to be empty; otherwise empty content is refused."
+            "True if the file is meant to be empty; otherwise empty content is rejected."
         ),
-        "old_string": translate("The text to replace, exactly as it stands in the file."),
-        "new_string": translate("The text to put in its place; empty to take it out."),
-        "replace_all": translate("Replace it in every place, not in just one."),
-        "expected_count": translate("In how many places it stands; with more than one all are replaced."),
+        "old_string": translate("The text to replace, exactly as it appears in the file."),
+        "new_string": translate("The replacement text; empty to delete the old text."),
+        "replace_all": translate("Replace every occurrence, not just one."),
+        "expected_count": translate(
+            "The expected number of occurrences; if it is more than one, all are replaced."
+        ),
         "dry_run": translate(
-            "Only say what would change: nothing is written and nobody is asked. The answer has"
-            " “status” “partial” and “applied” false."
+            "Only report what would change: nothing is written and nobody is asked. The result has "
+            "“status” “partial” and “applied” false."
         ),
         "modified_by_user": translate(
-            "Whether the user has changed the content that you first proposed. It is reviewed all the same."
+            "Whether the user modified the content that you originally proposed. The change is "
+            "still reviewed."
         ),
     }[name]
 

@@ -17,42 +17,44 @@ if TYPE_CHECKING:
 def binary_file(error: errors.BinaryFile, translate: Translate) -> Told:
     return (
         translate("'{path}' is a binary file.", path=shown(error.path)),
-        translate("It can be neither read nor changed as text."),
+        translate("It cannot be read or changed as text."),
     )
 
 
 def nul_put_in(error: errors.NulPutIn, translate: Translate) -> Told:
     return (
         translate(
-            "Line {line} of the new text of '{path}' has a NUL character: that is no text.",
+            "Line {line} of the new text of '{path}' contains a NUL character, which is not allowed in text.",
             line=error.line,
             path=shown(error.path),
         ),
-        nothing_changed(translate, translate("Leave the character out.")),
+        nothing_changed(translate, translate("Remove the character.")),
     )
 
 
 def too_large(error: errors.TooLarge, translate: Translate) -> Told:
     return (
         translate(
-            "'{path}' is too large: {size} bytes, the limit is {limit}.",
+            "'{path}' is too large: {size} bytes. The limit is {limit} bytes.",
             path=shown(error.path),
             size=error.size,
             limit=error.limit,
         ),
-        translate("Read a range of it with start_line and limit."),
+        translate("Read a part of it with start_line and limit."),
     )
 
 
 def result_too_large(error: errors.ResultTooLarge, translate: Translate) -> Told:
     return (
         translate(
-            "The change would make '{path}' too large: {size} bytes, the limit is {limit}.",
+            "The change would make '{path}' too large: {size} bytes. The limit is {limit} bytes.",
             path=shown(error.path),
             size=error.size,
             limit=error.limit,
         ),
-        translate("Put the text into several files, or ask the user to raise agentfs.limits.max_file_bytes."),
+        translate(
+            "Split the text into several files, or ask the user to raise agentfs.limits.max_file_bytes."
+        ),
     )
 
 
@@ -72,48 +74,51 @@ def unencodable(error: errors.Unencodable, translate: Translate) -> Told:
     if error.ascii_only:
         return (
             translate(
-                "The file's encoding is not known, so only ASCII can be put in; line {line} of the new text"
-                " has '{character}' (U+{code:04X}).",
+                "The file's encoding is not known, so the new text must be ASCII. Line {line} contains "
+                "'{character}' (U+{code:04X}).",
                 line=error.line,
                 character=shown(error.character),
                 code=ord(error.character),
             ),
-            translate("Use ASCII characters; the other bytes stay as they are."),
+            translate("Use ASCII characters. The other bytes stay unchanged."),
         )
     return (
         translate(
-            "The file's encoding {encoding} can't express '{character}' (U+{code:04X}) in line {line} of the"
-            " new text.",
+            "The file's encoding {encoding} cannot represent '{character}' (U+{code:04X}) in line "
+            "{line} of the new text.",
             encoding=shown(error.encoding),
             character=shown(error.character),
             code=ord(error.character[0]),
             line=error.line,
         ),
-        translate("Use other characters; the file keeps its encoding."),
+        translate("Use other characters. The file keeps its encoding."),
     )
 
 
 def lossy_replace(error: errors.LossyReplace, translate: Translate) -> Told:
     return (
-        translate("Not all bytes of '{path}' are text in a known encoding.", path=shown(error.path)),
-        translate("Change parts of it with {Edit}, or give expected_hash from a {Read} to replace it whole."),
+        translate("Some bytes of '{path}' are not text in a known encoding.", path=shown(error.path)),
+        translate(
+            "Use {Edit} to change parts of it. To replace the whole file, pass the hash "
+            "from {Read} as expected_hash."
+        ),
     )
 
 
 def empty_content(_: errors.EmptyContent, translate: Translate) -> Told:
     return translate("Content cannot be empty."), translate(
-        "Give allow_empty=true if the file is meant to be empty."
+        "Set allow_empty=true if the file is meant to be empty."
     )
 
 
 def text_left_out(error: errors.TextLeftOut, translate: Translate) -> Told:
     return (
         translate(
-            "Line {line} stands for text that was left out: '{marker}'.",
+            "Line {line} is a placeholder for omitted text: '{marker}'.",
             line=error.line,
             marker=escape_invisible(error.marker),
         ),
-        translate("Write the text out, or use {Edit} to change only a part."),
+        translate("Write the complete text, or use {Edit} to change only a part."),
     )
 
 
@@ -124,13 +129,13 @@ def empty_old_string(_: errors.EmptyOldString, translate: Translate) -> Told:
 
 
 def nothing_changes(_: errors.NothingChanges, translate: Translate) -> Told:
-    return translate("Nothing would change: the new text is the old one."), ""
+    return translate("Nothing would change: the new text equals the old text."), ""
 
 
 def no_match(error: errors.NoMatch, translate: Translate) -> Told:
     causes = {
         "line_numbers": translate(
-            "{old_string} has line numbers in it that are not in the file: leave them out."
+            "{old_string} contains line numbers that are not in the file. Remove them."
         ),
         "over_escaped": translate("{old_string} is escaped once too often."),
         "letter_case": translate("The letter case differs."),
@@ -153,7 +158,7 @@ def several_matches(error: errors.SeveralMatches, translate: Translate) -> Told:
     return (
         translate("{old_string} was found {count} times.", count=error.count),
         translate(
-            "Lines: {lines}. Add context to make it unique, or give replace_all or expected_count.",
+            "Lines: {lines}. Add context to make it unique, or set replace_all or expected_count.",
             lines=_lines(error.lines, error.count),
         ),
     )
@@ -173,7 +178,7 @@ def count_mismatch(error: errors.CountMismatch, translate: Translate) -> Told:
 
 def overlapping_matches(error: errors.OverlappingMatches, translate: Translate) -> Told:
     return (
-        translate("{old_string} was found at {count} places that overlap.", count=error.count),
+        translate("{old_string} was found at {count} overlapping places.", count=error.count),
         translate("Lines: {lines}. Replace them one by one.", lines=_lines(error.lines, error.count)),
     )
 

@@ -21,15 +21,19 @@ _MOST_NAMED = 3
 
 def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> Told:
     return (
-        translate("No change '{id}' is kept.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))),
-        translate("agentfs/history lists those that are; older ones make room for new ones."),
+        translate(
+            "Change '{id}' is not in the history.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))
+        ),
+        translate(
+            "agentfs/history lists the recorded changes. Older changes are deleted to make room for new ones."
+        ),
     )
 
 
 def nothing_to_undo(_: errors.NothingToUndo, translate: Translate) -> Told:
     return (
-        translate("This session has made no change that is kept."),
-        translate("agentfs/history lists the changes of others; undo one by its change_id."),
+        translate("The history contains no changes of this session."),
+        translate("agentfs/history lists the changes of other sessions. To undo one, pass its change_id."),
     )
 
 
@@ -39,12 +43,12 @@ def last_undecided(error: errors.LastUndecided, translate: Translate) -> Told:
         ", ".join(f"'{shown(path)}'" for path in error.paths[:_MOST_NAMED]),
     )
     message = (
-        translate("Change '{id}' of this session, of {paths}, has no answer yet.", id=change_id, paths=paths)
+        translate("Change '{id}' of this session ({paths}) is still in progress.", id=change_id, paths=paths)
         if paths
-        else translate("Change '{id}' of this session has no answer yet.", id=change_id)
+        else translate("Change '{id}' of this session is still in progress.", id=change_id)
     )
     return message, nothing_changed(
-        translate, translate("Wait for its answer, or name the change that is to be undone by its change_id.")
+        translate, translate("Wait for its result, or pass the change_id of the change to undo.")
     )
 
 
@@ -52,17 +56,22 @@ def not_undoable(error: errors.NotUndoable, translate: Translate) -> Told:
     change_id = shown(error.change_id)
     if error.reason == "texts":
         return (
-            translate("The texts of change '{id}' are not kept: there was no room for them.", id=change_id),
-            nothing_changed(translate, translate("Read the files and undo it by edits.")),
+            translate(
+                "The texts of change '{id}' were not recorded because there was no room for them.",
+                id=change_id,
+            ),
+            nothing_changed(translate, translate("Read the files and undo the change with edits.")),
         )
     if error.reason == "bytes":
         return (
-            translate("Change '{id}' took out bytes that are no text, and they are not kept.", id=change_id),
-            nothing_changed(translate, translate("Only the user can bring them back, from a copy.")),
+            translate(
+                "Change '{id}' removed bytes that are not text, and they were not recorded.", id=change_id
+            ),
+            nothing_changed(translate, translate("Only the user can restore them, from a copy.")),
         )
     return (
-        translate("Change '{id}' is also of files in a folder that is not open.", id=change_id),
-        nothing_changed(translate, translate("The user can open that folder too.")),
+        translate("Change '{id}' also contains files in a folder that is not open.", id=change_id),
+        nothing_changed(translate, translate("Ask the user to open that folder too.")),
     )
 
 
@@ -70,11 +79,12 @@ def trouble_text(trouble: HistoryTrouble, where: str, translate: Translate) -> s
     """What the user is told, once, of something wrong with the history in that file."""
     if trouble == "damaged":
         return translate(
-            "agentfs: the history of changes was damaged and has been set aside as {path}; a new one begins.",
+            "agentfs: The history of changes was damaged and has been moved to {path}. A new "
+            "history was started.",
             path=shown(where),
         )
     return translate(
-        "agentfs: the history of changes can't be written to {path}. Changes land all the same, but can't be"
-        " undone by agentfs.",
+        "agentfs: Cannot write the history of changes to {path}. Changes are still applied, but "
+        "agentfs cannot undo them.",
         path=shown(where),
     )

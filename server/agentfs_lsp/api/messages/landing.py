@@ -36,7 +36,7 @@ def landed_texts(landings: Sequence[Landing], review: Container[str], translate:
     """What came of it beside the changes themselves. `review`: what the answer's `review` holds."""
     said = []
     if "amendments" in review:
-        said.append(translate("The user accepted some of it in another form; see review.amendments."))
+        said.append(translate("The user accepted some of it with amendments. See review.amendments."))
     if folders := [folder for folder in map(created_folder, landings) if folder]:
         shown = ", ".join(f"{escape_to_one_line(folder)}/" for folder in folders[:_NAMED])
         if len(folders) > _NAMED:
@@ -53,5 +53,5 @@ def landed_texts(landings: Sequence[Landing], review: Container[str], translate:
         files = files_text(linked, translate)
         said.append(translate("Other names (hard links) of {files} keep the old content.", files=files))
     if "on_save" in review:
-        said.append(translate("Some of it was saved with other changes; see review.on_save."))
+        said.append(translate("Some of it was saved with other changes. See review.on_save."))
     return said

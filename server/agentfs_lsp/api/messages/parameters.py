@@ -19,24 +19,26 @@ def parameter_text(error: BadParameter, translate: Translate) -> str:
     problems = {
         "missing": translate("Parameter '{name}' is missing.", **facts),
         "unknown": translate(
-            "Parameter '{name}' is not a parameter of this request; known are {names}.",
+            "Unknown parameter '{name}'. This request accepts {names}.",
             names=fitting,
             **facts,
         ),
         "misspelt": translate(
-            "Parameter '{name}' is not a parameter of this request; did you mean {meant}?",
+            "Unknown parameter '{name}'. Did you mean {meant}?",
             meant=fitting,
             **facts,
         ),
         "twice": translate(
-            "Parameters '{other}' and '{name}' mean the same but have different values: give one of them.",
+            "Parameters '{other}' and '{name}' mean the same but have different values. Give "
+            "only one of them.",
             other=fitting,
             **facts,
         ),
         "beside_and_in": translate(
-            "Parameter '{name}' has one value beside 'arguments' and another in it: give it once.", **facts
+            "Parameter '{name}' has different values beside 'arguments' and in it. Give it only once.",
+            **facts,
         ),
-        "no_object": translate("Parameter '{name}' must be one JSON object.", **facts),
+        "no_object": translate("Parameter '{name}' must be a JSON object.", **facts),
         "kind": translate("Parameter '{name}' must be {kinds}.", kinds=_kinds(error, translate), **facts),
         "choice": translate("Parameter '{name}' must be one of {choices}.", choices=fitting, **facts),
         "small": translate("Parameter '{name}' must be at least {bound}.", **facts),

@@ -23,17 +23,19 @@ def absolute_path(_: errors.AbsolutePath, translate: Translate) -> Told:
 def malformed_path(error: errors.MalformedPath, translate: Translate) -> Told:
     reasons = {
         "empty": translate("The path is empty."),
-        "backslash": translate("The path has a backslash. Use '/' between folders."),
-        "control": translate("The path has a control character."),
-        "bidi": translate("The name has a control or bidirectional character, which no new file may have."),
+        "backslash": translate("The path contains a backslash. Use '/' between folders."),
+        "control": translate("The path contains a control character."),
+        "bidi": translate(
+            "The name contains a control or bidirectional character, which is not allowed in new files."
+        ),
         "uri": translate("The path is a URI. Use a path relative to the root."),
         "too_long": translate("The path is longer than the file system allows."),
         "unstorable": translate(
-            "The name is not valid in Unicode or on this file system; a file that has it must be renamed"
-            " first."
+            "The name is not valid Unicode or not valid on this file system. An existing file with "
+            "this name must be renamed first."
         ),
-        "link_loop": translate("The path leads through a loop of links."),
-        "below_file": translate("The path goes on below a file that is no folder."),
+        "link_loop": translate("The path contains a loop of links."),
+        "below_file": translate("The path continues below a file that is not a folder."),
     }
     return reasons[error.reason], translate(
         "Path: '{path}'.", path=shown(cut_name(error.path, _LONGEST_MALFORMED))
@@ -43,7 +45,7 @@ def malformed_path(error: errors.MalformedPath, translate: Translate) -> Told:
 def unknown_root(error: errors.UnknownRoot, translate: Translate) -> Told:
     names = ", ".join(f"'{shown(name)}'" for name in error.names)
     return (
-        translate("Several folders are open: the path must begin with the name of one."),
+        translate("Several folders are open. The path must begin with the name of one of them."),
         translate("Folders: {names}.", names=names),
     )
 
@@ -51,7 +53,7 @@ def unknown_root(error: errors.UnknownRoot, translate: Translate) -> Told:
 def ambiguous_root(error: errors.AmbiguousRoot, translate: Translate) -> Told:
     return (
         translate("Two open folders are named '{name}'.", name=shown(error.name)),
-        translate("The user can name them with the setting agentfs.roots."),
+        translate("The user can give them different names with the setting agentfs.roots."),
     )
 
 
@@ -66,28 +68,28 @@ def outside_roots(_: errors.OutsideRoots, translate: Translate) -> Told:
 def file_missing(error: errors.FileMissing, translate: Translate) -> Told:
     return (
         translate("File not found: '{path}'.", path=shown(error.path)),
-        translate("Check the path; a new file is created with {Write}."),
+        translate("Check the path. To create a new file, use {Write}."),
     )
 
 
 def root_missing(error: errors.RootMissing, translate: Translate) -> Told:
     return (
-        translate("The open folder '{name}' is not on the disk any more.", name=shown(error.path)),
+        translate("The open folder '{name}' no longer exists on disk.", name=shown(error.path)),
         translate("Ask the user to open it again."),
     )
 
 
 def folder_missing(error: errors.FolderMissing, translate: Translate) -> Told:
     return (
-        translate("There is no folder '{path}'.", path=shown(error.path)),
-        translate("The setting agentfs.create_dirs is off: ask the user to create the folder.")
+        translate("Folder not found: '{path}'.", path=shown(error.path)),
+        translate("The setting agentfs.create_dirs is off. Ask the user to create the folder.")
         if error.by_setting
-        else translate("Give create_dirs=true to have it created."),
+        else translate("Set create_dirs=true to create it."),
     )
 
 
 def is_directory(error: errors.IsDirectory, translate: Translate) -> Told:
-    return translate("'{path}' is a directory.", path=shown(error.path)), translate("Name a file in it.")
+    return translate("'{path}' is a directory.", path=shown(error.path)), translate("Specify a file in it.")
 
 
 def not_regular(error: errors.NotRegular, translate: Translate) -> Told:
@@ -95,11 +97,11 @@ def not_regular(error: errors.NotRegular, translate: Translate) -> Told:
         "device": translate("a device"),
         "fifo": translate("a named pipe"),
         "socket": translate("a socket"),
-        "other": translate("of an unknown kind"),
+        "other": translate("a file of an unknown kind"),
     }
     return (
         translate(
-            "'{path}' is no regular file: it is {kind}.", path=shown(error.path), kind=kinds[error.kind]
+            "'{path}' is not a regular file: it is {kind}.", path=shown(error.path), kind=kinds[error.kind]
         ),
         "",
     )
@@ -116,7 +118,7 @@ def system_refused(error: errors.SystemRefused, translate: Translate) -> Told:
             "Permission denied for '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]
         ),
         nothing_changed(
-            translate, translate("Ask the user to look at the file's and the folder's permissions.")
+            translate, translate("Ask the user to check the permissions of the file and its folder.")
         ),
     )
 
@@ -124,15 +126,17 @@ def system_refused(error: errors.SystemRefused, translate: Translate) -> Told:
 def system_failed(error: errors.SystemFailed, translate: Translate) -> Told:
     reasons = {
         "system": shown(error.detail),
-        "unsteady": translate("the file changes while it is read"),
+        "unsteady": translate("the file keeps changing while it is being read"),
         "temporary_lost": translate("its temporary file was changed or removed"),
-        "landing_here": translate("another change is landing"),
-        "landing_elsewhere": translate("another agentfs server is landing a change"),
-        "later_version": translate("a later version of agentfs made it"),
+        "landing_here": translate("another change is being applied"),
+        "landing_elsewhere": translate("another agentfs server is applying a change"),
+        "later_version": translate("it was created by a later version of agentfs"),
     }
     return (
         translate(
-            "The system failed on '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]
+            "A system error occurred for '{path}': {reason}.",
+            path=shown(error.path),
+            reason=reasons[error.reason],
         ),
-        nothing_changed(translate, translate("Try again when the cause is gone.")),
+        nothing_changed(translate, translate("Try again after the cause is resolved.")),
     )

@@ -23,22 +23,24 @@ def conflict(error: errors.Conflict, translate: Translate) -> Told:
     where = translate("in the editor") if error.source == "editor" else translate("on disk")
     reasons = {
         "changed": translate("'{path}' was changed {where} since it was read.", path=path, where=where),
-        "expected": translate("'{path}' is not as expected: it differs {where}.", path=path, where=where),
-        "exists": translate("'{path}' exists already.", path=path),
-        "gone": translate("'{path}' is gone.", path=path),
+        "expected": translate(
+            "'{path}' does not match what was expected: it differs {where}.", path=path, where=where
+        ),
+        "exists": translate("'{path}' already exists.", path=path),
+        "gone": translate("'{path}' no longer exists.", path=path),
         "wrong_encoding": translate(
             "The editor shows '{path}' in an encoding that loses characters.", path=path
         ),
-        "reviewing": translate(
-            "'{path}' was changed {where} while it was being reviewed.", path=path, where=where
-        ),
+        "reviewing": translate("'{path}' was changed {where} during the review.", path=path, where=where),
         "diff_changed": translate(
-            "The diff that the user was shown, '{path}', was changed meanwhile.", path=path
+            "The diff file that was shown to the user, '{path}', was changed during the review.", path=path
         ),
-        "out_of_sync": translate("What the editor holds of '{path}' is not known for certain.", path=path),
+        "out_of_sync": translate(
+            "The editor's current text of '{path}' is not known for certain.", path=path
+        ),
         "carriage_returns": translate(
-            "'{path}' is open, and has carriage returns by themselves: the editor may count its lines in"
-            " another way, and a change would land in the wrong place.",
+            "'{path}' is open and contains carriage returns without line feeds. The editor may count "
+            "its lines differently, so a change could be applied in the wrong place.",
             path=path,
         ),
         "overlap": translate(
@@ -60,7 +62,7 @@ def conflict(error: errors.Conflict, translate: Translate) -> Told:
         next_step = nothing_changed(translate, translate("Send the change again."))
     else:
         next_step = nothing_changed(
-            translate, translate("Read it again and redo the change on what it says now.")
+            translate, translate("Read it again and redo the change on the current content.")
         )
     return reasons[error.reason], next_step
 
@@ -82,7 +84,7 @@ def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> Told:
     if not error.listed:
         return (
             translate("There is no tool '{name}'.", name=name),
-            translate("The user's settings let no tool touch a file now."),
+            translate("The user's settings currently do not let any tool access files."),
         )
     tools = ", ".join(map(shown, error.listed))
     return translate("There is no tool '{name}'.", name=name), translate("Tools: {tools}.", tools=tools)
@@ -90,20 +92,18 @@ def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> Told:
 
 def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> Told:
     reasons = {
-        "no_message": translate("The editor can't put the question to the user, so the change is refused."),
-        "busy": translate("The editor was busy and could not ask the user, so the change is refused."),
-        "too_long": translate(
-            "The change is too long to be shown in the editor's messages, so it is refused."
-        ),
-        "failed": translate("The question could not be put to the user, so the change is refused."),
-        "reading": translate("The editor can't put the question to the user, so the file is not read."),
+        "no_message": translate("The editor cannot ask the user, so the change was refused."),
+        "busy": translate("The editor was busy and could not ask the user, so the change was refused."),
+        "too_long": translate("The change is too long for the editor's messages, so it was refused."),
+        "failed": translate("The user could not be asked, so the change was refused."),
+        "reading": translate("The editor cannot ask the user, so the file was not read."),
     }
     return (
         reasons[error.reason],
         translate(
-            "The user can connect an editor that asks, or settle it in the settings: changes with"
-            " agentfs.approval.mode, and what is asked for in every mode with agentfs.rules and"
-            " agentfs.protected."
+            "The user can use an editor that can ask, or change the settings: agentfs.approval.mode "
+            "for changes, and agentfs.rules and agentfs.protected for files that require approval in "
+            "every mode."
         ),
     )
 
@@ -116,17 +116,17 @@ def rejected(error: errors.Rejected, translate: Translate) -> Told:
             translate(
                 "The user rejected the change: “{feedback}”.", feedback=escape_invisible(error.feedback)
             ),
-            nothing_changed(translate, translate("Do as the user says.")),
+            nothing_changed(translate, translate("Follow the user's message.")),
         )
     if not error.surely_meant:
-        return not_approved(translate), nothing_changed(translate, translate("Ask the user how to go on."))
+        return not_approved(translate), nothing_changed(translate, translate("Ask the user how to continue."))
     if error.decision == "dismissed":
         return (
             translate("The user dismissed the change without a decision."),
-            nothing_changed(translate, translate("Ask the user how to go on.")),
+            nothing_changed(translate, translate("Ask the user how to continue.")),
         )
     return translate("The user rejected the change."), nothing_changed(
-        translate, translate("Ask the user how to go on.")
+        translate, translate("Ask the user how to continue.")
     )
 
 
@@ -140,7 +140,7 @@ def _rejected_in_part(error: errors.Rejected, translate: Translate) -> Told:
     said = [translate("The user rejected the change of {paths}.", paths=paths)]
     if error.feedback:
         said.append(translate("The user wrote: “{feedback}”.", feedback=escape_invisible(error.feedback)))
-    return sentences(translate, said), nothing_changed(translate, translate("Ask the user how to go on."))
+    return sentences(translate, said), nothing_changed(translate, translate("Ask the user how to continue."))
 
 
 def left_undone(error: errors.LeftUndone, translate: Translate) -> Told:
@@ -148,31 +148,34 @@ def left_undone(error: errors.LeftUndone, translate: Translate) -> Told:
         "cancelled": translate(
             "'{path}' was not changed: the request was cancelled.", path=shown(error.path)
         ),
-        "together": translate("'{path}' was not changed: all of it lands or none.", path=shown(error.path)),
+        "together": translate(
+            "'{path}' was not changed because the batch is atomic: all of its changes are applied, or none.",
+            path=shown(error.path),
+        ),
     }
     return reasons[error.reason], ""
 
 
 def read_rejected(error: errors.ReadRejected, translate: Translate) -> Told:
     return (
-        translate("The user did not allow '{path}' to be read.", path=shown(error.path)),
-        translate("Go on without it, or ask the user."),
+        translate("The user did not allow reading '{path}'.", path=shown(error.path)),
+        translate("Continue without it, or ask the user."),
     )
 
 
 def review_timed_out(error: errors.ReviewTimedOut, translate: Translate) -> Told:
     return (
         translate("Nobody answered the review within {seconds:g} s.", seconds=error.seconds),
-        nothing_changed(translate, translate("Ask the user before trying again.")),
+        nothing_changed(translate, translate("Ask the user before you try again.")),
     )
 
 
 def withdrawn(error: errors.Withdrawn, translate: Translate) -> Told:
     reasons = {
-        "agent": translate("The agent took the change back."),
-        "root_removed": translate("The folder was closed; the change was withdrawn."),
-        "settings": translate("The user's settings changed; the change was withdrawn."),
-        "shutdown": translate("The server is ending; the change was withdrawn."),
+        "agent": translate("The agent cancelled the change."),
+        "root_removed": translate("The folder was closed, so the change was withdrawn."),
+        "settings": translate("The user's settings changed, so the change was withdrawn."),
+        "shutdown": translate("The server is shutting down, so the change was withdrawn."),
     }
     return reasons[error.reason], nothing_changed(translate)
 
@@ -180,11 +183,11 @@ def withdrawn(error: errors.Withdrawn, translate: Translate) -> Told:
 def too_many_pending(error: errors.TooManyPending, translate: Translate) -> Told:
     return (
         translate(
-            "One change of this session is waiting already.",
-            plural="{count} changes of this session are waiting already.",
+            "One change of this session is already pending.",
+            plural="{count} changes of this session are already pending.",
             count=error.limit,
         ),
-        nothing_changed(translate, translate("Wait for their answers before asking for more.")),
+        nothing_changed(translate, translate("Wait for their results before you send more.")),
     )
 
 
@@ -192,12 +195,12 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> Told:
     reasons = {
         "refused": shown(error.detail).rstrip(".。") or translate("the editor did not apply it"),
         "late": translate("the editor did not apply it in time"),
-        "unchanged": translate("the editor says it applied the change, but nothing changed"),
-        "closed": translate("the document was closed, and the file does not hold it"),
-        "undone": translate("the user or the editor took it out again"),
+        "unchanged": translate("the editor reported that it applied the change, but nothing changed"),
+        "closed": translate("the document was closed, and the file does not contain the change"),
+        "undone": translate("the user or the editor removed it again"),
     }
     undone = error.reason in ("closed", "undone")
-    next_step = translate("Ask the user before trying again.") if undone else translate("Try again.")
+    next_step = translate("Ask the user before you try again.") if undone else translate("Try again.")
     return (
         translate(
             "'{path}' was accepted but not applied: {reason}.",
@@ -211,10 +214,12 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> Told:
 def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Told:
     reasons = {
         "system": shown(error.detail),
-        "changed_otherwise": translate("the document was changed in another way meanwhile"),
-        "closed": translate("the document was closed, and the file does not hold all of it"),
-        "not_taken_back": translate("another file of it failed, and here it could not be taken back"),
-        "not_accepted": translate("it was not approved, and yet some of it is there"),
+        "changed_otherwise": translate("the document was changed in another way in the meantime"),
+        "closed": translate("the document was closed, and the file does not contain all of the change"),
+        "not_taken_back": translate(
+            "another file of the batch failed, and this change could not be reverted"
+        ),
+        "not_accepted": translate("it was not approved, but some of it was applied"),
     }
     unknown = translate(
         "It is not known whether the change of '{path}' was applied: {reason}.",
@@ -222,12 +227,12 @@ def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Told:
         reason=reasons[error.reason],
     )
     if not error.holding:
-        return unknown, translate("Read the file before going on.")
+        return unknown, translate("Read the file before you continue.")
     feedback = getattr(error.otherwise, "feedback", "")
     wrote = (
         translate("The user wrote: “{feedback}”.", feedback=escape_invisible(feedback)) if feedback else ""
     )
     places = {"disk": translate("on disk"), "editor": translate("in the editor")}
     files = ", ".join(f"'{shown(one.path)}' ({places[one.where]})" for one in error.holding)
-    found = translate("Some of it is, or may be, in {files}.", files=files)
-    return unknown, sentences(translate, (found, wrote, translate("Read the file before going on.")))
+    found = translate("Some of the change is, or may be, in {files}.", files=files)
+    return unknown, sentences(translate, (found, wrote, translate("Read the file before you continue.")))

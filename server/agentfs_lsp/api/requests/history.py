@@ -53,14 +53,16 @@ def _names_session(params: object) -> bool:
 def _text(translate: Translate, browsed: Browsed) -> str:
     changes = browsed.changes
     if not changes:
-        return translate("No change that landed is kept.")
+        return translate("No changes are recorded.")
     said = [
         translate(
             "One change that landed.", plural="{count} changes that landed, newest first.", count=len(changes)
         )
     ]
     if browsed.more:
-        said.append(translate("Older ones remain: go on with before={id}.", id=changes[-1].id))
+        said.append(translate("There are older changes: continue with before={id}.", id=changes[-1].id))
     if browsed.texts_left_out:
-        said.append(translate("Not all texts found room; ask for a change by its change_id."))
+        said.append(
+            translate("Some texts did not fit into the response. Request a single change by its change_id.")
+        )
     return sentences(translate, said)

@@ -93,36 +93,40 @@ def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
             )
         ]
     if passage.truncated and not exchange.phrasing.ranges:
-        said.append(translate("Lines remain that {Read} does not show; the user can raise agentfs.limits."))
+        said.append(translate("{Read} does not show the remaining lines. The user can raise agentfs.limits."))
     elif passage.truncated and not passage.content.endswith(("\n", "\r")):
         if params.limit is None:
             said.append(
-                translate("Line {line} is cut: read it whole with start_line={line} and limit=1.", line=last)
+                translate(
+                    "Line {line} is truncated. To read the whole line, use start_line={line} and limit=1.",
+                    line=last,
+                )
             )
         else:
             said.append(
                 translate(
-                    "Line {line} is cut: it is over agentfs.limits.max_file_bytes by itself.", line=last
+                    "Line {line} is truncated because it alone exceeds agentfs.limits.max_file_bytes.",
+                    line=last,
                 )
             )
     elif passage.truncated:
-        said.append(translate("Lines remain: go on with start_line={next}.", next=last + 1))
+        said.append(translate("More lines follow: continue with start_line={next}.", next=last + 1))
     if passage.dirty:
-        said.append(translate("This is the editor's text, with changes that are not saved yet."))
+        said.append(translate("This is the editor's text, which has unsaved changes."))
     if passage.lossy and passage.source == "editor":
         said.append(translate("The editor shows '{path}' in an encoding that loses characters.", path=path))
         said.append(translate("Ask the user to reopen the file with its encoding."))
     elif passage.lossy:
         said.append(
-            translate("Some bytes are no text in a known encoding and are shown as U+FFFD; edits keep them.")
+            translate("Some bytes are not text in a known encoding and are shown as U+FFFD. Edits keep them.")
         )
         if passage.likely_encoding:
             said.append(
                 translate(
-                    "They look like {encoding}: the user can set agentfs.encoding.default to it.",
+                    "They look like {encoding}. The user can set agentfs.encoding.default to this encoding.",
                     encoding=passage.likely_encoding,
                 )
             )
         else:
-            said.append(translate("The user can name the file's encoding in agentfs.encoding.default."))
+            said.append(translate("The user can set the file's encoding in agentfs.encoding.default."))
     return sentences(translate, said)

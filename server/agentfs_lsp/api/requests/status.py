@@ -47,11 +47,11 @@ def status_request(exchange: Exchange) -> Envelope:
     translate = exchange.translate
     if pending:
         text = translate(
-            "Mode {mode}; one change is waiting.",
-            plural="Mode {mode}; {count} changes are waiting.",
+            "Mode {mode}. One change is pending.",
+            plural="Mode {mode}. {count} changes are pending.",
             count=len(pending),
             mode=mode,
         )
     else:
-        text = translate("Mode {mode}; nothing is waiting.", mode=mode)
+        text = translate("Mode {mode}. No changes are pending.", mode=mode)
     return exchange.succeed(data, text, {"time_ms": exchange.time_ms()})

@@ -35,7 +35,7 @@ async def tools_request(exchange: Exchange) -> Envelope:
     if not ws.roots:
         text = sentences(translate, told_of(NoRoot(), translate))
     elif not tools:
-        text = translate("The user's settings let no tool touch a file now.")
+        text = translate("The user's settings currently do not let any tool access files.")
     else:
         text = translate("Tools: {tools}.", tools=", ".join(tools))
     return exchange.succeed(data, text, {"time_ms": exchange.time_ms()})

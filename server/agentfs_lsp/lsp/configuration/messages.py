@@ -47,7 +47,7 @@ def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate)
     said += [_told(one, _key(one), translate) for one in first]
     more = count - len(first)
     if more and origin:
-        said.append(translate("agentfs-lsp check-config lists the other {count} as well.", count=more))
+        said.append(translate("agentfs-lsp check-config lists the other {count} too.", count=more))
     elif more:
         said.append(translate("There are {count} more.", count=more))
     return sentences(translate, said)
@@ -55,11 +55,11 @@ def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate)
 
 def problem_text(problem: Problem, translate: Translate) -> str:
     """One or two sentences: what is wrong with which setting, and what is in force instead."""
-    key = _key(problem)
-    if not problem.origin:
-        return _told(problem, key, translate)
-    origin = escape_to_one_line(problem.origin)
-    return _told(problem, f"{origin}: {key}" if key else origin, translate)
+    key, origin = _key(problem), escape_to_one_line(problem.origin)
+    if not key:
+        return _told(problem, origin, translate)
+    told = _told(problem, key, translate)
+    return f"{origin}: {told}" if origin else told
 
 
 def _told(problem: Problem, name: str, translate: Translate) -> str:
@@ -67,12 +67,15 @@ def _told(problem: Problem, name: str, translate: Translate) -> str:
         case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml" | "too_slow":
             return _of_workspace(problem, name, translate)
         case "unknown":
-            return translate("{name} is no setting of agentfs; it is ignored.", name=name)
+            return translate("Unknown setting {name}; ignored.", name=name)
         case "switch_missing":
-            return translate("{name} is required by a rule and not set: the switch is off.", name=name)
+            return translate(
+                "A rule requires the switch {name}, which is not set; it counts as off.", name=name
+            )
         case "no_object":
             return translate(
-                "{name} must be an object, not {given}; what guards in it is as strict as can be.",
+                "{name} must be an object, not {given}; its protective settings fall back to "
+                "their strictest values.",
                 name=name,
                 given=problem.given,
             )
@@ -97,17 +100,19 @@ def _key(problem: Problem) -> str:
 def _of_workspace(problem: Problem, name: str, translate: Translate) -> str:
     """What is wrong with a workspace's file, and what that means."""
     if problem.kind == "users_alone":
-        return translate("{name} can be set in your own settings alone; it is ignored.", name=name)
+        return translate("{name} can be set only in your own settings; ignored.", name=name)
     if problem.kind == "loosens":
         only = json.dumps(SETTINGS[problem.key].strictest)
-        return translate("{name} can only be {only} in a workspace; it is ignored.", name=name, only=only)
+        return translate("{name} can only be {only} in a workspace; ignored.", name=name, only=only)
     whats = {
         "too_large": translate("{name} is larger than 64 KiB.", name=name),
-        "unreadable": translate("{name} can't be read as a plain file.", name=name),
-        "no_toml": translate("{name} is not TOML in UTF-8.", name=name),
-        "too_slow": translate("{name} has keys or globs that take too long.", name=name),
+        "unreadable": translate("{name} cannot be read as a regular file.", name=name),
+        "no_toml": translate("{name} is not valid TOML in UTF-8.", name=name),
+        "too_slow": translate("{name} has keys or globs that take too long to process.", name=name),
     }
-    asked = translate("Until it is mended, you are asked before anything in its folder is read or changed.")
+    asked = translate(
+        "Until this is fixed, you will be asked before anything in its folder is read or changed."
+    )
     return sentences(translate, (whats[problem.kind], asked))
 
 
@@ -116,15 +121,15 @@ def _instead(key: str, facts: dict[str, Any], translate: Translate) -> str:
     setting = SETTINGS.get(key)
     if setting is not None and setting.wrong_asks:
         return translate(
-            "{name} must be {wanted}, not {given}. Until it is mended, you are asked before anything is read"
-            " or changed.",
+            "{name} must be {wanted}, not {given}. Until this is fixed, you will be asked before "
+            "anything is read or changed.",
             **facts,
         )
     if key == "files":
-        return translate("{name} must be {wanted}, not {given}; it names no file.", **facts)
+        return translate("{name} must be {wanted}, not {given}; it matches no file.", **facts)
     strictest = setting.strictest if setting is not None else False
     if strictest is None:
-        return translate("{name} must be {wanted}, not {given}; it is ignored.", **facts)
+        return translate("{name} must be {wanted}, not {given}; ignored.", **facts)
     return translate(
         "{name} must be {wanted}, not {given}; {instead} is used.", instead=json.dumps(strictest), **facts
     )
@@ -146,14 +151,14 @@ def _wanted(wanted: Wanted, translate: Translate) -> str:
         "encoding": translate("the name of an encoding that extends ASCII, such as utf-8 or windows-1252"),
         "roots": translate("a list of {entry}", entry='{"path": …, "name": …}'),
         "absolute_paths": translate("a list of folders given by absolute paths or file: URIs"),
-        "plain_names": translate("a list of folders with printable names without slashes"),
-        "own_names": translate("a list of folders each with a name of its own"),
+        "plain_names": translate("a list of folders whose names are printable and contain no slashes"),
+        "own_names": translate("a list of folders with unique names"),
         "rules": translate("a list of {entry}", entry=RULE),
-        "globs": translate("a list of globs as .gitignore has them"),
-        "glob": translate("a glob as .gitignore has them, with few stars"),
+        "globs": translate("a list of globs in .gitignore syntax"),
+        "glob": translate("a glob in .gitignore syntax with few stars"),
         "plain_paths": translate("a list of paths relative to the workspace folder"),
-        "plain_path": translate("a path relative to the workspace folder, without * in it"),
-        "switches": translate("an object of names that are true or false"),
+        "plain_path": translate("a path relative to the workspace folder, without *"),
+        "switches": translate("an object that maps names to true or false"),
         "switch_name": translate("the name of a switch"),
     }
     return kinds[wanted.kind]

@@ -69,7 +69,7 @@ def last_line_of(proposal: Proposal, translate: Translate, columns: int) -> str:
 
     def line(path_columns: int) -> str:
         title = title_of(proposal, translate, path_columns)
-        asked = translate("{title}, asked by {agent}", title=title, agent=agent) if agent else title
+        asked = translate("{title}, by {agent}", title=title, agent=agent) if agent else title
         return f"agentfs: {asked}"
 
     return line(columns - width_of(line(0)))
@@ -84,9 +84,9 @@ def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
     """Who asks, as claimed, and why; then the warnings, a line each."""
     lines = []
     if proposal.agent:
-        lines.append(translate("Asked by: {agent}", agent=escape_to_one_line(proposal.agent)))
+        lines.append(translate("Requested by: {agent}", agent=escape_to_one_line(proposal.agent)))
     if proposal.explanation:
-        lines.append(translate("Why: {explanation}", explanation=in_one_line(proposal.explanation)))
+        lines.append(translate("Reason: {explanation}", explanation=in_one_line(proposal.explanation)))
     several = len(proposal.changes) > 1
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
     warnings.sort(key=lambda one: one[1].kind != "secret")  # so that no crowd of others hides it
@@ -118,10 +118,10 @@ def in_one_line(explanation: str) -> str:
 def warning_text(kind: str, detail: str, translate: Translate) -> str:
     """What a warning means."""
     meanings = {
-        "bidirectional": translate("a character that turns the direction of text"),
+        "bidirectional": translate("a character that changes the direction of text"),
         "invisible": translate("an invisible character"),
         "control": translate("a control character"),
-        "secret": translate("what looks like a secret"),
+        "secret": translate("a likely secret"),
         "hard_links": translate("the file has other names, which keep the old content"),
         "on_save": translate("the editor's save will change it"),
     }
@@ -141,7 +141,7 @@ def always_asked_text(
     """What of the changes needs the user's approval in every mode; "" for nothing. `with_paths`: the reader
     does not know yet which file each line is of. `written`: whether the files held it is not told."""
     separators = translate(
-        "Line and paragraph separators (U+2028, U+2029) need the user's approval in every mode."
+        "Line and paragraph separators (U+2028, U+2029) require the user's approval in every mode."
     )
     found = any(one.has_separators if written else one.puts_in_separators for one in changes)
     secrets = _secrets_text(changes, translate, with_paths=with_paths, written=written)
@@ -174,7 +174,7 @@ def _secrets_text(
     if len(found) > _SECRETS_NAMED:
         said.append(translate("and {count} more", count=len(found) - _SECRETS_NAMED))
     return translate(
-        "What looks like a secret needs the user's approval in every mode: {secrets}.",
+        "Likely secrets require the user's approval in every mode: {secrets}.",
         secrets=", ".join(said),
     )
 
