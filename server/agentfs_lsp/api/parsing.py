@@ -25,7 +25,7 @@ from typing import (
 )
 
 from agentfs_lsp.domain.errors import BadParameter
-from agentfs_lsp.domain.shapes import Choice, Entries, Flag, Members, ShapeError, Text, Token, Wanted, Whole
+from agentfs_lsp.domain.shapes import Choice, Entries, Flag, Members, ShapeError, Text, Token, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -53,7 +53,7 @@ def parse(shape: type[T], raw: object, *, refuse_unknown: bool = True) -> T:
         raw = {}
     if not isinstance(raw, dict):
         raise BadParameter("params", "no_object")
-    known, required = _declared(shape, refuse_unknown)  # type: ignore[arg-type]  # every class is hashable
+    known, required = _declared(shape)  # type: ignore[arg-type]  # every class is hashable
     values: dict[str, object] = {}
     for key, value in raw.items():
         one = known.get(key)
@@ -61,7 +61,7 @@ def parse(shape: type[T], raw: object, *, refuse_unknown: bool = True) -> T:
             if refuse_unknown:
                 raise _unknown(key, known)
         elif value is not None or one.required:
-            checked = _checked(key, value, one.shape)
+            checked = _checked(key, value, one, refuse_unknown)
             if values.setdefault(one.name, checked) != checked:
                 other = next(name for name in raw if known.get(name) is one)
                 raise BadParameter(key, "twice", (other,))
@@ -73,35 +73,16 @@ def parse(shape: type[T], raw: object, *, refuse_unknown: bool = True) -> T:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
+    """`of`: the declared shape of each entry of a list."""
+
     name: str
     shape: Shape
     required: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A declared shape as an entry of a list."""
-
-    declared: type
-    refuse_unknown: bool
-
-    def check(self, raw: object) -> object:
-        try:
-            return parse(self.declared, raw, refuse_unknown=self.refuse_unknown)
-        except BadParameter as error:
-            raise _InEntry(error) from None
-
-
-class _InEntry(ShapeError):
-    """What is wrong with a key of an entry."""
-
-    def __init__(self, inner: BadParameter) -> None:
-        super().__init__(Wanted("object"))
-        self.inner = inner
+    of: type | None
 
 
 @cache
-def _declared(shape: Hashable, refuse_unknown: bool) -> tuple[Mapping[str, _Key], tuple[str, ...]]:
+def _declared(shape: Hashable) -> tuple[Mapping[str, _Key], tuple[str, ...]]:
     """Its keys, aliases included, and the names of those that are required."""
     assert isinstance(shape, type)
     own = {each.name: each for each in fields(shape)} if is_dataclass(shape) else {}
@@ -113,43 +94,48 @@ def _declared(shape: Hashable, refuse_unknown: bool) -> tuple[Mapping[str, _Key]
             about, required = own[name].metadata, own[name].default is MISSING
         if get_origin(hint) is NotRequired:
             (hint,), required = get_args(hint), False
-        if get_origin(hint) is Annotated:
-            (_, checked_by) = get_args(hint)
-        else:
-            checked_by = _shape_of(hint, about, refuse_unknown)
-        known[name] = key = _Key(name, checked_by, required)
+        of = get_args(hint)[0] if get_origin(hint) is list else None
+        known[name] = key = _Key(name, _shape_of(hint, about), required, of)
         if "alias" in about:
             known[about["alias"]] = key
     return known, tuple(dict.fromkeys(key.name for key in known.values() if key.required))
 
 
-def _shape_of(hint: Any, about: Mapping[str, Any], refuse_unknown: bool) -> Shape:
+def _shape_of(hint: Any, about: Mapping[str, Any]) -> Shape:
+    if get_origin(hint) is Annotated:
+        shape: Shape = get_args(hint)[1]
+        return shape
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     (option, *others) = (one for one in options if one is not types.NoneType)
     if others:
         return Token()
-    bounds = {new: about[old] for old, new in (("least", "minimum"), ("most", "maximum")) if old in about}
     kind = get_origin(option) or option
-    if kind is list:
-        return Entries(_Record(get_args(option)[0], refuse_unknown), **bounds)
     if kind in _BOUNDED:
-        return _BOUNDED[kind](**bounds)
+        return _BOUNDED[kind](**{_BOUNDS[key]: about[key] for key in _BOUNDS.keys() & about})
     return Choice(get_args(option)) if kind is Literal else _PLAIN[kind]
 
 
-_BOUNDED: Mapping[object, Callable[..., Shape]] = {str: Text, int: Whole}
+_BOUNDS = {"least": "minimum", "most": "maximum"}
+_BOUNDED: Mapping[object, Callable[..., Shape]] = {str: Text, int: Whole, list: Entries}
 _PLAIN: Mapping[object, Shape] = {bool: Flag(), dict: Members()}
 
 
-def _checked(key: str, value: object, shape: Shape) -> object:
+def _checked(key: str, value: object, one: _Key, refuse_unknown: bool) -> object:
     try:
-        return shape.check(value)
-    except _InEntry as error:
-        place, inner = key + error.where, error.inner
-        inner.name = place if inner.problem == "no_object" else f"{place}.{inner.name}"
-        raise inner from None
+        checked: Any = one.shape.check(value)
     except ShapeError as error:
-        raise _refused(key + error.where, error) from None
+        raise _refused(key, error) from None
+    if one.of is None:
+        return checked
+    return [_entry(f"{key}[{at}]", each, one.of, refuse_unknown) for at, each in enumerate(checked)]
+
+
+def _entry(place: str, raw: object, shape: type, refuse_unknown: bool) -> object:
+    try:
+        return parse(shape, raw, refuse_unknown=refuse_unknown)
+    except BadParameter as error:
+        error.name = place if error.problem == "no_object" else f"{place}.{error.name}"
+        raise
 
 
 def _refused(key: str, error: ShapeError) -> BadParameter:
@@ -162,18 +148,11 @@ def _refused(key: str, error: ShapeError) -> BadParameter:
         case "large" | "long" | "many":
             return BadParameter(key, error.problem, bound=int(wanted.maximum))
         case _:
-            return BadParameter(key, "kind", kinds=_KINDS[wanted.kind])
+            return BadParameter(key, "kind", kinds=_KINDS.get(wanted.kind, (wanted.kind,)))  # type: ignore[arg-type]
 
 
-_KINDS: Mapping[str, tuple[ParameterKind, ...]] = {
-    "choice": ("string",),
-    "flag": ("flag",),
-    "list": ("list",),
-    "object": ("object",),
-    "string": ("string",),
-    "token": ("whole", "string"),
-    "whole": ("whole",),
-}
+_KINDS: Mapping[str, tuple[ParameterKind, ...]] = {"choice": ("string",), "token": ("whole", "string")}
+"""Which JSON a value must be, where that is not said by what is wanted."""
 
 
 def _unknown(key: str, known: Mapping[str, _Key]) -> BadParameter:

@@ -154,14 +154,13 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A list of `minimum` to `maximum` entries, each of the shape `of`."""
+    """A list of `minimum` to `maximum` entries of any kind."""
 
-    of: Shape
     minimum: float = 0
     maximum: float = math.inf
 
     def check(self, raw: object) -> tuple[object, ...]:
-        return check_each(raw, self.of.check, Wanted("list", (), self.minimum, self.maximum))
+        return check_each(raw, lambda entry: entry, Wanted("list", (), self.minimum, self.maximum))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,19 @@ declared shape (`results.py`), and here against the proposal."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from agentfs_lsp.adapters.review.conversation import Report, Settlement
 from agentfs_lsp.api.parsing import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
     from agentfs_lsp.adapters.review.conversation import Conversation, Reports
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.results import AppliedFile, SavedFile, SettledFile
+    from agentfs_lsp.lsp.results import AppliedParams, SavedParams
 
-F = TypeVar("F", "SettledFile", "AppliedFile", "SavedFile")
+F = TypeVar("F", bound="Mapping[str, Any]")
 
 
 def review_params_text(error: BadReviewParams, translate: Translate) -> str:
@@ -75,29 +75,21 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     return Settlement(frozenset(rejected), texts, params.get("feedback", ""), always)
 
 
-def parse_applied(raw: object, conversation: Conversation) -> Reports:
-    """What the client applied; a file that is not named was not applied."""
-    from agentfs_lsp.lsp.results import AppliedParams  # noqa: PLC0415 - not at every start
-
-    files = parse(AppliedParams, raw, refuse_unknown=False).get("files", ())
+def parse_reports(
+    raw: object,
+    conversation: Conversation,
+    shape: type[AppliedParams | SavedParams],
+    done: Literal["applied", "saved"],
+) -> Reports:
+    """What the client did in each of the proposal's files; one that is not named was not done."""
+    files: Sequence[Any] = parse(shape, raw, refuse_unknown=False).get("files", ())
     return {
-        absolute: Report(file["applied"], file.get("reason", ""))
+        absolute: Report(file[done], file.get("reason", ""))
         for absolute, file in _by_path(files, conversation).items()
     }
 
 
-def parse_saved(raw: object, conversation: Conversation) -> Reports:
-    """What the client saved; a file that is not named was not saved."""
-    from agentfs_lsp.lsp.results import SavedParams  # noqa: PLC0415 - not at every start
-
-    files = parse(SavedParams, raw, refuse_unknown=False).get("files", ())
-    return {
-        absolute: Report(file["saved"], file.get("reason", ""))
-        for absolute, file in _by_path(files, conversation).items()
-    }
-
-
-def _by_path(files: Iterable[F], conversation: Conversation) -> dict[str, F]:
+def _by_path(files: Sequence[F], conversation: Conversation) -> dict[str, F]:
     """The entries of `files` by the real absolute path of each. Raises BadReviewParams for a file that is
     none of the proposal's: a client that means another one must not decide about these."""
     named: dict[str, F] = {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentfs_lsp.adapters.review.conversation import UNKNOWN
 from agentfs_lsp.lsp.editor import workspace_edit
 from agentfs_lsp.lsp.editor_exchange import refusal
-from agentfs_lsp.lsp.review_params import BadReviewParams, parse_applied, parse_id
+from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_reports
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, AppliedAnswer]:
     """Take the report; answered once the change stands or falls, with what to save or to take back."""
+    from agentfs_lsp.lsp.results import AppliedParams  # noqa: PLC0415 - not at every start
+
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
         return {**refusal(UNKNOWN, exchange.translate), "revert": None}
-    reports = parse_applied(exchange.params, conversation)
+    reports = parse_reports(exchange.params, conversation, AppliedParams, "applied")
     if not conversation.is_answered:
         raise BadReviewParams("unsettled")
     conversation.answered_by(exchange.sent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.lsp.review_params import parse_id, parse_saved
+from agentfs_lsp.lsp.review_params import parse_id, parse_reports
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.results import Nothing
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 def saved_request(exchange: EditorExchange) -> Nothing:
     """Take the report; the disk is looked at all the same."""
+    from agentfs_lsp.lsp.results import SavedParams  # noqa: PLC0415 - not at every start
+
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is not None:
-        conversation.saved(parse_saved(exchange.params, conversation))
+        conversation.saved(parse_reports(exchange.params, conversation, SavedParams, "saved"))
     return {}
