@@ -59,7 +59,7 @@ export async function offerInterpreter(found: Found & { kind: 'missing' }): Prom
 function explain({ tried, configured }: Found & { kind: 'missing' }): string {
   if (configured) {
     return vscode.l10n.t(
-      'agentfs needs Python {0} or newer. The setting agentfs.interpreter names no such Python: {1}',
+      'agentfs needs Python {0} or newer. The interpreter in the setting agentfs.interpreter does not meet this requirement: {1}',
       LEAST_TEXT,
       tried.map(describe).join(', ') || vscode.l10n.t('not found'),
     );

@@ -159,7 +159,7 @@ function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<str
 }
 
 function sayUntrusted(): void {
-  void notify('information', vscode.l10n.t('Nothing was accepted: in a workspace that is not trusted every change is reviewed.'));
+  void notify('information', vscode.l10n.t('Nothing was accepted because you must review every change in a workspace that is not trusted.'));
 }
 
 /** The keys of the manifest say so; what buttons and other extensions give is none of that. */
@@ -170,7 +170,7 @@ function byOf(argument: unknown): By {
 function sayPressAgain(): void {
   void notify(
     'information',
-    vscode.l10n.t('The list has just changed, and nothing was done. Press again.'),
+    vscode.l10n.t('The list has just changed. Nothing was done. Try again.'),
   );
 }
 

@@ -103,7 +103,7 @@ export class Lifecycle implements vscode.Disposable {
       return;
     }
     if (found.kind === 'missing') {
-      this.server.fail(vscode.l10n.t('no Python that fits was found.'));
+      this.server.fail(vscode.l10n.t('No compatible Python found.'));
       void offerInterpreter(found).then((chosen) => (chosen ? this.restart() : undefined));
       return;
     }
@@ -117,7 +117,7 @@ export class Lifecycle implements vscode.Disposable {
     this.crashes = [...this.crashes.filter((at) => now - at < CRASHES_WITHIN_MS), now];
     this.lastEnd = ended;
     if (this.crashes.length <= MOST_CRASHES) {
-      mention(vscode.l10n.t('The agentfs server has stopped and is started again.'));
+      mention(vscode.l10n.t('The agentfs server stopped and is restarting.'));
     }
     void this.start();
   }
@@ -125,14 +125,14 @@ export class Lifecycle implements vscode.Disposable {
   private async giveUp(): Promise<void> {
     const times = this.crashes.length;
     const how = brief(await this.lastEnd, 200);
-    const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes, the last time with: {1}.', times, how);
+    const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes. The last error was: {1}.', times, how);
     this.server.fail(reason);
-    void this.offerRestart(vscode.l10n.t('{0} Start it again, or look for the cause in the output.', reason));
+    void this.offerRestart(vscode.l10n.t('{0} Restart it, or check the output for the cause.', reason));
   }
 
   /** The notification can't be taken back: a press in it does nothing once another start was asked for. */
   private async offerRestart(text: string): Promise<void> {
-    const again = vscode.l10n.t('Start Again');
+    const again = vscode.l10n.t('Restart');
     const output = vscode.l10n.t('Show Output');
     const chosen = await notify('error', text, again, output);
     if (chosen === again && this.server.state.kind === 'failed') {
@@ -144,7 +144,7 @@ export class Lifecycle implements vscode.Disposable {
 
   private refuseWindows(): void {
     const reason = vscode.l10n.t(
-      'agentfs runs on Linux and macOS. On Windows open the folder in WSL, or on a remote machine.',
+      'agentfs runs on Linux and macOS. On Windows, open the folder in WSL or on a remote machine.',
     );
     this.server.fail(reason);
     void notify('warning', reason);

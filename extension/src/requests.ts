@@ -42,18 +42,18 @@ function failed(params: unknown, text: string, landing?: 'unknown'): Envelope {
 
 function notRunning(reason: string): string {
   return vscode.l10n.t(
-    'The agentfs server is not running: {0} Nothing was read or changed. Ask the user to start it by a click on agentfs in the status bar.',
+    'The agentfs server is not running: {0} Nothing was read or changed. Ask the user to start it by clicking agentfs in the status bar.',
     reason,
   );
 }
 
 function notAnswered(): string {
-  return vscode.l10n.t('The agentfs server stopped before it answered, and is started again. Repeat the request.');
+  return vscode.l10n.t('The agentfs server stopped before it responded, and is restarting. Repeat the request.');
 }
 
 function outcomeUnknown(): string {
   return vscode.l10n.t(
-    'The agentfs server stopped before it answered, and is started again. It is not known whether the change is in the file: read the file, and repeat the request if the change is missing.',
+    'The agentfs server stopped before it responded, and is restarting. It is not known whether the change is in the file. Read the file, and repeat the request if the change is missing.',
   );
 }
 

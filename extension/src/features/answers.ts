@@ -39,5 +39,5 @@ function answer(questions: Questions, question: Question, title: string | undefi
 }
 
 function sayOver(): void {
-  mention(vscode.l10n.t('This question is over: nobody waits for its answer.'));
+  mention(vscode.l10n.t('This question has expired.'));
 }

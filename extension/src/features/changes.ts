@@ -79,7 +79,7 @@ export class LandedChanges implements vscode.Disposable {
     const names = brief(moved.map(({ file }) => baseName(file.path)).join(', '), 200);
     const title = vscode.l10n.t('{0} (changed since the proposal)', names);
     if (only === undefined) {
-      void notify('information', vscode.l10n.t('The text is the same again as when this was proposed.'));
+      void notify('information', vscode.l10n.t('The text is the same again as when this change was proposed.'));
     } else if (resources.length === 1) {
       await vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true });
     } else {
@@ -119,7 +119,7 @@ export class LandedChanges implements vscode.Disposable {
     if (entry.preview === '') {
       void notify(
         'information',
-        vscode.l10n.t('The texts of this change are no longer kept.'),
+        vscode.l10n.t('The texts of this change are no longer available.'),
       );
       return;
     }

@@ -28,7 +28,7 @@ export class Confirmation implements vscode.Disposable {
     this.item.show({
       icon: 'check',
       text,
-      tooltip: canUndo ? vscode.l10n.t('Click to propose the reverse of this change.') : text,
+      tooltip: canUndo ? vscode.l10n.t('Click to undo this change. You review the undo first.') : text,
       command: canUndo
         ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id }] }
         : undefined,

@@ -256,7 +256,7 @@ export class Decisions {
     const { atomic, files, id } = review.proposed;
     const title =
       atomic && files.length > 1
-        ? vscode.l10n.t('Reject all {0} files: the agent wants all of them or none', files.length)
+        ? vscode.l10n.t('Reject all {0} files: the agent requires all or none of them', files.length)
         : vscode.l10n.t('Reject {0}', nameOf(review));
     this.noteRejected(review);
     const feedback = await askReason(title);

@@ -123,7 +123,7 @@ export class Drafts implements vscode.Disposable {
       document = await vscode.workspace.openTextDocument(target);
     } catch (error) {
       const message = vscode.l10n.t(
-        '{0} was not changed, as VS Code cannot open it as text. Your draft is kept. {1}',
+        '{0} was not changed because VS Code cannot open it as text. Your draft was kept. {1}',
         name,
         error instanceof Error ? error.message : String(error),
       );
@@ -136,7 +136,7 @@ export class Drafts implements vscode.Disposable {
     const text = reapplied(draft.base, draft.text, current);
     if (text === undefined) {
       const message = vscode.l10n.t(
-        '{0} has changed where your draft differs. Bring it there part by part, with the arrows between the sides.',
+        '{0} has changed in the places where your draft differs. Copy your changes one by one, with the arrows between the two sides.',
         name,
       );
       void notify('warning', message);
@@ -146,12 +146,12 @@ export class Drafts implements vscode.Disposable {
     const whole = new vscode.Range(document.positionAt(0), document.positionAt(now.length));
     edit.replace(document.uri, whole, text);
     if (!(await vscode.workspace.applyEdit(edit))) {
-      const message = vscode.l10n.t('VS Code refused the edit, and {0} was not changed. Your draft is kept: try again.', name);
+      const message = vscode.l10n.t('VS Code refused the edit, and {0} was not changed. Your draft was kept. Try again.', name);
       void notify('warning', message);
       return;
     }
     this.forget(draft);
-    mention(vscode.l10n.t('Your draft is in {0}, to be saved by you.', name));
+    mention(vscode.l10n.t('Your draft was applied to {0}. Save the file to keep it.', name));
   }
 
   /** Throw a draft away, after a question. */
@@ -208,8 +208,8 @@ export class Drafts implements vscode.Disposable {
     const names = brief(drafts.map(({ path }) => baseName(path)).join(', '), 200);
     const show = drafts.length === 1 ? vscode.l10n.t('Show Draft') : vscode.l10n.t('Show Drafts');
     const message = isLate
-      ? vscode.l10n.t('What you typed into {0} after you had accepted it did not land, and is kept as a draft.', names)
-      : vscode.l10n.t('What you typed into the proposal for {0} did not land, and is kept as a draft.', names);
+      ? vscode.l10n.t('What you typed into {0} after you accepted it was not applied. It was kept as a draft.', names)
+      : vscode.l10n.t('What you typed into the proposal for {0} was not applied. It was kept as a draft.', names);
     void notify('information', message, show).then(async (chosen) => {
       if (chosen !== undefined) {
         await (drafts.length === 1 ? this.open(first) : vscode.commands.executeCommand('agentfs.drafts.focus'));

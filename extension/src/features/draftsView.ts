@@ -37,7 +37,7 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
     item.contextValue = 'draft';
     item.command = { command: 'agentfs.ui.row.openDraft', title: vscode.l10n.t('Open Draft'), arguments: [draft] };
     item.accessibilityInformation = {
-      label: vscode.l10n.t('Your draft of {0}, typed at {1}', visible(draft.path), time),
+      label: vscode.l10n.t('Your draft of {0}, last edited at {1}', visible(draft.path), time),
     };
     return item;
   }

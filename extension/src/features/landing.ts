@@ -62,7 +62,7 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
     const names = stuck.map(({ uri }) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
     void notify(
       'error',
-      vscode.l10n.t('What was applied could not be taken back in {0}. Undo it there.', names.join(', ')),
+      vscode.l10n.t('The applied edits in {0} could not be reverted. Undo them in the editor.', names.join(', ')),
     );
   }
 }

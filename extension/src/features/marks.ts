@@ -139,7 +139,7 @@ function noteOf({ proposed, decided }: Review, file: File): string {
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
   const parts = [why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why)];
   if (file.version !== null && findDocument(file.uri)?.isDirty === true) {
-    parts.push(vscode.l10n.t('your unsaved text is on both sides, the marked lines are {0}’s', agent));
+    parts.push(vscode.l10n.t('both sides contain your unsaved text; the marked lines are from {0}', agent));
   }
   const decision = decided.get(file.path);
   if (decision !== undefined) {
@@ -149,8 +149,8 @@ function noteOf({ proposed, decided }: Review, file: File): string {
 }
 
 const DECIDED = {
-  accepted: (): string => vscode.l10n.t('accepted, once all files are decided'),
-  rejected: (): string => vscode.l10n.t('rejected, once all files are decided'),
+  accepted: (): string => vscode.l10n.t('will be accepted after you have decided on all files'),
+  rejected: (): string => vscode.l10n.t('will be rejected after you have decided on all files'),
 };
 
 /** All of it, as plain text: an agent's words are no markup. */
@@ -169,27 +169,27 @@ function hoverOf({ proposed, moved: all }: Review, file: File): ReturnType<typeo
 function movedNote(moved: Moved): string {
   switch (moved.kind) {
     case 'editor':
-      return vscode.l10n.t('Changed in the editor: can’t be accepted');
+      return vscode.l10n.t('Changed in the editor: cannot be accepted');
     case 'disk':
-      return vscode.l10n.t('Changed on disk: can’t be accepted');
+      return vscode.l10n.t('Changed on disk: cannot be accepted');
     case 'gone':
-      return vscode.l10n.t('Gone from disk: can’t be accepted');
+      return vscode.l10n.t('Deleted from disk: cannot be accepted');
     case 'renamed':
-      return vscode.l10n.t('Renamed to {0}: can’t be accepted', visible(moved.to));
+      return vscode.l10n.t('Renamed to {0}: cannot be accepted', visible(moved.to));
   }
 }
 
 export function movedText(moved: Moved): string {
   switch (moved.kind) {
     case 'editor':
-      return vscode.l10n.t('The file has changed in the editor since this was proposed: it can’t be accepted any more.');
+      return vscode.l10n.t('The file changed in the editor after this change was proposed, so you cannot accept the change anymore.');
     case 'disk':
-      return vscode.l10n.t('The file has changed on disk since this was proposed: it can’t be accepted any more.');
+      return vscode.l10n.t('The file changed on disk after this change was proposed, so you cannot accept the change anymore.');
     case 'gone':
-      return vscode.l10n.t('The file is gone since this was proposed: it can’t be accepted any more.');
+      return vscode.l10n.t('The file was deleted after this change was proposed, so you cannot accept the change anymore.');
     case 'renamed':
       return vscode.l10n.t(
-        'The file was renamed to {0} since this was proposed, for its old name. Rename it back to accept this, or reject it and say so.',
+        'The file was renamed to {0} after this change was proposed. To accept the change, restore the old name. Otherwise reject the change and tell the agent the new name.',
         visible(moved.to),
       );
   }
@@ -197,10 +197,10 @@ export function movedText(moved: Moved): string {
 
 function warningText({ kind, detail }: Warned): string {
   const meanings: Record<string, string> = {
-    bidirectional: vscode.l10n.t('a character that turns the direction of text'),
+    bidirectional: vscode.l10n.t('a character that changes the direction of text'),
     invisible: vscode.l10n.t('an invisible character'),
     control: vscode.l10n.t('a control character'),
-    secret: vscode.l10n.t('what looks like a secret'),
+    secret: vscode.l10n.t('a likely secret'),
     hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
     on_save: vscode.l10n.t('the editor’s save will change it'),
   };

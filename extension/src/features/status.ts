@@ -42,14 +42,14 @@ export class StatusView implements vscode.Disposable {
       await this.server.request(EditorMethod.setApprovalMode, { mode: 'manual' });
     }
     if (this.strictness.now.isAutoEnded) {
-      mention(vscode.l10n.t('Every change is reviewed again, until you run the command Resume Auto Mode.'));
+      mention(vscode.l10n.t('You review every change again until you run the command Resume Auto Mode.'));
     }
   }
 
   /** Let the setting count again that the user has put out of force; asked, as a link could run the command. */
   async resumeAuto(): Promise<void> {
-    const question = vscode.l10n.t('Let agents’ changes through without a review again?');
-    const details = [vscode.l10n.t('The setting agentfs.approval.mode says so.')];
+    const question = vscode.l10n.t('Auto-accept changes from agents again?');
+    const details = [vscode.l10n.t('This is the value of the setting agentfs.approval.mode.')];
     if (this.strictness.now.isAutoEnded && (await confirm(question, details, vscode.l10n.t('Resume Auto Mode')))) {
       await this.strictness.resumeAuto();
     }
@@ -129,17 +129,17 @@ const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: Se
 const NO_FOLDER = (): StatusLook => ({
   icon: 'folder',
   text: 'agentfs',
-  tooltip: vscode.l10n.t('No folder is open: agents read and change files of open folders alone. Click to open one.'),
+  tooltip: vscode.l10n.t('No folder is open. Agents can only read and change files in open folders. Click to open a folder.'),
   command: 'vscode.openFolder',
 });
 
 function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
   if (!isTrusted) {
-    return vscode.l10n.t('This workspace is not trusted: every change is reviewed by you, whatever the settings say.');
+    return vscode.l10n.t('This workspace is not trusted. You review every change, whatever the settings say.');
   }
   return isAutoEnded
-    ? vscode.l10n.t('You ended auto mode here: agents’ changes are reviewed by you until you run the command Resume Auto Mode.')
-    : vscode.l10n.t('Agents’ changes are reviewed by you.');
+    ? vscode.l10n.t('You ended auto mode here. You review changes from agents until you run the command Resume Auto Mode.')
+    : vscode.l10n.t('You review changes from agents.');
 }
 
 function lookRunning(shown: Shown): StatusLook {
@@ -164,9 +164,9 @@ function lookAuto(status: Status | undefined, pending: number): StatusLook {
   const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');
   const whose =
     status?.mode === 'auto_edit'
-      ? vscode.l10n.t('Agents’ changes are let through without a review.')
+      ? vscode.l10n.t('Auto-accepting changes from agents.')
       : vscode.l10n.t(
-          'Changes of this session are let through without a review: {0}.',
+          'Auto-accepting changes in this session: {0}.',
           sessions.map(({ session }) => session).join(', '),
         );
   const name = vscode.l10n.t('agentfs: auto');
@@ -180,5 +180,5 @@ function lookAuto(status: Status | undefined, pending: number): StatusLook {
 }
 
 function waiting(pending: number): string {
-  return pending === 0 ? vscode.l10n.t('No change waits for you.') : vscode.l10n.t('Pending changes: {0}.', pending);
+  return pending === 0 ? vscode.l10n.t('No pending changes.') : vscode.l10n.t('Pending changes: {0}.', pending);
 }

@@ -25,8 +25,8 @@ export function nameOf({ proposed }: Review): string {
 export async function askReason(title: string): Promise<string | undefined> {
   return askText({
     title,
-    prompt: vscode.l10n.t('The agent is told your reason, if you give one.'),
-    placeHolder: vscode.l10n.t('Why not? (Enter to reject, Escape to keep it pending)'),
+    prompt: vscode.l10n.t('If you give a reason, the agent will receive it.'),
+    placeHolder: vscode.l10n.t('Reason (optional). Press Enter to reject, or Escape to keep the change pending.'),
   });
 }
 
@@ -59,7 +59,7 @@ export function tellLost(review: Review, decision: Decision): void {
     decision === 'rejected'
       ? vscode.l10n.t('The agentfs server stopped. {0} was not changed.', nameOf(review))
       : vscode.l10n.t(
-          'The agentfs server stopped before it could say whether {0} was changed. Check the file.',
+          'The agentfs server stopped before it could report whether {0} was changed. Check the file.',
           nameOf(review),
         ),
   );
@@ -113,7 +113,7 @@ async function offerToSave(names: string, uris: readonly string[], reasons: read
 export function tellNothingOpen(): void {
   void notify(
     'information',
-    vscode.l10n.t('Open the review first: a decision is about the change that you see.'),
+    vscode.l10n.t('Open the review first. You can only decide on a change that you can see.'),
   );
 }
 
@@ -121,7 +121,7 @@ export function tellNothingOpen(): void {
 export function tellOutside(): void {
   void notify(
     'information',
-    vscode.l10n.t('Nothing was decided. Click into the review before you decide with a key.'),
+    vscode.l10n.t('Nothing was decided. Click into the review before you use a key to decide.'),
   );
 }
 
@@ -130,7 +130,7 @@ export function tellUnsaved(path: string): void {
   void notify(
     'warning',
     vscode.l10n.t(
-      '{0} has unsaved changes that the agent has not seen. Save it, or revert it, before you accept this.',
+      '{0} has unsaved changes that the agent has not seen. Save or revert the file before you accept this change.',
       visible(baseName(path)),
     ),
   );
@@ -140,7 +140,7 @@ export function tellUnsaved(path: string): void {
 export async function tellNotShown(path: string): Promise<boolean> {
   const show = vscode.l10n.t('Show It');
   const message = vscode.l10n.t(
-    'Nothing was accepted: the editor does not show what is proposed for {0}.',
+    'Nothing was accepted because the editor does not show the proposal for {0}.',
     visible(baseName(path)),
   );
   return (await notify('warning', message, show)) === show;
@@ -150,7 +150,7 @@ export async function tellNotShown(path: string): Promise<boolean> {
 export async function tellBlanks(path: string): Promise<boolean> {
   const show = vscode.l10n.t('Show Them');
   const message = vscode.l10n.t(
-    'Nothing was accepted: {0} may differ in blanks at the beginning or end of lines, which the setting diffEditor.ignoreTrimWhitespace hides.',
+    'Nothing was accepted because {0} may have whitespace changes at the beginning or end of lines, which the setting diffEditor.ignoreTrimWhitespace hides.',
     visible(baseName(path)),
   );
   return (await notify('warning', message, show)) === show;
@@ -185,12 +185,12 @@ export function tellEnd(
   const name = nameOf(review);
   const agent = agentOf(review.proposed.agent);
   const said: Partial<Record<Outcome, string>> = {
-    withdrawn: vscode.l10n.t('{0} took the change of {1} back.', agent, name),
+    withdrawn: vscode.l10n.t('{0} withdrew the change of {1}.', agent, name),
     timed_out: vscode.l10n.t('The review of {0} timed out.', name),
     failed: vscode.l10n.t('The proposal for {0} failed.', name),
   };
   if (outcome === 'conflict') {
-    const reason = vscode.l10n.t('It has changed since this was proposed.');
+    const reason = vscode.l10n.t('It changed after this change was proposed.');
     tellRefusal(review, { ok: false, code: 'CONFLICT', reason }, showMoved);
   }
   const message = said[outcome];

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { until } from "../harness/page.mjs";
 import { agent, call, file, killServer, openReview, reloadWindow, scenario, servers, state, ui } from "../harness/suite.mjs";
 
-const KEPT = "did not land, and is kept as a draft.";
+const KEPT = "was not applied. It was kept as a draft.";
 
 /** An agent proposes `new` for `old` in a file, and the person types behind it. */
 async function typed(session, target, words = " and mine") {
@@ -85,7 +85,7 @@ scenario("the file of a draft is a folder by now: the person is told, and the dr
 
   await ui.titleButton("Apply Draft to the File").click();
 
-  await ui.saysInPassing("folder.txt was not changed, as VS Code cannot open it as text. Your draft is kept.");
+  await ui.saysInPassing("folder.txt was not changed because VS Code cannot open it as text. Your draft was kept.");
   await discard("folder.txt");
 });
 
@@ -188,7 +188,7 @@ scenario("a crash of the server during Accept: the person is told, and what was 
 
   await asked.answer.catch(() => {});
   await ui.saysInPassing(KEPT);
-  await ui.saysInPassing("The agentfs server stopped before it could say whether dying.txt was changed.");
+  await ui.saysInPassing("The agentfs server stopped before it could report whether dying.txt was changed.");
   assert.equal(dying.text(), "old\n");
   await discard("dying.txt");
   await until("another server runs", () => servers().some((pid) => pid !== before));

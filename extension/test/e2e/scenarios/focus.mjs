@@ -231,7 +231,7 @@ scenario("what is typed on after a decision is in no next review, and a key that
   await ui.diffWith("new 2");
   await ui.focused("modified");
   await page().keyboard.press("Control+Enter");
-  await ui.saysInPassing("Click into the review before you decide with a key.");
+  await ui.saysInPassing("Click into the review before you use a key to decide.");
   assert.equal((await state()).pending.length, 1, "nobody has gone into what took the place of another");
   await page().keyboard.press("ArrowDown");
   await ui.pressUntilTaken("Control+Enter", "queue-three.txt");
@@ -379,9 +379,9 @@ scenario("a review that is in front because another tab was closed takes no key 
   await call("command", { id: "workbench.action.closeActiveEditor" });
   await ui.focused("modified");
   await page().keyboard.press("Control+Enter");
-  await ui.saysInPassing("Click into the review before you decide with a key.");
+  await ui.saysInPassing("Click into the review before you use a key to decide.");
   await page().keyboard.press("Control+Shift+Backspace");
-  await ui.saysInPassing("Click into the review before you decide with a key.");
+  await ui.saysInPassing("Click into the review before you use a key to decide.");
   assert.equal((await state()).pending.length, 1);
 
   await page().keyboard.press("ArrowDown");
@@ -458,7 +458,7 @@ scenario("a key that is held does not reject with an empty reason in the box tha
     await page().locator(".quick-input-list .monaco-list-row", { hasText: command }).first().waitFor();
 
     await page().keyboard.down("Enter");
-    const box = page().locator('.quick-input-widget:visible input[placeholder^="Why not?"]');
+    const box = page().locator('.quick-input-widget:visible input[placeholder^="Reason (optional)"]');
     await box.waitFor();
     for (const end = Date.now() + 1500; Date.now() < end;) {
       await page().keyboard.down("Enter");
@@ -540,5 +540,5 @@ scenario("whoever types on through the last decision loses no key between the re
   assert.equal((await edited.answer).data.review.decision, "accepted");
   assert.equal(await page().evaluate(() => window.agentfsLost), "");
   await until("all that followed is in the editor", async () => (await goesOn.document()).text.endsWith(WORDS));
-  await ui.saysInPassing("after you had accepted it did not land");
+  await ui.saysInPassing("after you accepted it was not applied");
 });

@@ -48,7 +48,7 @@ scenario("the server is killed during a review: nothing lands, no tab stays, and
 
   const { status, error, text, context } = await asked.answer;
   assert.deepEqual([status, error.code, context.landing], ["error", "EXECUTION_ERROR", "unknown"]);
-  assert.match(text, /read the file, and repeat the request if the change is missing/);
+  assert.match(text, /Read the file, and repeat the request if the change is missing/);
   await ui.tabsAre();
   assert.deepEqual((await state()).pending, []);
   assert.equal(killed.text(), "old\n");
@@ -117,7 +117,7 @@ scenario("a server that keeps dying: one notification, no raw errors, and a butt
   assert.match(answer.text, /Ask the user to start it/);
   await ui.statusItem("").locator(".codicon-error").waitFor();
 
-  await messages().getByRole("button", { name: "Start Again" }).click();
+  await messages().getByRole("button", { name: "Restart" }).click();
   await until("the server answers", answers("dying"));
 });
 
@@ -155,8 +155,8 @@ const outlived = file("lifecycle/outlived.txt", "old\n");
 scenario("a server that is killed at every start: one notification, which does no harm later", async () => {
   const doomed = endingAtStart("doomed", "kill -9 $$");
   await set("agentfs.interpreter", doomed.python);
-  await ui.offers("has stopped 5 times in three minutes, the last time with: SIGKILL", "Start Again");
-  assert.match(await messages().innerText(), /Start it again, or look for the cause in the output/);
+  await ui.offers("has stopped 5 times in three minutes. The last error was: SIGKILL", "Restart");
+  assert.match(await messages().innerText(), /Restart it, or check the output for the cause/);
   assert.equal(await messages().count(), 1);
   assert.equal(doomed.starts(), 5);
   assert.match((await agent("doomed").read(told)).text, /not running: .* SIGKILL\. Nothing was read/);
@@ -166,7 +166,7 @@ scenario("a server that is killed at every start: one notification, which does n
   await until("the server answers", answers("doomed"));
   const asked = await agent("outlived").readAndEdit(outlived, "old", "new");
   await until("it waits", async () => (await state()).pending.length === 1);
-  await ui.pressInMessage("has stopped 5 times", "Start Again");
+  await ui.pressInMessage("has stopped 5 times", "Restart");
   await reviewWith("new");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.applied, true);
@@ -178,7 +178,7 @@ scenario("a server that ends at its start says why", async () => {
   await ui.offers("the last time with: No module named pygls", "Show Output");
 
   broken.endNoMore();
-  await ui.pressInMessage("No module named pygls", "Start Again");
+  await ui.pressInMessage("No module named pygls", "Restart");
   await until("the server answers", answers("broken"));
 });
 

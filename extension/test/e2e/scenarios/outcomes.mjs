@@ -87,10 +87,10 @@ scenario("a file that changes before its review is first shown: the review says 
 
   await ui.titleButton("Next Proposal").click();
   await ui.diffWith("new behind");
-  await ui.sees("Changed on disk: can’t be accepted");
+  await ui.sees("Changed on disk: cannot be accepted");
   await ui.titleButton("Next Proposal").click();
   await ui.diffWith("new open");
-  await ui.sees("Changed in the editor: can’t be accepted");
+  await ui.sees("Changed in the editor: cannot be accepted");
   for (const asked of [first, second, third]) await asked.cancel();
 });
 
@@ -102,9 +102,9 @@ scenario("the file is renamed during the review: the review says why it can't be
 
   await call("rename", { path: renamed.path, to: renamed.path.replace("renamed.txt", "other.txt") });
 
-  await ui.sees("Renamed to other.txt: can’t be accepted");
+  await ui.sees("Renamed to other.txt: cannot be accepted");
   renameSync(renamed.path.replace("renamed.txt", "other.txt"), renamed.path);
-  await until("and that it can be again", async () => !(await ui.frontText()).includes("can’t be accepted"));
+  await until("and that it can be again", async () => !(await ui.frontText()).includes("cannot accept"));
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(renamed.text(), "new\n");

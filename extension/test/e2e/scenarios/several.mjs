@@ -48,7 +48,7 @@ scenario("several files: one editor, accepted all at once, each lands in its way
   const asked = await propose("all", accepted);
   assert.deepEqual(await ui.severalNames(), ["one.txt", "two.txt", "three.txt"]);
   await ui.sees("Ada: They belong together.");
-  await ui.sees("your unsaved text is on both sides");
+  await ui.sees("both sides contain your unsaved text");
   assert.deepEqual(texts(accepted), OLD, "nothing is written before the decision");
 
   await ui.titleButton("Accept").click();
@@ -113,7 +113,7 @@ scenario("several files that the agent wants all or none of: rejecting one asks,
   assert.equal((await state()).pending.length, 1, "nothing is decided by a question that was left");
 
   await ui.decideFile("two.txt", "Reject This File");
-  assert.match(await ui.answer("Not the second."), /Reject all 3 files: the agent wants all of them or none/);
+  assert.match(await ui.answer("Not the second."), /Reject all 3 files: the agent requires all or none of them/);
 
   const { error, context } = await asked.answer;
   assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", "Not the second."]);
@@ -185,7 +185,7 @@ scenario("several files: what landed is one row of the view, and undone together
   await ui.saysInPassing("The change of a.txt is in the editor, but not saved.");
   await call("command", { id: "agentfs.ui.showPending" });
 
-  await ui.pressInRow("Landed", "a.txt, b.txt, c.txt", "Propose to Undo");
+  await ui.pressInRow("Landed", "a.txt, b.txt, c.txt", "Undo Change…");
   await ui.severalWith("old two");
   assert.deepEqual(texts(undone), [OLD[0], NEW[1], NEW[2]], "an undo is reviewed like any change");
   await ui.titleButton("Accept").click();

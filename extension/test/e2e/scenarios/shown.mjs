@@ -8,7 +8,7 @@ import { until } from "../harness/page.mjs";
 import { agent, batch, call, file, home, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
 
 const BLANKS = "diffEditor.ignoreTrimWhitespace";
-const SAID = "blanks at the beginning or end of lines";
+const SAID = "whitespace changes at the beginning or end of lines";
 
 // Of a language for which VS Code itself does not show every blank, as it does for Python.
 const yaml = ["steps:", ...Array.from({ length: 200 }, (_, index) => `step ${index}`), "when: allowed", "    - grant"];

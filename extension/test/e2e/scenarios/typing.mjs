@@ -26,7 +26,7 @@ import {
   workbench,
 } from "../harness/suite.mjs";
 
-const KEPT = "did not land, and is kept as a draft.";
+const KEPT = "was not applied. It was kept as a draft.";
 
 const keyboard = () => ui.page.keyboard;
 const dialogs = () => ui.page.locator(".monaco-dialog-box").count();
@@ -114,13 +114,13 @@ scenario("typing on after Accept while the server is slow: what was accepted lan
   await ui.tabsAre();
   assert.equal(await dialogs(), 0);
   if (text === "new mine\n") return;
-  await ui.saysInPassing("after you had accepted it did not land");
+  await ui.saysInPassing("after you accepted it was not applied");
   assert.equal(await takeDraft("slow.txt"), text);
 });
 
 const several = ["one", "two"].map((name) => file(`typing/several-${name}.txt`, "old\n"));
 
-scenario("typing on in several files after Accept while the server is slow: it is kept as a draft", async () => {
+scenario("typing on in several files after Accept while the server is slow: it was kept as a draft", async () => {
   for (const one of several) await agent("several").read(one);
   const operations = several.map(({ name }) => ({ tool: "edit", params: { path: name, old_string: "old", new_string: "new" } }));
   const asked = batch("several", operations);
@@ -139,7 +139,7 @@ scenario("typing on in several files after Accept while the server is slow: it i
   }
   await asked.answer;
   assert.deepEqual(several.map((one) => one.text()), ["new\n", "new\n"]);
-  await ui.saysInPassing("after you had accepted it did not land");
+  await ui.saysInPassing("after you accepted it was not applied");
   assert.equal(await takeDraft("several-one.txt"), "new after\n");
 });
 
@@ -159,7 +159,7 @@ scenario("keys that are pressed after the one that accepts do not land, however 
 
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(busy.text(), "new mine\n");
-  await ui.saysInPassing("after you had accepted it did not land");
+  await ui.saysInPassing("after you accepted it was not applied");
   assert.equal(await takeDraft("busy.txt"), "new mine too late\n");
 });
 
@@ -176,7 +176,7 @@ scenario("keys that reach the extension host together with the one that accepts 
 
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(together.text(), "new mine\n");
-  await ui.saysInPassing("after you had accepted it did not land");
+  await ui.saysInPassing("after you accepted it was not applied");
   assert.equal(await takeDraft("together.txt"), "new mine too late\n");
 });
 
@@ -256,7 +256,7 @@ scenario("the server dies between the edit and the save: the person is told what
 
   await asked.answer.catch(() => {});
   await ui.saysInPassing("The change of applied.txt is in the editor, but not saved.");
-  await ui.saysInPassing("The agentfs server stopped before it could say whether applied.txt was changed.");
+  await ui.saysInPassing("The agentfs server stopped before it could report whether applied.txt was changed.");
   const { text, dirty } = await applied.document();
   assert.deepEqual([text, dirty], ["new mine\n", true]);
   assert.equal(await ui.isSaid(KEPT), false);

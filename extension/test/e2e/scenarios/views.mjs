@@ -78,7 +78,7 @@ scenario("a row that is drawn anew while it is pressed does nothing, whatever is
   await propose(redrawn);
   for (const command of ["openReview", "reject", "acceptFile", "rejectFile", "openLanded", "undoLanded"]) {
     await call("command", { id: `agentfs.ui.row.${command}` });
-    await ui.saysInPassing("Press again.");
+    await ui.saysInPassing("Try again.");
   }
   assert.equal((await state()).pending.length, 3);
   assert.deepEqual(
@@ -116,7 +116,7 @@ scenario("a change is undone from the view, also where the file moved on, and th
   undone.change("1\ntwo\nthree, by hand\n");
   await call("command", { id: "agentfs.ui.showPending" });
 
-  await ui.pressInRow("Landed", "undone.txt", "Propose to Undo");
+  await ui.pressInRow("Landed", "undone.txt", "Undo Change…");
   const diff = await ui.diffWith("one");
   assert.match(diff.original, /three, by hand/);
   assert.equal(undone.text(), "1\ntwo\nthree, by hand\n", "an undo is reviewed like any change");
@@ -124,7 +124,7 @@ scenario("a change is undone from the view, also where the file moved on, and th
   await until("it is undone", () => undone.text() === "one\ntwo\nthree, by hand\n");
   await until("two rows", async () => (await ui.viewRow("Landed", "undone.txt").count()) === 2);
 
-  await ui.pressInRow("Landed", "undone.txt", "Propose to Undo");
+  await ui.pressInRow("Landed", "undone.txt", "Undo Change…");
   await ui.diffWith("1");
   await ui.titleButton("Accept").click();
   await until("the undo is undone", () => undone.text() === "1\ntwo\nthree, by hand\n");
@@ -141,7 +141,7 @@ scenario("an undo that overlaps with what came later is a conflict, and says so"
   overlapping.change("1, by hand\n");
   await call("command", { id: "agentfs.ui.showPending" });
 
-  await ui.pressInRow("Landed", "overlapping.txt", "Propose to Undo");
+  await ui.pressInRow("Landed", "overlapping.txt", "Undo Change…");
   await ui.saysInPassing("'views/overlapping.txt' was changed on disk in the same lines");
   assert.equal(overlapping.text(), "1, by hand\n");
   assert.deepEqual((await state()).pending, []);
@@ -166,7 +166,7 @@ scenario("a change of a file that no agent may read is listed in a new window an
   const diff = await ui.diffWith("KEY=2");
   assert.match(diff.original, /KEY=1/);
 
-  await ui.pressInRow("Landed", ".env", "Propose to Undo");
+  await ui.pressInRow("Landed", ".env", "Undo Change…");
   await until("the undo is in front", async () => /KEY=2/.test((await ui.diffWith("KEY=1")).original));
   assert.equal(guarded.text(), "KEY=2\n", "an undo is reviewed like any change");
   await ui.titleButton("Accept").click();
@@ -201,7 +201,7 @@ scenario("without a history a row offers its diff, and no undo", async () => {
   const row = ui.viewRow("Landed", "unkept.txt").first();
   await row.hover();
   await row.getByRole("button", { name: "Open Diff" }).waitFor();
-  assert.equal(await row.getByRole("button", { name: "Propose to Undo" }).count(), 0);
+  assert.equal(await row.getByRole("button", { name: "Undo Change…" }).count(), 0);
 });
 
 const kept = file("views/kept.txt", "before\n");

@@ -33,7 +33,7 @@ test(name, { timeout: 240_000 }, async () => {
     await page.keyboard.type(" and mine");
     await ui.diffWith("new and mine");
     await typed.cancel();
-    await ui.saysInPassing("is kept as a draft");
+    await ui.saysInPassing("was kept as a draft");
 
     const both = path.join(home, "both.code-workspace");
     writeFileSync(both, JSON.stringify({ folders: ["workspace", "second"].map((name) => ({ path: name })) }));
