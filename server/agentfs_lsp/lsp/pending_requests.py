@@ -80,7 +80,7 @@ class PendingRequests:
             self._fail(request_id, error)
             return
         if not isinstance(result, Later):
-            self._answer(request_id, result)
+            self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
             return
         task = asyncio.ensure_future(self._watched(result))
         self._pending[task] = (request_id, result)
@@ -133,11 +133,8 @@ class PendingRequests:
         elif error := task.exception():
             self._fail(request_id, error)
         else:
-            self._answer(request_id, task.result())
+            self._send({"jsonrpc": "2.0", "id": request_id, "result": task.result()})
         later.sent()
-
-    def _answer(self, request_id: RequestId, result: object) -> None:
-        self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
 
     def _fail(self, request_id: RequestId, error: BaseException) -> None:
         if isinstance(error, JsonRpcException):

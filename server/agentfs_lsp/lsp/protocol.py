@@ -95,10 +95,12 @@ class AgentfsProtocol(LanguageServerProtocol):
         does not know, or with another `jsonrpc`, and their client waits for ever."""
         if "method" not in message and self._is_answer(message):
             self.outgoing.answered(message)
-        elif "id" in message:
-            self._take_request(message, message.get("method"), message["id"])
-        else:
+        elif "id" not in message:
             self._take_notification(message, message.get("method"))
+        elif (problem := self._problem_of(message)) is not None:
+            self.refuse(*problem, message["id"])
+        else:
+            self._handle_request(message["id"], message["method"], message.get("params"))
 
     def refuse(self, code: int, detail: str, request_id: object = None) -> None:
         """Answer what is no request that can be served with a JSON-RPC error."""
@@ -111,19 +113,15 @@ class AgentfsProtocol(LanguageServerProtocol):
         """Whether it answers us; some clients leave a result of null out."""
         return "result" in message or "error" in message or self.outgoing.waits_for(message.get("id"))
 
-    def _take_request(self, message: Message, method: object, request_id: object) -> None:
+    def _problem_of(self, message: Message) -> tuple[int, str] | None:
+        """Why a request can't be served, as a JSON-RPC code and a sentence."""
+        method = message.get("method")
         if message.get("jsonrpc") != "2.0":
-            self.refuse(INVALID_REQUEST, "jsonrpc must be 2.0.", request_id)
-        elif not isinstance(method, str):
-            self.refuse(INVALID_REQUEST, "method must be a string.", request_id)
-        elif not is_id(request_id):
-            self.refuse(INVALID_REQUEST, "id must be a string or a whole number.", request_id)
-        elif (problem := self._too_early_or_late(method)) is not None:
-            self.refuse(*problem, request_id)
-        else:
-            self._handle_request(request_id, method, message.get("params"))
-
-    def _too_early_or_late(self, method: str) -> tuple[int, str] | None:
+            return INVALID_REQUEST, "jsonrpc must be 2.0."
+        if not isinstance(method, str):
+            return INVALID_REQUEST, "method must be a string."
+        if not is_id(message["id"]):
+            return INVALID_REQUEST, "id must be a string or a whole number."
         if self._shutdown and method not in self._to_the_end:
             return INVALID_REQUEST, "The server is shutting down."
         if method == types.INITIALIZE:

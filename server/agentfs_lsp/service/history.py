@@ -36,19 +36,8 @@ _AT_ONCE = 200
 # --- keeping ----------------------------------------------------------------------------------------------
 
 
-def keep(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
-    """Keep what landed of a proposal that was decided."""
-    decided = proposal.decision
-    if decided is not None:
-        _keep(ws, proposal, decided.decision, decided.by, landed)
-
-
-def keep_withdrawn(ws: Workspace, proposal: Proposal, landed: Landed) -> None:
-    """Keep what the user applied of a proposal that nobody approved any more."""
-    _keep(ws, proposal, "withdrawn", "user", landed)
-
-
-def _keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
+def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
+    """Keep what landed of a proposal, or what the user applied of one that nobody approved any more."""
     if not ws.settings.history.enabled or not landed:
         return
     ws.last_kept[proposal.session] = proposal.id

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
-from agentfs_lsp.lsp.transport.framing import BadHeader, Body, Frame, Framer, TooLarge
+from agentfs_lsp.lsp.transport.framing import BadHeader, Body, Framer, TooLarge
 from agentfs_lsp.lsp.transport.writer import Writer
 
 if TYPE_CHECKING:
@@ -115,23 +115,20 @@ class Transport:
         for frame in self._framer.feed(data):
             if self._ended:
                 return True
-            self._hand_on_one(frame)
+            try:
+                if isinstance(frame, Body):
+                    self._on_message(decode(frame.data))
+                else:
+                    self._refuse_frame(frame)
+            except Malformed as malformed:
+                self._refuse(malformed.code, malformed.detail, malformed.request_id)
+            except Exception as error:  # noqa: BLE001  the next message is served, whatever this one did
+                # Not the error's own text, which may quote the message.
+                where = "".join(traceback.format_tb(error.__traceback__))
+                _log.error("%s while handling a message\n%s", type(error).__name__, where)
             if time.monotonic() > deadline:
                 return False
         return True
-
-    def _hand_on_one(self, frame: Frame) -> None:
-        try:
-            if isinstance(frame, Body):
-                self._on_message(decode(frame.data))
-            else:
-                self._refuse_frame(frame)
-        except Malformed as malformed:
-            self._refuse(malformed.code, malformed.detail, malformed.request_id)
-        except Exception as error:  # noqa: BLE001  the next message is served, whatever this one did
-            # Not the error's own text, which may quote the message.
-            where = "".join(traceback.format_tb(error.__traceback__))
-            _log.error("%s while handling a message\n%s", type(error).__name__, where)
 
     def _refuse_frame(self, frame: TooLarge | BadHeader) -> None:
         match frame:

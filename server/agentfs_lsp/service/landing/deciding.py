@@ -51,7 +51,8 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
     with Watch(ws) as watch:
         try:
             try:
-                outcomes = await _decided_and_landed(ws, proposal, watch)
+                decision, applier = await _decision(ws, proposal, watch)
+                outcomes = await _landed(ws, proposal, decision, applier, watch)
             finally:
                 await ws.reviewer.concluded(proposal)
         except asyncio.CancelledError as cancelled:
@@ -84,44 +85,59 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
         ]
 
 
-async def _decided_and_landed(ws: Workspace, proposal: Proposal, watch: Watch) -> list[Outcome]:
+async def _decision(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Decision, Applier]:
+    """Policy's decision, else the user's, and who applies it."""
     changes = proposal.changes
     always_asked = await _is_always_asked(ws, proposal)
     verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
     if verdict.decision == "allow" and not always_asked:
-        decision, applier = Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
-        return await _decided(ws, proposal, decision, applier, watch)
+        return Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
     await described(changes)
     proposal.wait_for(ws.reviewer.channel_for(proposal))
     for change in changes:
         # The user types on for as long as the review lasts: a large document is compared once it is over.
         watch.add(change, every_version=False).refused = True  # nobody was handed it, whoever may know it
-    review = _previewed(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal)
-    return await _decided(ws, proposal, *await review, watch)
+    return await (_previewed(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal))
 
 
-async def _decided(
+async def _landed(
     ws: Workspace, proposal: Proposal, decision: Decision, applier: Applier, watch: Watch
 ) -> list[Outcome]:
-    """Land what was decided."""
-    changes = proposal.changes
+    """Land what was decided, and keep it."""
     proposal.decide(decision)
     if decision.always:
         ws.sessions.set_mode("auto_edit", proposal.session)
     try:
         accepted = [
-            _as_accepted(change, decision) for change in changes if not _is_rejected(change, decision)
+            _as_accepted(change, decision)
+            for change in proposal.changes
+            if not _is_rejected(change, decision)
         ]
-        landed = await _land(ws, proposal, accepted, applier, watch)
+        for change in accepted:
+            await off_loop(change.extent, _remember_form, ws, change)
+        if proposal.atomic:
+            landed = await land(ws, accepted, applier, watch)
+            _check_some_landed(landed)
+        else:
+            landed = await land_each(ws, accepted, applier, watch, lambda: proposal.is_stopped)
+            failures = [outcome for outcome in landed if isinstance(outcome, DomainError)]
+            if len(failures) == len(landed):
+                applier.failed(failures[0])
     except Exception as error:
         applier.failed(error)
         raise
-    outcomes = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
+    by_file = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
     rejected = Rejected("rejected", decision.feedback)
-    all_of_them = [outcomes.get(change.base.location.absolute, rejected) for change in changes]
-    pairs = zip(changes, all_of_them, strict=True)
-    keep(ws, proposal, [(change, outcome) for change, outcome in pairs if isinstance(outcome, Landing)])
-    return all_of_them
+    outcomes = [by_file.get(change.base.location.absolute, rejected) for change in proposal.changes]
+    landings = [
+        (change, one)
+        for change, one in zip(proposal.changes, outcomes, strict=True)
+        if isinstance(one, Landing)
+    ]
+    for _, landing in landings:
+        _remember(ws, proposal.session, landing)
+    keep(ws, proposal, decision.decision, decision.by, landings)
+    return outcomes
 
 
 async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
@@ -140,25 +156,6 @@ async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
         )
 
     return await off_loop(sum(change.extent for change in changes), looked)
-
-
-async def _land(
-    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], applier: Applier, watch: Watch
-) -> list[Outcome]:
-    for change in changes:
-        await off_loop(change.extent, _remember_form, ws, change)
-    if proposal.atomic:
-        outcomes = await land(ws, changes, applier, watch)
-        _check_some_landed(outcomes)
-    else:
-        outcomes = await land_each(ws, changes, applier, watch, lambda: proposal.is_stopped)
-        failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
-        if len(failures) == len(outcomes):
-            applier.failed(failures[0])
-    for outcome in outcomes:
-        if isinstance(outcome, Landing):
-            _remember(ws, proposal.session, outcome)
-    return outcomes
 
 
 def _remember_form(ws: Workspace, change: FileChange) -> None:

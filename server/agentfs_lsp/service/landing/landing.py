@@ -53,7 +53,7 @@ async def land(ws: Workspace, changes: Sequence[FileChange], applier: Applier, w
     staged = None
     if closed:
         with _links_told(ws, closed):
-            staged = await in_thread(_stage, ws, closed)
+            staged = await in_thread(lambda: ws.files.stage(_drafts(closed)))
     in_editor = InEditor(ws, opened, applier, watch)
     try:
         await in_editor.apply()
@@ -179,7 +179,7 @@ def _describe(changes: Sequence[FileChange]) -> None:
 
 
 def _write(ws: Workspace, changes: Sequence[FileChange], staged: Staged | None) -> list[Landed]:
-    staged = staged or _stage(ws, changes)
+    staged = staged or ws.files.stage(_drafts(changes))
     try:
         return staged.commit()
     except BaseException:
@@ -187,13 +187,16 @@ def _write(ws: Workspace, changes: Sequence[FileChange], staged: Staged | None) 
         raise
 
 
-def _stage(ws: Workspace, changes: Sequence[FileChange]) -> Staged:
-    return ws.files.stage([_draft(change) for change in changes])
-
-
-def _draft(change: FileChange) -> Draft:
-    data = None if change.operation == "delete" else change.proposed_pieces
-    return Draft(change.base.location, data, change.base.blob, change.create_dirs)
+def _drafts(changes: Sequence[FileChange]) -> list[Draft]:
+    return [
+        Draft(
+            change.base.location,
+            None if change.operation == "delete" else change.proposed_pieces,
+            change.base.blob,
+            change.create_dirs,
+        )
+        for change in changes
+    ]
 
 
 def _landing(change: FileChange, landed: Landed) -> Landing:

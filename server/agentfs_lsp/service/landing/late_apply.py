@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.service.history import keep_withdrawn
+from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.observing import Observation
 from agentfs_lsp.service.proposal.change import Landing
 
@@ -42,7 +42,7 @@ async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
         for change, part in zip(proposal.changes, parts, strict=True)
     ]
     landed = [(change, _waiting(final)) for change, final in zip(proposal.changes, arrived, strict=True)]
-    keep_withdrawn(ws, proposal, landed)
+    keep(ws, proposal, "withdrawn", "user", landed)
 
 
 async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | None:

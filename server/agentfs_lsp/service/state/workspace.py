@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -104,20 +105,19 @@ class Workspace:
             directory=directory,
         )
         root = self.roots[spelling.root]
-        location = self._resolved(root, spelling.relative) if spelling.relative else Location(root, "")
+        location = Location(root, spelling.relative)
+        if spelling.relative:
+            try:
+                location = self.files.resolve(root, spelling.relative)
+            except DomainError as error:  # named as paths are given, with the root where there are several
+                named = getattr(error, "path", None)
+                if named == spelling.relative and not isinstance(error, RootMissing):
+                    error.path = self.name_of(location)  # type: ignore[attr-defined]
+                raise
         self.before_use(location.root)
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
             parse(path, [root.name for root in self.roots], "relative", self.folders)
         return location
-
-    def _resolved(self, root: Root, relative: str) -> Location:
-        """The location; what is raised names it as paths are given, with the root where there are several."""
-        try:
-            return self.files.resolve(root, relative)
-        except DomainError as error:
-            if getattr(error, "path", None) == relative and not isinstance(error, RootMissing):
-                error.path = self.name_of(Location(root, relative))  # type: ignore[attr-defined]
-            raise
 
     @property
     def settings(self) -> Settings:
@@ -232,7 +232,8 @@ class Workspace:
     async def look(self, location: Location) -> Snapshot:
         """The file as it is now, buffer over disk; off the event loop unless it is small. What is still
         being remembered of its last landing, or recovered of an interrupted one, is waited for."""
-        await self.recovered(location)
+        if self.is_interrupted(location):
+            await self.recovered(location)
         remembering = self._remembering.get(location.absolute)
         if remembering is not None:
             await asyncio.wait([remembering])
@@ -243,20 +244,17 @@ class Workspace:
         return await self._look(location, None)
 
     async def _look(self, location: Location, buffer: Buffer | None) -> Snapshot:
-        snapshot = await self._found(location, buffer)
-        lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash)
-        return replace(snapshot, lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
-
-    async def _found(self, location: Location, buffer: Buffer | None) -> Snapshot:
         settings = self.settings_in(location.root)
         known = (self.files, self.decoded, location, buffer, settings)
-        named = self.encoding_of(location)
+        named, limit = self.encoding_of(location), settings.limits.max_file_bytes
+        snapshot = None
         if is_small(buffer):
-            try:
-                return look(*known, min(INLINE_BYTES, settings.limits.max_file_bytes), named)
-            except TooLarge:
-                pass
-        return await in_thread(look, *known, settings.limits.max_file_bytes, named)
+            with suppress(TooLarge):
+                snapshot = look(*known, min(INLINE_BYTES, limit), named)
+        if snapshot is None:
+            snapshot = await in_thread(look, *known, limit, named)
+        lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash)
+        return replace(snapshot, lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
 
 
 def is_small(buffer: Buffer | None) -> bool:
