@@ -167,3 +167,16 @@ async def test_absolute_paths_and_uris_are_taken_where_the_setting_says_so(tmp_p
         ):
             assert (await editor.read(path))["error"]["code"] == "INVALID_PARAM", path
         assert (await editor.read(str(root)))["error"]["code"] == "IS_DIRECTORY"
+
+
+async def test_a_folder_that_comes_back_without_its_file_is_as_the_user_set_it(tmp_path: Path) -> None:
+    one, two = folder_of(tmp_path, "one"), folder_of(tmp_path, "two")
+    (two / ".agentfs.toml").write_text('rules = [{files = ["*.txt"], read = "deny"}]\n')
+    named = [{"uri": two.as_uri(), "name": "Two"}]
+    async with editing(one, options=AUTO, folders=[("One", one), ("Two", two)]) as editor:
+        assert (await editor.read("Two/a.txt"))["error"]["code"] == "ACCESS_DENIED"
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"removed": named, "added": []}})
+        assert (await editor.read("a.txt"))["data"]["content"] == "text of one\n"
+        (two / ".agentfs.toml").unlink()
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"removed": [], "added": named}})
+        assert (await editor.read("Two/a.txt"))["data"]["content"] == "text of two\n"

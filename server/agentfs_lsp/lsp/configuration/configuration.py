@@ -130,8 +130,10 @@ class Configuration:
     def look_at_all(self) -> None:
         """The roots may be others, or a file in one of them."""
         roots = {root.path: root for root in self._workspace.roots}
-        for gone in self._said.keys() - roots.keys():
-            del self._said[gone]
+        if gone := self._said.keys() - roots.keys():
+            for path in gone:
+                del self._said[path]
+            self._apply(())
         for root in roots.values():
             self.look_at(root)
 
