@@ -151,7 +151,7 @@ async def test_a_batch_that_is_not_atomic_lands_what_it_can(auto: Editor) -> Non
 @pytest.mark.parametrize(
     ("locale", "file_left", "operation_left"),
     [
-        ("en", "This file was not changed. Read it again", "This operation changed nothing. Leave the"),
+        ("en", "This file was not changed. Read it again", "This operation changed nothing. Remove the"),
         ("zh-cn", "该文件未被修改。请重新读取", "该操作没有修改任何内容。请去掉"),
     ],
 )
