@@ -1,5 +1,5 @@
 """Nobody waits for somebody else's large file: what takes its time is done beside the event loop
-(docs/architecture.md#where-state-lives)."""
+(docs/architecture.md#state)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_the_tree_is_the_package() -> None:
         for path in PACKAGE.rglob("*.py")
         if SAMPLE not in path.parents and path.read_text("utf-8").strip()
     }
-    paths = [path for path, _ in listed("The house")]
+    paths = [path for path, _ in listed("Modules")]
     assert set(paths) == modules
     assert len(paths) == len(modules)
 
@@ -53,7 +53,7 @@ def test_the_extensions_tree_is_its_source() -> None:
 
 
 def test_each_module_has_its_line_but_requests_whose_name_says_it() -> None:
-    assert [path for path, said in listed("The house") if not said and "/requests/" not in path] == []
+    assert [path for path, said in listed("Modules") if not said and "/requests/" not in path] == []
 
 
 @pytest.mark.parametrize("path", PATHS)
