@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied, TextLeftOut
+from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied, TextLeftOut, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.service.proposal.proposal import Proposal
 from support.fakes.store import HOME
 from support.fakes.workspace import FakeWorkspace
 
@@ -82,3 +83,15 @@ async def test_a_guarded_file_is_changed_by_who_was_let_read_it_as_it_is(work: F
     with pytest.raises(Conflict) as refused:
         await work.edit(".env", "3", "4")
     assert (refused.value.reason, refused.value.actual, refused.value.diff) == ("changed", None, None)
+
+
+async def test_an_error_that_is_told_as_another_lets_go_of_the_texts(unseen: FakeWorkspace) -> None:
+    unseen.set(encoding__default="latin-1", rules=(Rule(("a.txt",), read="deny"),))
+    unseen.store.put("a.txt", b"gr\xfc\xdfe\n")
+    unseen.reviewer.accepts(amended={"a.txt": "漢\n"})
+    with pytest.raises(PolicyDenied) as denied:
+        await unseen.write("a.txt", "x\n")
+    assert isinstance(denied.value.proposal, Proposal)
+    (told,) = unseen.reviewer.applier.errors
+    assert isinstance(told, Unencodable)
+    assert (told.proposal, told.__traceback__) == (None, None)

@@ -47,6 +47,7 @@ def redacting(path: str, reading: Verdict, expected: Expected) -> Iterator[None]
         yield
     except _OF_THE_TEXT as error:
         denied.proposal = error.proposal
+        error.forget_where()  # a review that was told of it may keep it
         raise denied from None
     except Conflict as conflict:
         conflict.expected = conflict.actual = conflict.diff = None
