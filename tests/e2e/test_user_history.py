@@ -107,7 +107,7 @@ async def test_params_are_those_of_the_agents_request(root: Path, method: str) -
     async with editing(root) as editor:
         wrong = await editor.request(method, {"changes_id": "x"})
         unknown = await editor.request(method, {"change_id": "x"})
-        assert "did you mean change_id" in wrong["text"]
+        assert "Did you mean change_id?" in wrong["text"]
         assert unknown["error"]["code"] == "NOT_FOUND"
         await editor.request("shutdown")
         with pytest.raises(RpcError, match="-32600"):

@@ -1,7 +1,7 @@
 """The client's `initialize` params, flattened once into the few facts that the server acts on.
 
 The params are taken raw, as JSON of any shape: what is missing or of the wrong type counts as not there.
-Which of the facts leads to which rung is docs/protocol.md#9-review-and-landing.
+Which of the facts leads to which review channel is docs/protocol.md#9-review-and-landing.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from agentfs_lsp.service.proposal.change import Landing
 from agentfs_lsp.service.proposal.proposal import outcome_of
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.landing.landing import Outcome
+    from agentfs_lsp.service.landing.landing import FileOutcome
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposal import Origin, Proposal
     from agentfs_lsp.service.state.workspace import Workspace
@@ -29,7 +29,7 @@ Find = Callable[[], Awaitable[Mapping[str, str]]]
 Compute = Callable[[], Awaitable["Sequence[FileChange]"]]
 """Makes the changes, one a file, of the files as they are now that it is their turn."""
 
-Finish = Callable[["Sequence[Outcome]"], Awaitable[None]]
+Finish = Callable[["Sequence[FileOutcome]"], Awaitable[None]]
 """Does what is left to do while nobody else may change the files."""
 
 
@@ -40,7 +40,7 @@ class Proposed:
 
     proposal: Proposal
     changes: Sequence[FileChange]
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[FileOutcome]
 
     @property
     def landings(self) -> list[Landing]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.files.store import Location
-    from agentfs_lsp.service.landing.landing import Outcome
+    from agentfs_lsp.service.landing.landing import FileOutcome
     from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
     from agentfs_lsp.service.state.workspace import Workspace
@@ -117,7 +117,7 @@ class _Reverse:
                 for file, access in zip(self.change.files, self.accesses, strict=True)
             ]
 
-    async def finish(self, outcomes: Sequence[Outcome]) -> None:
+    async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         """What landed was recorded as what its session knows; that of the user's undo is only a name."""
         ws, session = self._ws, self._command.session
         for location in (location_of(ws, file) for file in self.change.files if self._command.by_user):

@@ -1,4 +1,4 @@
-"""The `review` rung: the client shows the proposal by itself and talks it through with the server.
+"""The review channel `review`: the client shows the proposal by itself and talks it through with the server.
 
 docs/protocol.md#91-review-clients, step by step: proposed, proposal, settle, applied, saved. Only a settle
 approves. One proposal's exchange is `conversation.py`; what the messages look like on the wire is not known

@@ -1,4 +1,4 @@
-"""The `preview` rung: VS Code's Refactor Preview asks and applies by itself
+"""The review channel `preview`: VS Code's Refactor Preview asks and applies by itself
 (docs/protocol.md#9-review-and-landing).
 
 One annotation a change, one edit a hunk. The answer is not believed: `service/landing/landing.py` looks at

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.errors import Held, UnknownReason
     from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.service.landing.landing import Outcome
+    from agentfs_lsp.service.landing.landing import FileOutcome
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.review import Applier
     from agentfs_lsp.service.state.workspace import Workspace
 
 
-async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[Outcome]:
+async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome]:
     """Each change's outcome, in their order. Of an atomic proposal some landed, and what did not is a
     LandingUnknown, or a NotLanded whose document was closed without a save. Everything else that goes wrong
     is raised, and nothing changed then, unless it is a LandingUnknown. Raises PolicyDenied, and what the
@@ -102,7 +102,7 @@ async def _decision(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[De
 
 async def _landed(
     ws: Workspace, proposal: Proposal, decision: Decision, applier: Applier, watch: Watch
-) -> list[Outcome]:
+) -> list[FileOutcome]:
     """Land what was decided, and keep it."""
     proposal.decide(decision)
     if decision.always:
@@ -176,7 +176,7 @@ def _remember_form(ws: Workspace, change: FileChange) -> None:
             remember(ws.files, ws.decoded, location, text, change.proposed_hash, settings, named)
 
 
-def _check_some_landed(outcomes: Sequence[Outcome]) -> None:
+def _check_some_landed(outcomes: Sequence[FileOutcome]) -> None:
     """Raise what one of them failed by, rather one that leaves open what became of it, where none landed."""
     failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
     if not failures or len(failures) < len(outcomes):

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.review import Applier
     from agentfs_lsp.service.state.workspace import Workspace
 
-Outcome = Landing | DomainError
+FileOutcome = Landing | DomainError
 """What became of one file of several."""
 
 
-async def land(ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch) -> list[Outcome]:
+async def land(
+    ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch
+) -> list[FileOutcome]:
     """Bring the changes to their files, all or none. Raises Conflict, NotLanded, LandingUnknown and what the
     disk raises. Whether anything is there all the same is for `watch` to tell, which gets to know whatever
     was handed over. An outcome that is no landing is of a file that was applied, and then lost track of.
@@ -76,12 +78,12 @@ async def land_each(
     applier: Applier,
     watch: Watch,
     is_stopped: Callable[[], bool],
-) -> list[Outcome]:
+) -> list[FileOutcome]:
     """Bring each change to its file, whatever becomes of the others: the open ones first, then the closed in
     their order, as long as not `is_stopped`. Raises nothing of its own."""
     if applier.applied_already:
         return await find_in_editor(ws, changes, applier, watch, all_or_none=False)
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, FileOutcome] = {}
     opened: list[tuple[int, FileChange]] = []
     closed: list[tuple[int, FileChange]] = []
     for number, change in enumerate(changes):

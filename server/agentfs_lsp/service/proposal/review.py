@@ -87,7 +87,7 @@ class Editor(Protocol):
 
 
 class Applier(Protocol):
-    """By whom an accepted change gets into open documents, once a rung has its yes."""
+    """By whom an accepted change gets into open documents, once a review channel has its yes."""
 
     @property
     def applied_already(self) -> bool:
@@ -115,7 +115,7 @@ class Reviewer(Protocol):
     """Puts a proposal before the user."""
 
     def channel_for(self, proposal: Proposal | None) -> Rung:
-        """The name of the rung that would ask; with None, for a change that any rung can show."""
+        """The review channel that would ask; with None, for a change that any can show."""
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Wait for the user. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict. When cancelled, what
