@@ -55,23 +55,15 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
                 outcomes = await _landed(ws, proposal, decision, applier, watch)
             finally:
                 await ws.reviewer.concluded(proposal)
-        except asyncio.CancelledError as cancelled:
-            withdrawn = proposal.why_withdrawn
-            told = _told(ws, proposal, withdrawn, await watch.held())
+        except (asyncio.CancelledError, DomainError) as error:
+            ended = error if isinstance(error, DomainError) else proposal.why_withdrawn
+            told = _told(ws, proposal, ended, await watch.held())
             try:
-                if told is withdrawn:
-                    raise
-                raise told from cancelled
-            finally:
-                del told
-        except DomainError as error:
-            told = _told(ws, proposal, error, await watch.held())
-            try:
-                if told is error:
+                if told is ended:
                     raise
                 raise told from error
             finally:
-                del told  # else it and this frame would hold each other, and the texts
+                del told, ended  # else they and this frame would hold each other, and the texts
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             return outcomes
         held = await watch.held()
