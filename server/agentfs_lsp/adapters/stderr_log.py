@@ -1,7 +1,7 @@
 """The log on standard error, as long as somebody reads it.
 
-An editor that does not read it would have the server stand still once the pipe is full. So what does not fit
-is left out, and how much that was is told when there is room again.
+If an editor does not read standard error, the server would block when the pipe is full. Therefore messages
+that do not fit are dropped, and their number is logged when there is room again.
 """
 
 from __future__ import annotations

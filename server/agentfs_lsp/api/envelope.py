@@ -1,4 +1,4 @@
-"""Parts of an envelope that are the same whatever the request (docs/protocol.md#3-envelope)."""
+"""The parts of an envelope that do not depend on the request (docs/protocol.md#3-envelope)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One request of an agent, from its params to its envelope: the frame around every file in `requests/`.
+"""The frame around each request of an agent, from params to envelope.
 
-The only place that catches everything: what no domain error names is a defect, answered with an incident's
-number while the rest goes to the log (docs/protocol.md#3-envelope).
+It is the only place that catches all exceptions: anything except a domain error is an internal error,
+which is reported with an incident number and logged (docs/protocol.md#3-envelope).
 """
 
 from __future__ import annotations

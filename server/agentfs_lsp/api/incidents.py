@@ -1,5 +1,5 @@
-"""Defects: a number for whoever meets one, where it happened for the log, and nothing of what files or
-messages held for either (docs/protocol.md#3-envelope)."""
+"""Internal errors: an incident number for the user and the location for the log, without contents of files
+or messages (docs/protocol.md#3-envelope)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered by an envelope, by its method (docs/protocol.md#2-requests)."""
+"""The handlers of all methods that return an envelope (docs/protocol.md#2-requests)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Params from outside as their declared shapes: dataclasses, or TypedDicts for the editor's own methods
+"""Parses params into their declared shapes: dataclasses, or TypedDicts for the editor's own methods
 (docs/protocol.md#2-requests).
 
-Nothing that is misspelt or wrong passes silently: the first such key is refused. What a value may be is
-`domain/shapes.py`.
+The first unknown key or invalid value is rejected. `domain/shapes.py` validates the values.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The shapes of proposals, as review clients get them (docs/protocol.md#91-review-clients). `results.py` says
-what is made of these.
-"""
+"""The shapes of proposals for review clients (docs/protocol.md#91-review-clients). `results.py` describes
+what is generated from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer says of the review: docs/protocol.md#94-what-the-answer-says."""
+"""The review, as reported in a response (docs/protocol.md#94-what-the-answer-says)."""
 
 from __future__ import annotations
 

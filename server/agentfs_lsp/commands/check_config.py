@@ -1,7 +1,7 @@
-"""`agentfs-lsp check-config`: which rules apply in a folder, and what they make of a path.
+"""`agentfs-lsp check-config`: shows the rules that apply in a folder, and to a path.
 
-The same settings, workspace file and policy as the server's, with no server running. What is printed, and
-how, is `config_report.py` (docs/configuration.md#which-rules-apply-where).
+It uses the same settings, workspace file, and policy as the server, but needs no running server.
+`config_report.py` prints the result (docs/configuration.md#which-rules-apply-where).
 """
 
 from __future__ import annotations

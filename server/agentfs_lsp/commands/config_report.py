@@ -1,4 +1,4 @@
-"""What `agentfs-lsp check-config` found, as tables for the terminal or as JSON."""
+"""The output of `agentfs-lsp check-config`, as tables or JSON."""
 
 from __future__ import annotations
 

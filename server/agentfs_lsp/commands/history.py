@@ -1,6 +1,6 @@
-"""`agentfs-lsp history`: what landed, in the terminal (docs/protocol.md#11-history-and-undo).
+"""`agentfs-lsp history`: lists landed changes in the terminal (docs/protocol.md#11-history-and-undo).
 
-Read from the history itself: no server is asked or needed, and the user sees all of it.
+It reads the history directly, without a server, and shows the user everything.
 """
 
 from __future__ import annotations

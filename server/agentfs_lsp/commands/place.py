@@ -1,4 +1,4 @@
-"""Which workspace folder a command typed in the terminal is about."""
+"""Selects the workspace folder for a terminal command."""
 
 from __future__ import annotations
 

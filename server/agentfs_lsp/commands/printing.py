@@ -1,7 +1,7 @@
-"""Changes that landed as a person reads them in the terminal.
+"""Prints landed changes for the terminal.
 
-Every text that comes from a file or an agent passes `visible`. Styles are rich's, so NO_COLOR and dumb
-terminals are respected.
+All text from files and agents is escaped by `visible`. Styles are rich's, so NO_COLOR and dumb terminals
+are respected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`agentfs-lsp undo`: take a change back, from the terminal (docs/protocol.md#11-history-and-undo).
+"""`agentfs-lsp undo`: undoes a change from the terminal (docs/protocol.md#11-history-and-undo).
 
-The same use case as agentfs/undo, with the person at the terminal in the reviewer's place. What an editor
-holds unsaved is not known here; the lock of landings keeps it apart from servers that run.
+It uses the same use case as agentfs/undo, with the person at the terminal as the reviewer. Unsaved text in
+an editor is not known here. The landing lock separates it from running servers.
 """
 
 from __future__ import annotations

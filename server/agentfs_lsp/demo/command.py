@@ -1,4 +1,4 @@
-"""`agentfs-lsp demo`: arguments, the copy of the workspace, the server process, and their end."""
+"""`agentfs-lsp demo`: arguments, the copy of the workspace, the server process, and the cleanup."""
 
 from __future__ import annotations
 

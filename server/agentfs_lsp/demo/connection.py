@@ -1,7 +1,7 @@
-"""JSON-RPC with a server process over its pipes, from the client's side.
+"""The client side of JSON-RPC with a server process over pipes.
 
-Two threads move whole messages between the pipes and queues, so that an interrupt in the middle of
-anything never leaves half a message on the wire. What a message means is `editor`'s part.
+Two threads move whole messages between the pipes and queues, so that an interrupt never leaves half a
+message on the wire. `editor` interprets the messages.
 """
 
 from __future__ import annotations

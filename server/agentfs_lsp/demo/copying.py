@@ -1,4 +1,4 @@
-"""The workspace of the turn: a copy, so that no original is ever touched."""
+"""Copies the workspace of the demo, so that the original is never changed."""
 
 from __future__ import annotations
 

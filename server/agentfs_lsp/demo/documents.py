@@ -1,6 +1,6 @@
-"""The files a person has open in the terminal client: texts, versions, saved or not.
+"""The open files of the terminal client: texts, versions, and whether they are saved.
 
-UTF-8 files only; the client opens no others. Line ends stay as they are in the buffer.
+The client opens only UTF-8 files. Buffers keep the file's line endings.
 """
 
 from __future__ import annotations

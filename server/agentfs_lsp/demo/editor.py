@@ -1,7 +1,7 @@
-"""A terminal client that plays the editor (docs/protocol.md#91-review-clients).
+"""A terminal client that acts as the editor (docs/protocol.md#91-review-clients).
 
-It speaks the whole protocol of a client that can review and save. Everything happens on the caller's thread,
-while a call waits for its answer. Who decides is the `Reviewer`; what is seen is `screen`'s part.
+It implements the whole protocol of a client that can review and save. Everything runs on the caller's
+thread, while a call waits for its response. The `Reviewer` decides, and `screen` displays.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What should be on disk after the turn, kept by the client itself, and what really is.
+"""Compares the files on disk after the demo with the expected state.
 
-Independent of the server: what is expected comes from what was asked and answered, what is found from the
-bytes. Texts here have `\\n` line ends; the files' own are compared as they were before.
+This is independent of the server: the expected state is computed from requests and responses, the actual
+state is read from the disk. Texts have `\\n` line endings; the files' own line endings are compared with
+those before.
 """
 
 from __future__ import annotations

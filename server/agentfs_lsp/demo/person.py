@@ -1,4 +1,4 @@
-"""The person at the terminal: answers with single keys, words, and a text editor of their own."""
+"""The person at the terminal, who answers with single keys, text, and a text editor."""
 
 from __future__ import annotations
 

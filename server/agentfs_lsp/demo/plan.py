@@ -1,4 +1,5 @@
-"""What the agent does in its turn, as data: one plan for the sample workspace, one made for any project."""
+"""The agent's actions as data: one plan for the sample workspace, and one that is generated for any
+project."""
 
 from __future__ import annotations
 

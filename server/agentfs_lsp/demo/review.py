@@ -1,4 +1,4 @@
-"""What is reviewed and what is answered, as values (docs/protocol.md#91-review-clients)."""
+"""Proposals and answers as values (docs/protocol.md#91-review-clients)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the person sees of the turn: requests, diffs, answers, and at the end what is on disk.
+"""The terminal output of the demo: requests, diffs, responses, and finally the files on disk.
 
-Every text that comes from a file, an agent or the server passes `visible`. Styles are rich's, so NO_COLOR and
-dumb terminals are respected. Nothing here asks for anything.
+All text from files, agents, and the server is escaped by `visible`. Styles are rich's, so NO_COLOR and
+dumb terminals are respected. This module asks no questions.
 """
 
 from __future__ import annotations

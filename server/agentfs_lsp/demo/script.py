@@ -1,6 +1,6 @@
-"""The agent's turn, scene by scene: what it asks for, and what happens around it.
+"""The demo, scene by scene: the agent's requests, and what happens around them.
 
-The turn holds for any plan and any answers: no scene needs an earlier one to have gone as suggested.
+It works with any plan and any answers: no scene depends on the outcome of an earlier one.
 """
 
 from __future__ import annotations

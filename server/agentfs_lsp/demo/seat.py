@@ -1,4 +1,4 @@
-"""The place at the editor: shows each proposal, gets an answer from whoever sits there, and remembers it."""
+"""Shows each proposal, gets an answer from the person, and records it."""
 
 from __future__ import annotations
 

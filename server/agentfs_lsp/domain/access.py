@@ -1,4 +1,4 @@
-"""What may be told of a file to a session (docs/protocol.md#13-settings-and-policy)."""
+"""What a session may learn about a file (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A value computed when it is first asked for, and kept.
+"""A lazily computed and cached value.
 
-As `functools.cached_property`, which up to Python 3.11 holds one lock for all objects of a class while it
-computes: a large change's diff in a thread would then hold up a small one's on the event loop.
+Like `functools.cached_property`, but without its lock, which up to Python 3.11 is shared by all objects of
+a class: computing a large change's diff in a thread would block a small one's on the event loop.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What `.editorconfig` files say of a file (editorconfig.org), from their texts.
+"""Evaluates the texts of `.editorconfig` files for a file (editorconfig.org).
 
-Globs are matched by following all places in the path at once, so that no pattern a workspace may hold takes
-longer than its length times the path's. Sections beyond what `_MOST_WORK` allows count as not there.
-Finding and reading the files is the caller's part.
+Globs are matched by tracking all positions in the path at once, so that no pattern takes longer than its
+length times the path's length. Sections beyond `_MOST_WORK` are ignored. The caller finds and reads the
+files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What can go wrong, as facts.
+"""Domain errors, as facts.
 
-One tree of errors, in one file however long the list gets. An error says what was found, not which code or
-text answers it: that is one table in `api/messages/errors.py` (docs/protocol.md#3-envelope), and a test holds
-it against every class here.
+All errors are in one tree and one file. An error says what was found, not which code or text reports it:
+one table in `api/messages/errors.py` does (docs/protocol.md#3-envelope), and a test checks that it
+contains every class.
 """
 
 from __future__ import annotations

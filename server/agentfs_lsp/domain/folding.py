@@ -1,8 +1,8 @@
-"""Spellings that some file system takes for the same name, made alike.
+"""Normalizes spellings that some file system may treat as the same name.
 
-A name that is guarded must be guarded under all of them (docs/protocol.md#13-settings-and-policy): whatever
-the disk is, a copy of it, a checkout or a mount may be on one that folds. So more is made alike here than any
-one file system does, and never less.
+A protected name must be protected in every spelling (docs/protocol.md#13-settings-and-policy): a copy, a
+checkout, or a mount of the workspace may be on a file system that folds names. So this module folds more
+than any single file system does, never less.
 """
 
 from __future__ import annotations

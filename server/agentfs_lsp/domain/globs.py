@@ -1,7 +1,7 @@
-"""gitignore's globs, as they are written and however a path is spelled.
+"""gitignore globs, matched as written or in every spelling of a path.
 
-What forbids or asks matches every spelling of a path; what permits matches only the very path. The rules are
-those of docs/protocol.md#13-settings-and-policy; which spellings there are is `folding.py`.
+Restrictions match every spelling of a path; permissions match only the path as written
+(docs/protocol.md#13-settings-and-policy). `folding.py` defines the spellings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How a path may be spelled, and which root it is spelled in (docs/protocol.md#4-paths-and-roots).
+"""Parses paths and selects their root (docs/protocol.md#4-paths-and-roots).
 
-Text only: nothing here looks at a disk, so `..` and links are left to whoever resolves the result, and a
-spelling that passes here may still lead outside.
+Nothing here accesses the disk. The caller resolves `..` and links, so a path that is valid here may still
+lead outside.
 """
 
 from __future__ import annotations

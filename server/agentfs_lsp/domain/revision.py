@@ -1,4 +1,4 @@
-"""What a file was when somebody looked at it, and whether that still holds (docs/protocol.md#8-lock)."""
+"""The revision of a file, and whether it is still current (docs/protocol.md#8-lock)."""
 
 from __future__ import annotations
 

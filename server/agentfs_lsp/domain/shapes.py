@@ -1,8 +1,9 @@
-"""What a value from outside may be: each shape checks raw JSON and returns the value to use.
+"""Validation of external values: each shape checks raw JSON and returns the value to use.
 
-The one validator of settings, agents' params and the editor's (docs/adr/0013-one-validator.md). A shape does
-not know the key it belongs to: `api/parsing.py` refuses params by their keys, and
-`lsp/configuration/reading.py` keeps what is right in settings. `null` never comes here: it means "not set".
+This is the only validator for settings, agents' params, and the editor's params
+(docs/adr/0013-one-validator.md). A shape does not know its key: `api/parsing.py` reports invalid params by
+key, and `lsp/configuration/reading.py` keeps the valid parts of settings. `null` never gets here, because
+it means "not set".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A change of files, as values: what is there, what is proposed, and the pieces that differ.
+"""Changes of files as values: the base, the proposed text, and the differences.
 
-Offsets are code points in the base text. Line ends are `\\n`, `\\r\\n` and `\\r`, and nothing else.
+Offsets are code points in the base text. Line endings are `\\n`, `\\r\\n`, and `\\r`, and nothing else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How texts are made: a template in English, the reader's language, the facts.
+"""Translation of messages: a template in English, the reader's language, and the facts.
 
-`Translate` is what adapters/catalogue.py makes of a message catalogue. Templates are `str.format` templates
-and the keys of the catalogue; every one in the code is the first argument of a call of `translate`, so that a
-test can find those that no language has.
+`adapters/catalogue.py` creates a `Translate` from a message catalog. Templates have `str.format` syntax
+and are the keys of the catalog. Each template is the first argument of a call of `translate`, so that a
+test can find missing translations.
 """
 
 from __future__ import annotations

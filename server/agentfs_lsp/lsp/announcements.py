@@ -1,4 +1,4 @@
-"""What a client that knows agentfs is told without asking (docs/protocol.md#14-the-editors-own-methods)."""
+"""Notifications to clients that know agentfs (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The client's `initialize` params, flattened once into the few facts that the server acts on.
+"""Converts the client's `initialize` params into the few facts that the server uses.
 
-The params are taken raw, as JSON of any shape: what is missing or of the wrong type counts as not there.
-Which of the facts leads to which review channel is docs/protocol.md#9-review-and-landing.
+The params are raw JSON: missing values and values of the wrong type count as absent.
+docs/protocol.md#9-review-and-landing defines which facts lead to which rung.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The connected client as `service.proposal.review.Editor`: LSP's requests to it, and how its answers are
-read.
+"""The connected client as `service.proposal.review.Editor`: sends LSP requests to it and interprets the
+responses.
 
 Edits are always `documentChanges` with a version, in line-sized hunks, whatever the client declares, and
-never operations on files (docs/protocol.md#9-review-and-landing).
+never file operations (docs/protocol.md#9-review-and-landing).
 """
 
 from __future__ import annotations

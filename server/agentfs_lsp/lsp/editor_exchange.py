@@ -1,4 +1,4 @@
-"""One request of the editor itself: the methods that no agent's door has
+"""The frame around each request of the editor itself, which agents cannot send
 (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`agentfs/fileEncodings`: in which encodings the editor reads and writes files that it does not have open
+"""`agentfs/fileEncodings`: the encodings in which the editor reads and writes files that are not open
 (docs/protocol.md#14-the-editors-own-methods).
 
-Whatever comes, nothing is raised: what can't be used is left out.
+Invalid parts are ignored; nothing is raised.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A gate that requests pass in the order in which they came."""
+"""A gate that requests pass in the order in which they arrived."""
 
 from __future__ import annotations
 

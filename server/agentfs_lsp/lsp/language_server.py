@@ -1,6 +1,6 @@
-"""The server of one connection: a pygls `LanguageServer` and the state its features share.
+"""The server of one connection: a pygls `LanguageServer` and the state that its features share.
 
-The features themselves are under `features/`; `server.py` puts both together.
+The features are in `features/`; `server.py` combines both.
 """
 
 from __future__ import annotations

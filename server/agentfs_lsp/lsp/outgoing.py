@@ -1,9 +1,9 @@
-"""What the server sends unasked: notifications, and requests and their answers, whatever shape those have.
+"""Outgoing notifications, and outgoing requests and their responses.
 
-Texts that the client shows to the user leave without links, whoever wrote them
+Texts that the client shows to the user are sent without links, whoever wrote them
 (docs/protocol.md#94-what-the-answer-says).
 
-A late answer, one to nobody, or an odd one is never an error in front of the user: it is dropped.
+A late, unexpected, or invalid response is dropped; it never causes an error message for the user.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Requests being served: answered at once or later, cancelled until it is too late
+"""Requests in progress: answered immediately or later, and cancelled until the point of no return
 (docs/protocol.md#2-requests).
 
-Whatever a handler does, its request gets exactly one answer.
+Every request gets exactly one response, whatever its handler does.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""pygls' protocol with its defects worked around (docs/adr/0003-pygls.md).
+"""pygls' protocol with workarounds for its defects (docs/adr/0003-pygls.md).
 
-Features are registered with pygls, by `@server.feature` and `@server.command`, and looked up in its feature
-manager. What stands between a message and its feature is overridden where pygls 2.1 leaves clients without an
-answer, changes what they sent, or shows them errors; each override names its defect, and
-`tests/unit/lsp/test_pygls_defects.py` shows stock pygls failing.
+Features are registered with `@server.feature` and `@server.command`, and looked up in pygls' feature
+manager. This class overrides pygls 2.1 where it does not answer clients, modifies what they sent, or shows
+them errors. Each override names its defect, and `tests/unit/lsp/test_pygls_defects.py` shows that
+unmodified pygls fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Members of JSON of any shape: clients are taken as they are."""
+"""Access to untyped JSON from clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user is told of landings that a crash had interrupted (docs/protocol.md#10-agentfsbatch)."""
+"""Messages about landings that a crash interrupted (docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The params of docs/protocol.md#91-review-clients: what is wrong decides nothing. Each is checked by its
-declared shape (`results.py`), and here against the proposal."""
+"""Validates the params of docs/protocol.md#91-review-clients: invalid params decide nothing. The declared
+shapes (`results.py`) validate each of them; this module compares them with the proposal."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Workspace folders as roots (docs/protocol.md#4-paths-and-roots).
 
-Only `file:` folders are roots. A name that several have stays with all of them, and `paths.parse` refuses it,
-unless the setting `roots` tells them apart.
+Only `file:` folders are roots. If several folders have the same name, `paths.parse` rejects it, unless the
+setting `roots` gives them different names.
 """
 
 from __future__ import annotations

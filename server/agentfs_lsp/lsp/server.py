@@ -1,4 +1,4 @@
-"""`create_server`: a pygls language server with every feature of agentfs registered."""
+"""`create_server`: creates a pygls language server with every feature of agentfs registered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server on standard input and output, from the first byte to the exit code."""
+"""Runs a server on standard input and output until it exits."""
 
 from __future__ import annotations
 

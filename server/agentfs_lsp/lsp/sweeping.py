@@ -1,4 +1,4 @@
-"""Clearing away what killed servers left behind (docs/protocol.md#1-start-and-transport)."""
+"""Cleans up after killed servers (docs/protocol.md#1-start-and-transport)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The user's state folder, and the lock in it that every agentfs server of this user takes while landing
+"""The user's state folder, and its lock, which every agentfs server of this user takes while landing
 (docs/protocol.md#8-lock).
 
-Fails closed: where the folder can't be made or is not the user's own, nothing lands.
+Fails closed: if the folder cannot be created or does not belong to the user, nothing lands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The system calls Python has no name for: openat2, and the renames that exchange or never replace.
+"""System calls that Python does not provide: openat2, and renames that exchange names or never replace.
 
-Each raises OSError like the functions of `os`; where the kernel or the file system lacks it, with an errno in
-`MISSING`. What to do then is the callers' part.
+Each raises OSError like the functions of `os`, with an errno in `MISSING` if the kernel or the file system
+does not support it. The callers implement the fallback.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The history of one workspace folder: one SQLite file, readable by the user alone.
+"""The history of one workspace folder: one SQLite file that only the user can read.
 
-Texts are compressed and kept once, however many changes hold them. One connection a process, used by one
-thread at a time: whose turn it is, and what to do about a damaged file or a full disk, is `history.py`.
+Texts are compressed and stored once, however many changes contain them. Each process has one connection,
+used by one thread at a time. `history.py` schedules access and handles damaged files and full disks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The port `History`: what landed, kept in the user's state folder, one file a workspace folder.
+"""The port `History`: changes that landed, in the user's state folder, one file per workspace folder.
 
-Keeping never waits: a thread of its own writes soon after, and what is asked for or closed down is written
-first. Nothing here fails a landing: a damaged file is set aside and begun anew, what can't be written is
-dropped, and the user is told of both.
+Recording never waits: a thread writes soon afterwards, and pending changes are written before a query or
+the shutdown. Nothing here makes a landing fail: a damaged file is set aside and a new one started, a
+change that cannot be written is dropped, and the user is informed of both.
 """
 
 from __future__ import annotations

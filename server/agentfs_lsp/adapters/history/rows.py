@@ -1,4 +1,4 @@
-"""Changes as rows of the history's tables, and back; nothing of SQL."""
+"""Conversion between changes and rows of the history's tables, without SQL."""
 
 from __future__ import annotations
 

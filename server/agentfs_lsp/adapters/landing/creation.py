@@ -1,4 +1,4 @@
-"""A staged new file takes its name, and never anybody's (docs/protocol.md#6-agentfswrite)."""
+"""Gives a staged new file its name, without replacing another file (docs/protocol.md#6-agentfswrite)."""
 
 from __future__ import annotations
 

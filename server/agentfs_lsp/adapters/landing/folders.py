@@ -1,8 +1,8 @@
-"""The folder a file is to stand in, made with those above it where they are missing, and gone again if
-nothing lands in it (docs/protocol.md#6-agentfswrite).
+"""Creates the missing folders of a file, and removes them if nothing lands in them
+(docs/protocol.md#6-agentfswrite).
 
-Several files on their way may need one new folder: it stays with the first that lands, and goes with the last
-that does not.
+Several pending files may need the same new folder. It stays if one of them lands, and is removed with the
+last one that does not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The journal of a landing of several files: in the state folder before the first name changes, gone when the
-last has (docs/protocol.md#10-agentfsbatch).
+"""The journal of a landing of several files: it is created in the state folder before the first rename,
+and deleted after the last (docs/protocol.md#10-agentfsbatch).
 
-Once it stands the landing is to be finished, whatever happens: by its server, or by the next one that starts
-(`recovery`). It holds names and hashes, never contents. It lies where no workspace can plant one.
+Once the journal exists, the landing will be finished by its server or by the next one that starts
+(`recovery`). The journal contains names and hashes, never contents. A workspace cannot create one, because
+it is in the state folder.
 """
 
 from __future__ import annotations

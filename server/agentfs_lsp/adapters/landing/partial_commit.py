@@ -1,8 +1,8 @@
-"""One file of a landing that a crash interrupted: how far it got, and the step onward or back.
+"""Completes or reverts one file of a landing that a crash interrupted.
 
-What lies under its two names tells: before the landing the temporary one holds the new content, behind it the
-old one, or nothing. Contents are compared by their hashes; whoever writes meanwhile is found out by looking
-again at what a step pushed out.
+The contents under the file's two names show its progress: before the commit the temporary name has the new
+content, afterwards the old content or nothing. Contents are compared by hash. Concurrent writes are
+detected by comparing the content that a step replaced.
 """
 
 from __future__ import annotations

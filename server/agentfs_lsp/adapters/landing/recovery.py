@@ -1,10 +1,10 @@
-"""What killed servers left half done is finished or taken back at the next start, or by a server that runs
-already and is asked for one of the files (docs/protocol.md#10-agentfsbatch).
+"""Finishes or rolls back what killed servers left incomplete, at the next start or when a running server
+gets a request for one of the files (docs/protocol.md#10-agentfsbatch).
 
-Every file is looked at first, and named only below handles that follow no link. Where all can still become
-what they were to become, they do; where something is in the way, those that did are taken back; where that
-can't be done either without touching what somebody else made, nothing is touched: the journal is set aside
-with what was staged, and the user is told. A living server's journals are left alone.
+All files are examined first, and accessed only beneath directory handles without following links. If every
+file can be completed, all are. Otherwise the completed files are rolled back. If that would overwrite
+somebody else's changes, nothing is changed: the journal and the staged contents are set aside, and the
+user is informed. The journals of running servers are skipped.
 """
 
 from __future__ import annotations

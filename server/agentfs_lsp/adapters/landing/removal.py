@@ -1,4 +1,4 @@
-"""A file is moved aside and then goes, if it was the base (docs/protocol.md#11-history-and-undo)."""
+"""Moves a file aside and deletes it if it was the base (docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A staged file takes the place of the base, or nothing changes (docs/protocol.md#6-agentfswrite).
+"""Replaces the base with a staged file, or changes nothing (docs/protocol.md#6-agentfswrite).
 
-The two exchange their names, so that what was pushed out can be compared and put back. Where names can't be
-exchanged the last look comes right before a plain rename.
+The two files exchange names, so that the replaced file can be compared and restored. If the file system
+cannot exchange names, the last check comes immediately before a plain rename.
 """
 
 from __future__ import annotations

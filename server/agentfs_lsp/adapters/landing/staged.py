@@ -1,10 +1,9 @@
-"""A staged change of one file, from its check to its last trace, in steps that can be taken back
-(docs/protocol.md#6-agentfswrite).
+"""A staged change of one file, in reversible steps (docs/protocol.md#6-agentfswrite).
 
-The order of a landing: what is there is looked at; names change; what was pushed out by that is compared with
-the base and put back if it is anything else; the folder is synced; the old file goes. A file that somebody
-else wrote in between always ends up under the name again. What changes names is `replace`, `creation` and
-`removal`; several files in one landing are `transaction`.
+A landing checks the current file, renames, compares the replaced file with the base and restores it if it
+differs, syncs the folder, and deletes the old file. A file that another program wrote in between always
+ends up under the name again. `replace`, `creation`, and `removal` rename files; `transaction` lands
+several files together.
 """
 
 from __future__ import annotations

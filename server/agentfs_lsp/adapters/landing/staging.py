@@ -1,6 +1,6 @@
-"""A file's next content, written durably beside it and not yet visible (docs/protocol.md#6-agentfswrite).
+"""Writes a file's new content durably beside it, before it is visible (docs/protocol.md#6-agentfswrite).
 
-How it becomes the file is `staged` and what builds on it.
+`staged` and the modules based on it commit the content.
 """
 
 from __future__ import annotations

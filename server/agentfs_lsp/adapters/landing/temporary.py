@@ -1,4 +1,4 @@
-"""Temporary files beside their targets: written durably, and taken away again."""
+"""Writes durable temporary files beside their targets, and removes them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""What a killed server left beside people's files, swept at the next start (docs/protocol.md#6-agentfswrite).
+"""Records temporary files, so that the next start can remove those of a killed server
+(docs/protocol.md#6-agentfswrite).
 
-Each server keeps a note in the state folder of where it puts temporary files and which folders it makes for a
-landing that is not over; it holds the note locked while it lives. A note whose lock can be had is a dead
-server's. A living server's files are left alone.
+Each server records in the state folder where it creates temporary files and which folders it creates for
+pending landings. It locks its record while it runs, so an unlocked record belongs to a server that has
+ended. The files of running servers are left alone.
 """
 
 from __future__ import annotations

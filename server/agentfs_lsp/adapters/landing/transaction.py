@@ -1,4 +1,4 @@
-"""Several staged files become the files together, or none does (docs/protocol.md#10-agentfsbatch)."""
+"""Commits several staged files together, or none of them (docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Appliers that need no conversation: the edit that is no question, and the preview that already applied."""
+"""Appliers that need no conversation: for edits without a review, and for previews that the client has
+applied."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The ways of asking the user about a change, as a table (docs/protocol.md#9-review-and-landing).
+"""The table of review channels (docs/protocol.md#9-review-and-landing).
 
-The first row that fits asks; each has a file of its own. Never open by default: where nobody can be asked,
-and there is nothing to fall back to, the answer is a no.
+The first row that fits is used; each channel has a module of its own. Fails closed: if nobody can be asked
+and there is no fallback, the change is rejected.
 """
 
 from __future__ import annotations

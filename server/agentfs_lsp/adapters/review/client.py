@@ -1,8 +1,8 @@
-"""The review channel `review`: the client shows the proposal by itself and talks it through with the server.
+"""The `review` rung: the client shows the proposal in its own UI.
 
-docs/protocol.md#91-review-clients, step by step: proposed, proposal, settle, applied, saved. Only a settle
-approves. One proposal's exchange is `conversation.py`; what the messages look like on the wire is not known
-here.
+It follows docs/protocol.md#91-review-clients: proposed, proposal, settle, applied, saved. Only a settle
+approves. `conversation.py` handles the exchange about one proposal. This module does not know the wire
+format.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One proposal's exchange with a review client, and the applier that lands it
+"""The exchange with a review client about one proposal, and the applier that lands it
 (docs/protocol.md#91-review-clients).
 
-Every message of the client is answered, whenever it comes: before its turn, in its turn, a second time, or
-when all is over. Nothing here waits without an end but the settle, which is the user's.
+Every message of the client gets a response, whenever it arrives: early, in order, repeated, or after the
+end. Only the wait for the user's settle has no time limit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The whole diff as a file the editor can show, for as long as the question is open
-(docs/protocol.md#92-the-message-rung).
+"""The diff file that the editor shows while a question is open (docs/protocol.md#92-the-message-rung).
 
-It lies in the root, since outside of it some editors start a second server: `.agentfs/review/<id>.diff`,
-readable by the user alone, kept out of version control. Where the root takes no such file and the editor
-shows others, it lies in the user's state folder. What lies there and belongs to no living server is removed
-at the start.
+It is in the root, because some editors start another server for files outside:
+`.agentfs/review/<id>.diff`, readable only by the user and ignored by version control. If the root cannot
+store it and the editor can show other files, it is in the user's state folder. Files of servers that have
+ended are removed at the start.
 """
 
 from __future__ import annotations

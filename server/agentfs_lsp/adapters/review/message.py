@@ -1,4 +1,4 @@
-"""The review channel `message`: a question with buttons, the diff in it or beside it
+"""The `message` rung: a question with buttons, with the diff in it or beside it
 (docs/protocol.md#92-the-message-rung).
 
 Only the exact title of an approving button approves.

@@ -1,8 +1,8 @@
-"""What a user surely sees of one message, in each editor, and what becomes of one that nobody answers
+"""How much of a message each editor is certain to show, and how it handles messages without an answer
 (docs/protocol.md#92-the-message-rung).
 
-Taken from the editors themselves, in a terminal of 24 lines of 80 columns. An editor that is not in the
-table gets the least of everything.
+The values were measured in the editors, in a terminal of 24 lines and 80 columns. An unknown editor gets
+the minimum of all values.
 """
 
 from __future__ import annotations

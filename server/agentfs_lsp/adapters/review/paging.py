@@ -1,7 +1,7 @@
-"""Messages that fit what the editor shows of one (docs/protocol.md#92-the-message-rung).
+"""Splits messages into pages that the editor shows completely (docs/protocol.md#92-the-message-rung).
 
-Nothing is left out: what does not fit one page goes on with the next. Each page ends with the same line,
-since some editors show only the end.
+Nothing is omitted: what does not fit continues on the next page. Each page ends with the same line,
+because some editors show only the end.
 """
 
 from __future__ import annotations

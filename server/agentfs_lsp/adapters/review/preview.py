@@ -1,8 +1,7 @@
-"""The review channel `preview`: VS Code's Refactor Preview asks and applies by itself
-(docs/protocol.md#9-review-and-landing).
+"""The `preview` rung: VS Code's Refactor Preview asks and applies (docs/protocol.md#9-review-and-landing).
 
-One annotation a change, one edit a hunk. The answer is not believed: `service/landing/landing.py` looks at
-the buffer.
+There is one annotation per change and one edit per hunk. The client's answer is verified:
+`service/landing/landing.py` checks the buffer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Questions by message, so that only a user who saw one answers it (docs/protocol.md#92-the-message-rung).
+"""Schedules questions, so that only a user who saw a question answers it
+(docs/protocol.md#92-the-message-rung).
 
-One at a time, in the order they came. None is asked while the user types, when the keys would answer it, and
-none holds the others back for long when the editor has lost it.
+Questions are asked one at a time, in order. None is asked while the user types, because the keys would
+answer it. A question that the editor has lost does not delay the others for long.
 """
 
 from __future__ import annotations

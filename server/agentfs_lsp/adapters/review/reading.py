@@ -1,4 +1,4 @@
-"""The question whether a protected file may be read, this once (docs/protocol.md#13-settings-and-policy)."""
+"""Asks whether a protected file may be read once (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What argparse says by itself, in the terminal's language. It asks gettext's current domain for its words,
-and this makes that ours; the words it can say here are named, so that the catalogues have them
-(docs/protocol.md#17-texts).
-"""
+"""Translates argparse's own texts into the terminal's language. argparse uses gettext's current domain,
+which this module replaces with ours. It lists argparse's texts, so that the catalogs contain them
+(docs/protocol.md#17-texts)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A unified diff as a person reads it: coloured, with the line numbers of both sides.
+"""Displays a unified diff in color, with the line numbers of both sides.
 
-It renders what it is given and computes no differences itself.
+It does not compute differences itself.
 """
 
 from __future__ import annotations

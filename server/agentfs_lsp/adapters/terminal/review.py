@@ -1,6 +1,6 @@
-"""Review by whoever sits at the terminal: the ports `Reviewer` and `Applier` for commands that are typed.
+"""Review by the person at the terminal: the ports `Reviewer` and `Applier` for terminal commands.
 
-There are no open documents here, so nothing is handed to anybody.
+There are no open documents, so no edits are applied by a client.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Text as the terminal may show it: nothing in it can drive the terminal, hide or reorder.
+"""Escapes text for the terminal, so that it cannot control the terminal or hide or reorder text.
 
-A file's text, its name and an agent's words all pass here before they are printed.
+File contents, file names, and agents' texts are all escaped here before they are printed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answer of agentfs/batch (docs/protocol.md#10-agentfsbatch)."""
+"""The response to agentfs/batch (docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
 

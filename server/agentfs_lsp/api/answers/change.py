@@ -1,5 +1,4 @@
-"""The answer of write and edit
-(docs/protocol.md#6-agentfswrite, docs/protocol.md#7-agentfsedit)."""
+"""The responses to write and edit (docs/protocol.md#6-agentfswrite, docs/protocol.md#7-agentfsedit)."""
 
 from __future__ import annotations
 

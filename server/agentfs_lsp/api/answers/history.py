@@ -1,4 +1,4 @@
-"""Changes that landed, on the wire (docs/protocol.md#11-history-and-undo)."""
+"""Landed changes in the wire format (docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals and the answers of docs/protocol.md#91-review-clients as they look on the wire."""
+"""Proposals and responses to review clients in the wire format (docs/protocol.md#91-review-clients)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer of agentfs/undo (docs/protocol.md#11-history-and-undo)."""
+"""The response to agentfs/undo (docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The answer to a change of a file that the session may not read: that it was made, and nothing by which its
-text could be guessed, not even whether it is another now (docs/protocol.md#13-settings-and-policy)."""
+"""The response to a change of a file that the session may not read. It reveals only that the change was
+made, not even whether the text differs now (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A dialect's tools as definitions for a model: JSON Schema, in the shape of each of the formats
+"""A dialect's tool definitions for a model: JSON Schema in each of the formats
 (docs/protocol.md#12-tool-catalogue).
 
-Which tools there are, and which files they may touch, is `service/state/tool_scope.py`.
+`service/state/tool_scope.py` determines which tools are listed and which files they may access.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a dialect is made of: tools, the shapes of their arguments, and words.
+"""The structure of a dialect: tools, the shapes of their arguments, and their wording.
 
-A tool runs one of the requests that there are, with its arguments by that request's own names: a dialect adds
-no way in. Its texts for the model are made in `tool_texts.py`, the definitions in `definitions.py`.
+A tool runs an existing request with that request's params, so a dialect adds no capabilities.
+`tool_texts.py` contains the texts for the model, and `definitions.py` builds the definitions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is told where the usual advice names a parameter that the tools of a dialect do not have."""
+"""Errors for dialects whose tools lack a parameter that the usual message suggests."""
 
 from __future__ import annotations
 

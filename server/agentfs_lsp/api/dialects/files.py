@@ -1,4 +1,4 @@
-"""The files that a dialect's tools may touch, spelled as its models spell them
+"""The files that a dialect's tools may access, in the dialect's spelling
 (docs/protocol.md#12-tool-catalogue)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The dialect `gemini`: read_file, write_file and replace, with absolute paths inside a root
+"""The dialect `gemini`: read_file, write_file, and replace, with absolute paths inside a root
 (docs/protocol.md#12-tool-catalogue)."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The guidance for a model's system prompt: how to work with the tools of a dialect
+"""The guidance for a model's system prompt about the tools of a dialect
 (docs/protocol.md#12-tool-catalogue).
 
-It speaks only of tools that are there; what each does is in its definition.
+It mentions only tools that are available. What each tool does is in its definition.
 """
 
 from __future__ import annotations

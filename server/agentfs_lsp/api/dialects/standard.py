@@ -1,4 +1,4 @@
-"""The dialect `standard`: Read, Write and Edit, with paths relative to the root
+"""The dialect `standard`: Read, Write, and Edit, with paths relative to the root
 (docs/protocol.md#12-tool-catalogue)."""
 
 from __future__ import annotations

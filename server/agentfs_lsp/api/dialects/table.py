@@ -1,4 +1,4 @@
-"""The table of dialects, by the names that requests call them by."""
+"""The table of dialects, by name."""
 
 from __future__ import annotations
 

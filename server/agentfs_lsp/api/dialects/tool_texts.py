@@ -1,6 +1,6 @@
-"""What models are told of the tools and their parameters (docs/protocol.md#12-tool-catalogue).
+"""The descriptions of tools and parameters for models (docs/protocol.md#12-tool-catalogue).
 
-One text for all dialects, by the request's own names: `translate` puts in what the dialect calls them.
+All dialects share the texts, which use the request's names: `translate` inserts the dialect's names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The dialect `workspace`: read, write and edit, answered in short texts of its own
+"""The dialect `workspace`: read, write, and edit, with short texts of its own
 (docs/protocol.md#12-tool-catalogue, docs/protocol.md#17-texts)."""
 
 from __future__ import annotations

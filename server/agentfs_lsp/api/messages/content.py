@@ -1,5 +1,4 @@
-"""What is told when a file's content or the change of it does not fit (docs/protocol.md#5-agentfsread to
-#7-agentfsedit)."""
+"""Errors about a file's content or a change of it (docs/protocol.md#5-agentfsread to #7-agentfsedit)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The one table of errors: the code of each, and what a model is told of it (docs/protocol.md#3-envelope).
+"""The table of errors with their codes and texts for models (docs/protocol.md#3-envelope).
 
-A test holds it against the whole tree in `domain/errors.py`. The words are in the modules beside this one, by
-what they are about: two sentences for each, the `message` of the error and what to do about it. Names and
-texts of other people are shown escaped.
+A test compares it with the tree in `domain/errors.py`. The texts are in the modules beside this one, by
+topic. Each consists of two parts: the `message` of the error, and what to do about it. External names and
+texts are escaped.
 """
 
 from __future__ import annotations

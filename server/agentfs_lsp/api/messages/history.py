@@ -1,5 +1,4 @@
-"""What is told when a change that landed is not to be had any more, or can't be kept
-(docs/protocol.md#11-history-and-undo)."""
+"""Errors about changes that are not recorded or cannot be recorded (docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer's text says of several files that landed (docs/protocol.md#10-agentfsbatch,
+"""The text of a response about several files that landed (docs/protocol.md#10-agentfsbatch,
 docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is told of a parameter that is missing, unknown or of the wrong shape."""
+"""Errors about parameters that are missing, unknown, or invalid."""
 
 from __future__ import annotations
 

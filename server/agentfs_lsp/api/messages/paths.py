@@ -1,4 +1,4 @@
-"""What is told when a path leads nowhere an agent may go, or the system does not let it
+"""Errors about paths that an agent may not use, and errors of the system
 (docs/protocol.md#4-paths-and-roots)."""
 
 from __future__ import annotations

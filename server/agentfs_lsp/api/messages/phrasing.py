@@ -1,7 +1,7 @@
-"""How the answers to one kind of caller are worded, where that is not how everybody is answered.
+"""The wording for one kind of caller, where it differs from the usual wording.
 
-The tables of the usual texts are `errors.py` beside this, `answers/change.py` and the files in `requests/`;
-the dialects that have words of their own are in `dialects/`.
+The usual texts are in `errors.py`, in `answers/change.py`, and in the files of `requests/`. Dialects with
+their own wording are in `dialects/`.
 """
 
 from __future__ import annotations

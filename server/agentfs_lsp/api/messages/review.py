@@ -1,4 +1,4 @@
-"""What is told when somebody else, policy or the user is in the way (docs/protocol.md#8-lock,
+"""Errors about conflicts, policy, and the user's decisions (docs/protocol.md#8-lock,
 docs/protocol.md#9-review-and-landing)."""
 
 from __future__ import annotations

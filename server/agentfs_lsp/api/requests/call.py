@@ -1,7 +1,6 @@
-"""agentfs/call: a tool of a dialect, by its name (docs/protocol.md#12-tool-catalogue).
+"""agentfs/call: runs a tool of a dialect by name (docs/protocol.md#12-tool-catalogue).
 
-It runs the request that the tool stands for, with params of that request's own: there is no second way to a
-file.
+It runs the corresponding request with that request's params: there is no second way to access a file.
 """
 
 from __future__ import annotations

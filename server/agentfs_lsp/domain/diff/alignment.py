@@ -1,9 +1,10 @@
-"""Which stretches of two sequences differ, found within a bounded effort.
+"""Aligns two sequences within a bounded effort.
 
-The sequences are strings in which every code point stands for one element (a line, for `diff`): comparing
-and slicing them then runs at the speed of memory. The way: trim common ends, anchor on what occurs once in
-both (single elements, then windows of some, so that texts made of few different lines find anchors too), look
-for the shortest script between the anchors while the effort lasts, take the rest as one replaced block.
+The sequences are strings in which every code point stands for one element (a line, for `diff`), so that
+comparing and slicing run at memory speed. The algorithm trims common ends, anchors on elements that occur
+once in both (then on windows of several elements, so that texts with few distinct lines also have
+anchors), searches for the shortest script between the anchors within the effort limit, and treats the rest
+as one replaced block.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Text that a model left out of what it sends (docs/protocol.md#6-agentfswrite).
+"""Detects text that a model omitted from its input (docs/protocol.md#6-agentfswrite).
 
-A line such as "// ... rest of the code unchanged" in place of a file's text would wipe that text. Only
-a whole line that says nothing else is taken for one, by a small grammar: a comment that goes on, a
-statement (`...` in Python, `...args`), and prose are none. Nothing is put back here: the request is refused,
-and the model writes the text out.
+A line such as "// ... rest of the code unchanged" in place of a file's text would delete that text. Only a
+whole line that says nothing else counts, according to a small grammar. Comments that continue, statements
+(`...` in Python, `...args`), and prose do not count. The omitted text is not restored: the request is
+rejected, and the model must write the complete text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The line-sized hunks between two texts, or of a text's edits (docs/protocol.md#9-review-and-landing).
 
-A hunk is a `Splice` of whole lines: it starts where a line starts and ends where a line ends, in both texts;
-its first and last lines differ, and between two hunks at least one line stays. An edit knows its offsets, so
-`widen` looks only at the lines it touches. Showing hunks is `unified`; aligning sequences is `alignment`.
+A hunk is a `Splice` of whole lines: it begins at the start of a line and ends at the end of a line, in
+both texts. Its first and last lines differ, and at least one unchanged line separates two hunks. An edit
+knows its offsets, so `widen` compares only the lines that it touches. `unified` renders hunks; `alignment`
+aligns sequences.
 """
 
 from __future__ import annotations

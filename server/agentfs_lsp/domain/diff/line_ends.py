@@ -1,8 +1,8 @@
-"""Line ends put back: a text in which all are `\\n` becomes one in the file's own.
+"""Restores a file's line endings in a text in which all of them are `\\n`.
 
-What a reviewer amends and what an agent writes whole comes with line ends of its own making; the lines that
-are still the file's keep theirs, the others take those around them (docs/protocol.md#91-review-clients,
-docs/protocol.md#6-agentfswrite).
+Text amended by a reviewer or written whole by an agent has its own line endings. Lines that are unchanged
+keep the file's line endings; other lines get those of their surroundings
+(docs/protocol.md#91-review-clients, docs/protocol.md#6-agentfswrite).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A change brought into a text that has moved on: a three-way merge by lines (docs/protocol.md#8-lock).
+"""A three-way merge by lines, to apply a change to a text that has changed since
+(docs/protocol.md#8-lock).
 
-What both sides made of the text they began with is compared stretch by stretch. Deliberately not here:
-conflict markers and any guess. Where both touched the same lines or lines side by side, and not alike, that
-is a clash, and nothing is merged.
+The changes of both sides are compared hunk by hunk. There are no conflict markers and no guesses: if both
+sides changed the same or adjacent lines differently, that is a conflict, and nothing is merged.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Hunks as a unified diff to read, within limits (docs/protocol.md#6-agentfswrite).
+"""Renders hunks as a unified diff for display, within limits (docs/protocol.md#6-agentfswrite).
 
-Rendering works outward from the hunks and stops at the limits, so a large file costs no more than what is
-shown of it. Characters that can't be seen are escaped. A patch made of it applies wherever nothing is
-escaped or cut.
+Rendering starts from the hunks and stops at the limits, so its cost does not depend on the size of the
+file. Invisible characters are escaped. A patch applies if nothing in it is escaped or truncated.
 
-Line ends: where all those of a group of hunks are the same they are not made a subject (`\\r\\n` stays, as
-patch tools expect, `\\r` becomes a plain line end). Where they differ, those that are not `\\n` are shown:
-`\\r` for that of `\\r\\n`, `\\x0d` for one alone.
+Line endings: if all line endings of a group of hunks are the same, they are not marked (`\\r\\n` is kept,
+as patch tools expect, and `\\r` becomes a plain line ending). If they differ, those other than `\\n` are
+shown: `\\r` for `\\r\\n`, and `\\x0d` for a lone carriage return.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""One shift from a request's indentation to the file's, for a whole block (docs/protocol.md#7-agentfsedit).
+"""One shift from a request's indentation to the file's, for a whole block
+(docs/protocol.md#7-agentfsedit).
 
-Either the same blanks and tabs stand before every line, or one unit turns all the tabs of one side into the
-blanks of the other. Anything else is uneven, and no shift. Blank lines have no say. Nothing here looks at
-neighbouring lines or the language to settle what the block leaves open.
+Either the same whitespace is added before every line, or one unit converts all tabs of one side into the
+spaces of the other. Anything else is not a uniform shift. Blank lines are ignored. Adjacent lines and the
+language are not used to resolve ambiguities.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Where the old text is and what replaces it; never a guess (docs/protocol.md#7-agentfsedit).
+"""Finds the old text and computes its replacement, without guessing (docs/protocol.md#7-agentfsedit).
 
-Levels are tried in order, each only when the one before found nothing, and several places at a level end the
-search: what is ambiguous at a strict level is not decided by a looser one. Nothing here scores similarity:
-that serves the hints of `near_miss` alone. How a level finds its places is `levels`; how a place
-becomes splices, with the line ends of its surroundings, is `splicing`.
+Levels are tried in order, each only if the previous one found nothing. Several matches at a level end the
+search: a looser level never resolves an ambiguity. Similarity is used only for the hints of `near_miss`.
+`levels` defines how a level finds matches; `splicing` converts a match into splices with the line endings
+of its surroundings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The part of a text in which a block of lines can stand, told without splitting the text into lines.
+"""Narrows the part of a text in which a block of lines can match, without splitting the text into lines.
 
-What is left out holds the block nowhere, blanks and tabs around lines aside; what is left in may hold it, and
-is looked through by `search`. A bounded number of lines is looked at, whatever the text.
+The excluded parts cannot contain the block, ignoring whitespace around lines. The included parts may
+contain it, and are searched by `search`. The number of lines to examine is bounded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What to tell about a block that was found nowhere: the closest lines, and why where that is certain.
+"""Hints about a block that was not found: the closest lines, and the cause if it is certain.
 
-A hint for the next try (docs/protocol.md#7-agentfsedit). Nothing here is ever edited: similarity may point,
-it may not choose. The effort is bounded: lines vote by what they have in common, the twenty places with most
-votes are compared, and of long lines only the begin.
+The hints are for the model's next attempt (docs/protocol.md#7-agentfsedit) and never determine an edit.
+The effort is bounded: lines vote by what they have in common, the twenty positions with most votes are
+compared, and only the beginning of long lines counts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Every place of one string in another, overlapping ones too, in time linear in both.
+"""All occurrences of one string in another, including overlapping ones, in linear time.
 
-A place never begins or ends inside a character as a reader sees it: not between `\\r` and `\\n`, and not
+An occurrence never begins or ends inside a user-perceived character: not between `\\r` and `\\n`, and not
 before a combining mark that belongs to its last letter.
 """
 

@@ -1,7 +1,7 @@
-"""A text and the block of lines looked for in it: what the levels share (docs/protocol.md#7-agentfsedit).
+"""A text and the block of lines to find in it, as shared by the levels (docs/protocol.md#7-agentfsedit).
 
-Each view is made when it is first needed, so that an exact match splits nothing and copies nothing. What a
-level takes for a place is `levels`.
+Each view is computed when it is first needed, so that an exact match splits and copies nothing. `levels`
+defines what counts as a match.
 """
 
 from __future__ import annotations

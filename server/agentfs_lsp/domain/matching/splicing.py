@@ -1,8 +1,8 @@
-"""From a place where old text was found to the splices that make it the new (docs/protocol.md#7-agentfsedit).
+"""Converts a match into the splices that replace it (docs/protocol.md#7-agentfsedit).
 
-Old and new are compared line by line, and only lines that differ are touched: the others keep the file's
-bytes, whatever level found them. Line ends put in are those of the surroundings, never the request's, unless
-the file has none to go by.
+Old and new text are compared line by line, and only lines that differ are changed. The others keep the
+file's bytes, at every level. Inserted line endings are those of the surroundings, not the request's,
+unless the file has none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Characters that are typed alike (docs/protocol.md#7-agentfsedit, level `unicode`).
+"""Typographic variants of characters (docs/protocol.md#7-agentfsedit, level `unicode`).
 
-Typographic quotes, dashes, no-break blanks, and letters with their marks composed or not. Not here, as they
-change what a text says: compatibility forms (full width, ligatures), ellipses, guillemets, invisible signs.
+These are typographic quotes, dashes, no-break spaces, and composed or decomposed letters. Characters that
+change the meaning of a text are not included: compatibility forms (full width, ligatures), ellipses,
+guillemets, invisible characters.
 """
 
 from __future__ import annotations

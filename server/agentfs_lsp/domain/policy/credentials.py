@@ -1,7 +1,7 @@
-"""Secrets in text, by the formats of those who issue them (docs/protocol.md#94-what-the-answer-says).
+"""Finds secrets in text by their issuers' formats (docs/protocol.md#94-what-the-answer-says).
 
-Nothing is guessed from how random a string looks. What is new in a changed text is told from what stood in it
-before, so that a file which holds a secret can be changed elsewhere.
+Randomness of a string is not considered. Secrets that the previous text already contained are not
+reported, so that other parts of a file with a secret can be changed.
 """
 
 from __future__ import annotations

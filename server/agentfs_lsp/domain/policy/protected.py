@@ -1,8 +1,8 @@
-"""What is guarded in every mode (docs/protocol.md#13-settings-and-policy).
+"""Files that are protected in every mode (docs/protocol.md#13-settings-and-policy).
 
-Files that run code or steer the editor or an agent are asked for before they change; secrets before they
-are read as well; the version control's own data and the server's are never touched. What the setting
-`protected` adds and takes out is the part of `policy.py`.
+Changes of files that run code or configure the editor or an agent require approval, and so do reads of
+secrets. The files of version control systems and of the server itself are never accessed. `verdict.py`
+evaluates the setting `protected`, which adds and removes files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The user's settings made stricter by what a workspace says of itself, and never looser
+"""Makes the user's settings stricter according to a workspace, and never looser
 (docs/protocol.md#13-settings-and-policy).
 
-Which way each setting may go is declared where it is defined (`settings.py`). Where a workspace says it is
-`lsp/configuration/workspace_file.py`.
+`settings.py` declares in which direction each setting may change. `lsp/configuration/workspace_file.py`
+reads the workspace's settings.
 """
 
 from __future__ import annotations

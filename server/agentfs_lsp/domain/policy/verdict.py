@@ -1,7 +1,7 @@
-"""Whether an agent may read or change a file: at once, after asking, or not at all, and what says so.
+"""Decides whether an agent may access a file: allow, ask, or deny, and for which reason.
 
-The rules are those of docs/protocol.md#13-settings-and-policy. Deliberately not here: who is asked and how,
-and the mode of a session, which comes with each question.
+The rules are those of docs/protocol.md#13-settings-and-policy. Asking the user is not part of this module.
+The caller passes the session's mode.
 """
 
 from __future__ import annotations

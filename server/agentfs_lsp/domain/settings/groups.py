@@ -1,6 +1,6 @@
-"""The settings that belong together under one name, such as `approval` and `limits`.
+"""Groups of settings, such as `approval` and `limits`.
 
-The whole of the settings, and the table of them, is `settings.py`.
+`settings.py` contains all settings and their table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What a user's rules are made of, and the shapes that take them from settings.
+"""The structure of rules, and the shapes that validate them.
 
-What a rule does to a path is `policy.py`; how its globs match, `globs.py`. The rules of all this are those of
-docs/protocol.md#13-settings-and-policy.
+`verdict.py` evaluates rules, and `globs.py` matches their globs (docs/protocol.md#13-settings-and-policy).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a single setting is: its key, default, shape and meaning, and what a workspace may make of it.
+"""The description of a setting: key, default, shape, meaning, and what a workspace may do with it.
 
-Which settings there are is `settings.py`; the rules are those of docs/protocol.md#13-settings-and-policy.
+`settings.py` contains all settings (docs/protocol.md#13-settings-and-policy).
 """
 
 from __future__ import annotations

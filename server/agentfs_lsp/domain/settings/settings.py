@@ -1,9 +1,8 @@
-"""Every setting, once: its key, default, shape and meaning, and the values that the rest of the server reads.
+"""Every setting with its key, default, shape, and meaning, and the values that the server uses.
 
-The dataclasses are the definition; `SETTINGS` is the same seen as a table, by key. Where values come from
-and how layers are put over each other is `lsp/configuration/layers.py`; docs/configuration.md tells them to
-the user, and a test holds it against this file. The rules are those of
-docs/protocol.md#13-settings-and-policy.
+The dataclasses are the definition, and `SETTINGS` is a table of them by key. `lsp/configuration/layers.py`
+merges the layers of settings. docs/configuration.md documents the settings, and a test compares it with
+this file. The rules are those of docs/protocol.md#13-settings-and-policy.
 """
 
 from __future__ import annotations

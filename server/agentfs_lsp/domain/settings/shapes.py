@@ -1,4 +1,4 @@
-"""The shapes that only settings have; those that params have too are in `domain/shapes.py`."""
+"""Shapes that only settings use. Shapes that params share are in `domain/shapes.py`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Text made safe to look at, and what in it deserves a look (docs/protocol.md#94-what-the-answer-says).
+"""Escapes text for display and finds suspicious characters (docs/protocol.md#94-what-the-answer-says).
 
-Characters that reorder, hide or command are escaped where the server itself renders text, and are findings
-where somebody puts them into a file; they are written as they came. Joiners and variation selectors are
-part of emoji and of several scripts, so they count only where no script uses them.
+Bidirectional, invisible, and control characters are escaped wherever the server renders text. They are
+reported if a change adds them, and are written unchanged. Joiners and variation selectors are part of
+emoji and of several scripts, so they are reported only where no script uses them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""In which encoding an editor reads and writes files that it does not have open, by their paths
+"""The encodings in which an editor reads and writes files that are not open, by path
 (docs/protocol.md#14-the-editors-own-methods).
 
-Patterns are those of `fnmatch`, letter case aside: of a file's name, or, with a slash in them, of its path.
+Patterns have the syntax of `fnmatch` and are case-insensitive. They match a file's name or, if they
+contain a slash, its path.
 """
 
 from __future__ import annotations

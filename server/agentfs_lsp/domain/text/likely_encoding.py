@@ -1,7 +1,8 @@
-"""Which encoding bytes that are no UTF-8 are likely in: a hint for the user (docs/protocol.md#5-agentfsread).
+"""The likely encoding of bytes that are not UTF-8, as a hint for the user
+(docs/protocol.md#5-agentfsread).
 
-No file is decoded by this guess. An encoding counts where all bytes fit it, and most of what is not ASCII
-reads as the usual characters of its script.
+The guess is never used to decode a file. An encoding qualifies if all bytes are valid in it, and most
+non-ASCII characters are common characters of its script.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Lines of a text: ended by `\\n`, `\\r\\n`, `\\r` and nothing else (docs/protocol.md#1-start-and-transport).
+"""Lines of a text, which end at `\\n`, `\\r\\n`, and `\\r` only (docs/protocol.md#1-start-and-transport).
 
-`str.splitlines` also cuts at form feeds, U+2028 and others, which are content: it serves only where there are
-none. Offsets are code points, lines are 1-based. Nothing here walks a text one character at a time, so 10 MB
-are counted in milliseconds. Columns and encodings' units are `positions`; a file's own ends are `textfile`.
+`str.splitlines` also splits at form feeds, U+2028, and others, which are content, so it is used only for
+text without them. Offsets are code points; lines are 1-based. Nothing here iterates over single
+characters, so that counting 10 MB takes milliseconds. `positions` handles columns and units of encodings;
+`textfile` handles a file's own line endings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Splices made on a file's bytes: a small change of a large file neither encodes nor copies all of it."""
+"""Applies splices to a file's bytes, so that a small change does not encode or copy the whole of a large
+file."""
 
 from __future__ import annotations
 

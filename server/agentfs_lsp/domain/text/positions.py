@@ -1,7 +1,6 @@
-"""Columns as editors count them, in code units of the encoding agreed on, and offsets as we do, in code
-points.
+"""Converts between columns in the editor's code units and offsets in code points.
 
-Lone surrogates, which stand for bytes that did not decode, count as one unit of UTF-16 and three of UTF-8.
+Lone surrogates, which represent undecodable bytes, count as one unit of UTF-16 and three of UTF-8.
 """
 
 from __future__ import annotations

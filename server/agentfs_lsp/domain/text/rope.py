@@ -1,9 +1,9 @@
-"""A text that is edited in place, by lines and columns as editors count them
+"""A text that can be edited in place, by the editor's lines and columns
 (docs/protocol.md#1-start-and-transport).
 
-The text is kept in chunks, so that a change costs no more than its size, in a document of 10 MB as in
-one line of 10 MB. Lines end at `\\n`, `\\r\\n` and `\\r` only; columns count the units of the encoding agreed
-with the client. What is deliberately not here: versions, URIs, and what a change looks like on the wire.
+The text is stored in chunks, so that the cost of a change depends only on its size, even in a document or
+a single line of 10 MB. Lines end at `\\n`, `\\r\\n`, and `\\r` only. Columns are in units of the
+negotiated encoding. Versions, URIs, and the wire format of changes are not part of this module.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Bytes to text and back, so that what nobody touched stays byte for byte (docs/protocol.md#5-agentfsread).
+"""Lossless conversion between bytes and text, which preserves untouched bytes
+(docs/protocol.md#5-agentfsread).
 
-`encode(decode(data, ...).text, like=...)` is `data`, for any bytes: an encoding that would not give them
-back is not used. Which encoding a file should have is told by the caller; `editorconfig` reads it from
-where users say so.
+`encode(decode(data, ...).text, like=...)` equals `data` for any bytes: an encoding for which this does not
+hold is not used. The caller selects the encoding; `editorconfig` reads it from the user's configuration.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How wide text is on a screen of character cells."""
+"""The display width of text in character cells."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The user's settings, from the editor to what they govern (docs/protocol.md#13-settings-and-policy).
+"""Reads, applies, and reports the user's settings (docs/protocol.md#13-settings-and-policy).
 
-Asks the client for them, applies them, and tells the user what is wrong with them. What the layers put in
-force is `layers.py`, what the settings are `domain/settings/settings.py`.
+It requests the settings from the client, applies them, and informs the user of problems. `layers.py`
+merges the layers; `domain/settings/settings.py` defines the settings.
 """
 
 from __future__ import annotations

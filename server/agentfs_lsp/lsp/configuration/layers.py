@@ -1,9 +1,9 @@
-"""The layers that settings come in, and what they put in force with what workspaces say of themselves
+"""The layers of settings, and their result together with the settings of workspaces
 (docs/protocol.md#13-settings-and-policy).
 
-Defaults, then `initializationOptions`, then the answer to `workspace/configuration`, then
-`workspace/didChangeConfiguration`, then the switches that the user turned. Everything here is a value:
-`configuration.py` asks the client, keeps the layers, and applies what `effective` makes of them.
+The layers are: defaults, `initializationOptions`, the response to `workspace/configuration`,
+`workspace/didChangeConfiguration`, and the switches that the user set. Everything here is a value:
+`configuration.py` asks the client, stores the layers, and applies the result of `effective`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the user is told of settings that are not in force (docs/protocol.md#13-settings-and-policy)."""
+"""Messages about invalid settings (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 

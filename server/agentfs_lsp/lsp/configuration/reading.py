@@ -1,7 +1,7 @@
-"""Settings as somebody wrote them, read: each key's checked value, and what is wrong with the rest.
+"""Parses settings: the valid value of each key, and the problems.
 
-What a value may be is its shape's part (`domain/settings/settings.py`), what the user is told of problems
-`settings_texts.py`'s (docs/protocol.md#13-settings-and-policy).
+The shapes in `domain/settings/settings.py` validate the values; `messages.py` contains the messages about
+problems (docs/protocol.md#13-settings-and-policy).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a workspace folder says of itself in its `.agentfs.toml` (docs/protocol.md#13-settings-and-policy).
+"""Parses a workspace folder's `.agentfs.toml` (docs/protocol.md#13-settings-and-policy).
 
-The file comes with the workspace, whoever wrote that: it is read through the confined store, it can only
-tighten, and what can't be used of it makes everything in that folder asked. Putting it in force is
-`configuration.py`.
+The file comes with the workspace and is not trusted: it is read through the confined store and can only
+tighten settings. If it is invalid, everything in the folder requires approval. `configuration.py` applies
+it.
 """
 
 from __future__ import annotations

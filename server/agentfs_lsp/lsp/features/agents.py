@@ -1,4 +1,4 @@
-"""What agents call: requests (docs/protocol.md#2-requests) and commands (docs/protocol.md#15-commands)."""
+"""Agents' requests (docs/protocol.md#2-requests) and commands (docs/protocol.md#15-commands)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the editor holds open (docs/protocol.md#1-start-and-transport)."""
+"""Text synchronization of open documents (docs/protocol.md#1-start-and-transport)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only the editor itself calls: the user's decisions (docs/protocol.md#14-the-editors-own-methods)."""
+"""The editor's own requests: the user's decisions (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From `initialize` to `exit`, and what cancels a request (docs/protocol.md#1-start-and-transport)."""
+"""From `initialize` to `exit`, and cancellation (docs/protocol.md#1-start-and-transport)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders, settings and encodings, as the client tells them (docs/protocol.md#13-settings-and-policy)."""
+"""Folders, settings, and encodings, as reported by the client (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 

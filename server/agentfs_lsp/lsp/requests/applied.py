@@ -1,4 +1,4 @@
-"""agentfs/applied: the client has applied its part (docs/protocol.md#91-review-clients, step 4)."""
+"""agentfs/applied: the client has applied its edits (docs/protocol.md#91-review-clients, step 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""agentfs/saved: the client has saved what it was to save (docs/protocol.md#91-review-clients, step 5)."""
+"""agentfs/saved: the client has saved its documents (docs/protocol.md#91-review-clients, step 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""agentfs/setApprovalMode: the user's choice, for all or for one session
+"""agentfs/setApprovalMode: sets the mode for all sessions or for one
 (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations

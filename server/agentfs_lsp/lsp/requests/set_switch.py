@@ -1,5 +1,4 @@
-"""agentfs/setSwitch: the user turns a switch that rules require
-(docs/protocol.md#14-the-editors-own-methods)."""
+"""agentfs/setSwitch: sets a switch that rules can require (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations
 

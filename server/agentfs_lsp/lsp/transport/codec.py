@@ -1,8 +1,9 @@
-"""Message bodies to values and back: JSON as RFC 8259 has it (docs/protocol.md#1-start-and-transport).
+"""Conversion between message bodies and values: JSON according to RFC 8259
+(docs/protocol.md#1-start-and-transport).
 
-msgspec does it where it is installed; the standard library does it else, and also where msgspec refuses what
-JSON allows: lone surrogates, which editors and models do send, and numbers of any size. What is deliberately
-not here: what a message means, and any conversion to types.
+msgspec is used if it is installed. The standard library is used otherwise, and for valid JSON that msgspec
+rejects: lone surrogates, which editors and models do send, and numbers of any size. This module does not
+interpret messages or convert them to types.
 """
 
 from __future__ import annotations

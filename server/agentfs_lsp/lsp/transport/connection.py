@@ -1,9 +1,9 @@
-"""A connection over two descriptors: bytes to messages and back, on the event loop
+"""A connection over two file descriptors: reads and writes messages on the event loop
 (docs/protocol.md#1-start-and-transport).
 
-Messages are handed on in order, straight from the read; reading and writing never wait for a handler or for
-the client. What is deliberately not here: what messages mean, requests and their answers. Logs name what went
-wrong, never what was in a message.
+Messages are dispatched in order, directly from the read. Reading and writing never wait for a handler or
+for the client. This module does not interpret messages. Its log entries describe the problem, never the
+contents of a message.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Bytes to message bodies: the `Content-Length` framing, with no I/O in it
+"""Splits bytes into message bodies according to `Content-Length`, without I/O
 (docs/protocol.md#1-start-and-transport).
 
-Feed what arrived, in pieces of any size, and iterate over what it completed. Nothing a client sends stops the
-framer: what it can't frame is told once, and it goes on at the next header that looks like one. What is
-deliberately not here: JSON, file descriptors, and what is answered.
+Feed it input in pieces of any size, and iterate over the completed messages. No input stops the framer: it
+reports invalid input once, and continues at the next line that looks like a header. JSON, file
+descriptors, and responses are not part of this module.
 """
 
 from __future__ import annotations

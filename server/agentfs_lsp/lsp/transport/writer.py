@@ -1,9 +1,9 @@
-"""Frames to a descriptor, in order, without ever making the sender wait.
+"""Writes frames to a file descriptor in order, without ever blocking the sender.
 
-A client may write to us without reading what we write to it; were we to wait for it, both would wait for
-good. So a frame goes out at once as far as the descriptor takes it, and one thread writes what is left. The
-descriptor stays blocking: its file description is shared with the parent and perhaps others, whom O_NONBLOCK
-would surprise. What is deliberately not here: messages and their encoding.
+A client may send without reading what the server writes. If the server waited, both sides would wait
+forever. So a frame is written immediately as far as the descriptor accepts it, and a thread writes the
+rest. The descriptor stays in blocking mode, because the parent process and others share its file
+description and may not expect O_NONBLOCK. This module does not encode messages.
 """
 
 from __future__ import annotations
