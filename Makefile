@@ -60,7 +60,7 @@ layers: $(DEV)
 texts: $(DEV) ## the message catalogues: new templates in, old ones out, compiled
 	$(BIN)/python tools/texts.py
 
-generated: $(DEV) ## extension/src/protocol.ts and the tables of docs/protocol.md, from the declared shapes
+generated: $(DEV) ## extension/src/protocol/types.ts and the tables of docs/protocol.md, from the declared shapes
 	$(BIN)/python tools/generated.py
 
 bench: $(DEV) compiled ## one table: the floor, this server and its peers, in one run

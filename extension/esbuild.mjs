@@ -5,7 +5,7 @@ const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
 
 const building = await context({
-  entryPoints: ['src/main.ts'],
+  entryPoints: ['src/extension.ts'],
   outdir: 'dist',
   bundle: true,
   format: 'cjs',

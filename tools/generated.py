@@ -1,7 +1,7 @@
 """Generates code and documentation from the declared shapes of the wire: `make generated`.
 
 `api/params.py`, `api/results.py`, and `lsp/results.py` declare what goes over the wire. The generator writes
-extension/src/protocol.ts, and the rows of each table of docs/protocol.md below a comment
+extension/src/protocol/types.ts, and the rows of each table of docs/protocol.md below a comment
 `<!-- table NAME -->`. The table's header selects the columns. The string below a key of a shape is its
 meaning.
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).parents[1]
 DOCUMENT = REPOSITORY / "docs" / "protocol.md"
-TYPES = REPOSITORY / "extension" / "src" / "protocol.ts"
+TYPES = REPOSITORY / "extension" / "src" / "protocol" / "types.ts"
 MODULES: tuple[ModuleType, ...] = (params, results, proposals, editor_results)
 
 
@@ -251,7 +251,7 @@ def _resolved(text: str, hint: Any) -> str:
     return re.sub(r"\{((?:keys|values)(?::\w+)?)\}", fill, text)
 
 
-# --- extension/src/protocol.ts ----------------------------------------------------------------------------
+# --- extension/src/protocol/types.ts -----------------------------------------------------------------------
 
 
 def typescript() -> str:
@@ -271,7 +271,7 @@ def typescript() -> str:
             AGENT_REQUESTS,
         ),
         _methods("EditorMethod", "Requests of the editor alone.", [*EDITOR_REQUESTS, *USER_REQUESTS]),
-        _methods("Told", "Notifications, in both directions.", editor_results.NOTIFICATIONS),
+        _methods("Notification", "Notifications, in both directions.", editor_results.NOTIFICATIONS),
         f"/** The failureReason for a preview that is settled later. */\nexport const PENDING = '{PENDING}';",
         *(f"export type {name} = {_in_typescript(value, {})};" for name, value in aliases.items()),
         *(_interface(name, shape, aliases) for name, shape in _shapes().items()),

@@ -1,19 +1,16 @@
-// The unit tests: bundles every *.test.ts below src and hands them to node's own runner.
+// The unit tests: bundles those of test/unit and hands them to node's own runner.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
-const tests = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => join('src', file));
+const tests = readdirSync('test/unit').map((file) => join('test/unit', file));
 const outdir = mkdtempSync(join(tmpdir(), 'agentfs-unit-'));
 try {
   await build({
     entryPoints: tests,
     outdir,
-    outbase: 'src',
     outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
@@ -22,7 +19,7 @@ try {
     sourcemap: 'inline',
     logLevel: 'warning',
   });
-  const built = tests.map((file) => join(outdir, file.slice('src/'.length).replace(/\.ts$/, '.cjs')));
+  const built = tests.map((file) => join(outdir, basename(file, '.ts') + '.cjs'));
   const { status } = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {
     stdio: 'inherit',
   });

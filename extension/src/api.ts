@@ -13,8 +13,8 @@ import {
   type ReadParams,
   type Settled,
   type WriteParams,
-} from './protocol';
-import type { Ask } from './requests';
+} from './protocol/types';
+import type { Ask } from './server/agentRequests';
 
 export type { BatchParams, EditParams, Envelope, Proposed, ReadParams, Settled, WriteParams };
 
@@ -42,7 +42,7 @@ export interface AgentfsApi {
 }
 
 /** The API over the server. */
-export function apiOver(
+export function createApi(
   ask: Ask,
   onDidPropose: vscode.Event<Proposed>,
   onDidSettle: vscode.Event<Settled>,

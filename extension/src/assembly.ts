@@ -1,34 +1,34 @@
 /** Makes the parts and connects them: who hears what from whom. What each of them does is its own. */
 import * as vscode from 'vscode';
-import { Server } from './client';
+import { Server } from './server/client';
 import type { Parts } from './commands';
-import { DraftStore } from './drafts';
-import { noteSeen } from './features/acceptAll';
-import { Arrivals } from './features/arrivals';
-import { LandedChanges } from './features/changes';
-import { Confirmation } from './features/confirm';
-import { askUser } from './features/answers';
-import { Decisions, type Ended } from './features/decide';
-import { Drafts } from './features/drafts';
-import { Edits } from './features/edits';
-import { HistoryView } from './features/history';
-import { Marks } from './features/marks';
-import { MovedFiles } from './features/moved';
-import { ReviewEditors } from './features/review';
-import { ReviewFocus } from './features/reviewFocus';
-import { StatusView } from './features/status';
-import { fetchTexts } from './fetch';
-import { watchSaves } from './hand';
-import { currentSettings, Lifecycle } from './lifecycle';
-import type { Proposed, Settled } from './protocol';
-import { Questions } from './questions';
-import { ReviewQueue } from './queue';
-import { Strictness } from './strictness';
-import { askOver } from './requests';
-import { ProposalFiles, ReadOnlyTexts } from './virtual';
+import { DraftStore } from './review/draftStore';
+import { noteSeen } from './proposals/acceptAll';
+import { Announcements } from './review/announcements';
+import { HistoryDiffs } from './history/diff';
+import { Confirmation } from './views/confirmation';
+import { askUser } from './views/questions';
+import { Decisions, type Ended } from './proposals/decisions';
+import { Drafts } from './review/drafts';
+import { ServerEdits } from './proposals/serverEdits';
+import { HistoryView } from './views/history';
+import { Decorations } from './review/decorations';
+import { StalenessWatcher } from './review/staleness';
+import { DiffEditors } from './review/diffEditor';
+import { ReviewFocus } from './review/focus';
+import { StatusBar } from './views/statusBar';
+import { fetchTexts } from './proposals/fetch';
+import { watchSaves } from './proposals/applyEdits';
+import { currentSettings, Lifecycle } from './server/lifecycle';
+import type { Proposed, Settled } from './protocol/types';
+import { Questions } from './server/questions';
+import { ProposalStore } from './proposals/store';
+import { Strictness } from './server/strictness';
+import { agentRequests } from './server/agentRequests';
+import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
 
 export interface Assembled extends Parts {
-  files: ProposalFiles;
+  files: ReviewFileSystem;
   bases: ReadOnlyTexts;
   draftTexts: ReadOnlyTexts;
   landed: ReadOnlyTexts;
@@ -41,21 +41,21 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const channel = vscode.window.createOutputChannel('agentfs', { log: true });
   const proposed = new vscode.EventEmitter<Proposed>();
   const settled = new vscode.EventEmitter<Settled>();
-  const queue = new ReviewQueue();
+  const proposals = new ProposalStore();
   const questions = new Questions();
-  const files = new ProposalFiles();
+  const files = new ReviewFileSystem();
   const bases = new ReadOnlyTexts();
   const draftTexts = new ReadOnlyTexts();
   const landed = new ReadOnlyTexts();
-  const marks = new Marks(queue);
-  const moved = new MovedFiles(queue);
-  const edits = new Edits(currentSettings);
+  const decorations = new Decorations(proposals);
+  const stale = new StalenessWatcher(proposals);
+  const edits = new ServerEdits(currentSettings);
   const strictness = new Strictness({ everywhere: context.globalState, here: context.workspaceState });
 
   const server = new Server(channel, {
     proposed: (told) => {
-      moved.arrived(told);
-      void arrivals.proposed(told);
+      stale.arrived(told);
+      void announcements.proposed(told);
       proposed.fire(told);
     },
     settled: ({ id, outcome }) => decisions.over(id, outcome),
@@ -63,21 +63,21 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     asked: (...asked) => askUser(questions, ...asked),
     applyEdit: edits.apply,
   }, () => strictness.now);
-  const status = new StatusView(server, queue, questions, edits, strictness);
+  const status = new StatusBar(server, proposals, questions, edits, strictness);
   const lifecycle = new Lifecycle(context, server);
-  const ask = askOver(lifecycle, server);
+  const ask = agentRequests(lifecycle, server);
   const fetch = fetchTexts(server, (review) => {
-    moved.watch(review);
-    marks.mark(review);
+    stale.watch(review);
+    decorations.update(review);
   });
-  const editors = new ReviewEditors(queue, files, bases, fetch);
-  const changes = new LandedChanges(server, ask, landed);
+  const editors = new DiffEditors(proposals, files, bases, fetch);
+  const historyDiffs = new HistoryDiffs(server, ask, landed);
   const focus = new ReviewFocus(editors);
-  const decisions = new Decisions(server, queue, editors, focus, files, (review) => changes.openMoved(review));
-  const arrivals = new Arrivals(queue, editors, changes.awaits);
-  const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), queue, files, draftTexts);
+  const decisions = new Decisions(server, proposals, editors, focus, files, (review) => historyDiffs.openStale(review));
+  const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
+  const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), proposals, files, draftTexts);
   const history = new HistoryView(server);
-  const confirmation = new Confirmation(changes);
+  const confirmation = new Confirmation(historyDiffs);
 
   // What is typed until its tab is closed is in the draft.
   const letGo = async (ended: Ended): Promise<void> => {
@@ -87,7 +87,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   };
 
   const connections = [
-    editors.late.subscribe((review) => void arrivals.late(review)),
+    editors.late.subscribe((review) => void announcements.late(review)),
     editors.leftBehind.subscribe((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));
     }),
@@ -95,8 +95,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     focus.touched.subscribe((review) => editors.unlock(review)),
     decisions.ended.subscribe((ended) => {
       const { id } = ended.review.proposed;
-      moved.forget(id);
-      marks.forget(ended.review);
+      stale.forget(id);
+      decorations.forget(ended.review);
       history.ended(ended);
       confirmation.ended(ended);
       void letGo(ended);
@@ -105,13 +105,13 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     server.stateChanged.subscribe((state) => {
       if (state.kind !== 'running') {
         questions.clear();
-        queue.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
+        proposals.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
         edits.drop();
       }
     }),
   ];
-  const own = [watchSaves(), files, channel, proposed, settled, server, strictness, marks, moved, status, editors, focus, history, changes, confirmation, drafts];
-  const parts = { ask, server, lifecycle, queue, questions, editors, edits, decisions, drafts, history, changes, status, fetch };
+  const own = [watchSaves(), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, history, historyDiffs, confirmation, drafts];
+  const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, history, historyDiffs, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

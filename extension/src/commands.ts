@@ -1,41 +1,41 @@
-/** Every command of the extension, by its id. What they do is the part of features/. */
+/** Every command of the extension, by its id. What they do is elsewhere. */
 import * as vscode from 'vscode';
-import type { Server } from './client';
-import type { Draft } from './drafts';
-import { showQuestion } from './features/answers';
-import type { LandedChanges } from './features/changes';
-import type { Decisions } from './features/decide';
-import type { Drafts } from './features/drafts';
-import type { Edits } from './features/edits';
-import type { HistoryView } from './features/history';
-import { run } from './features/keys';
-import type { PendingNode } from './features/pending';
-import { draftInFront } from './features/draftsView';
-import type { ReviewEditors } from './features/review';
-import type { By } from './features/reviewFocus';
-import type { StatusView } from './features/status';
-import type { Entry } from './ledger';
-import type { Lifecycle } from './lifecycle';
-import { notify } from './notifications';
-import type { Questions } from './questions';
-import { AgentMethod } from './protocol';
-import type { Review, ReviewQueue } from './queue';
-import type { Ask } from './requests';
-import { PROPOSAL, virtualUri } from './virtual';
+import type { Server } from './server/client';
+import type { Draft } from './review/draftStore';
+import { showQuestion } from './views/questions';
+import type { HistoryDiffs } from './history/diff';
+import type { Decisions } from './proposals/decisions';
+import type { Drafts } from './review/drafts';
+import type { ServerEdits } from './proposals/serverEdits';
+import type { HistoryView } from './views/history';
+import { run } from './review/editorFocus';
+import type { PendingNode } from './views/pending';
+import { draftInFront } from './views/drafts';
+import type { DiffEditors } from './review/diffEditor';
+import type { By } from './review/focus';
+import type { StatusBar } from './views/statusBar';
+import type { HistoryRecord } from './history/store';
+import type { Lifecycle } from './server/lifecycle';
+import { notify } from './util/window';
+import type { Questions } from './server/questions';
+import { AgentMethod } from './protocol/types';
+import type { Review, ProposalStore } from './proposals/store';
+import type { Ask } from './server/agentRequests';
+import { PROPOSAL, virtualUri } from './review/fileSystem';
 
 export interface Parts {
   ask: Ask;
   server: Server;
   lifecycle: Lifecycle;
-  queue: ReviewQueue;
+  proposals: ProposalStore;
   questions: Questions;
-  editors: ReviewEditors;
+  editors: DiffEditors;
   decisions: Decisions;
   drafts: Drafts;
-  edits: Edits;
+  edits: ServerEdits;
   history: HistoryView;
-  changes: LandedChanges;
-  status: StatusView;
+  historyDiffs: HistoryDiffs;
+  status: StatusBar;
   fetch: (review: Review) => Promise<boolean>;
 }
 
@@ -80,7 +80,7 @@ function registerRequests({ ask, status }: Parts): vscode.Disposable[] {
 function handlers({
   server,
   lifecycle,
-  queue,
+  proposals,
   questions,
   editors,
   decisions,
@@ -91,7 +91,7 @@ function handlers({
   fetch,
 }: Parts): Record<string, Handler> {
   const step = async (by: 1 | -1): Promise<void> => {
-    const review = queue.beside(editors.current?.proposed.id, by);
+    const review = proposals.beside(editors.current?.proposed.id, by);
     if (review !== undefined) {
       await editors.show(review);
     }
@@ -102,7 +102,7 @@ function handlers({
       if (by === REHEARSAL) {
         return undefined;
       }
-      return vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : sayUntrusted();
+      return vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : showUntrustedMessage();
     },
     reject: (by?: unknown) => decisions.reject(byOf(by)),
     acceptFile: () => decisions.decideFile('accepted'),
@@ -112,7 +112,7 @@ function handlers({
     next: () => step(1),
     previous: () => step(-1),
     openReview: async (id?: unknown) => {
-      const review = queue.get(String(id)) ?? editors.current ?? queue.firstWaiting ?? queue.all[0];
+      const review = proposals.get(String(id)) ?? editors.current ?? proposals.firstWaiting ?? proposals.all[0];
       if (review !== undefined) {
         await editors.show(review);
       } else if (edits.previews > 0) {
@@ -141,11 +141,11 @@ function handlers({
  * What the rows of the views offer. They never fall back on what is in front: a row that is drawn anew while it is
  * pressed comes as nothing, and a decision about another change than the one that was pressed is worse than none.
  */
-function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<string, Handler> {
+function rowHandlers({ editors, decisions, drafts, historyDiffs }: Parts): Record<string, Handler> {
   const of =
     <Row>(act: (row: Row) => unknown) =>
     (row?: Row): unknown =>
-      row === undefined ? sayPressAgain() : act(row);
+      row === undefined ? showStaleRowMessage() : act(row);
   return {
     'row.openReview': of(({ review }: PendingNode) => editors.show(review)),
     'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
@@ -153,12 +153,12 @@ function rowHandlers({ editors, decisions, drafts, changes }: Parts): Record<str
     'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),
     'row.discardDraft': of((draft: Draft) => drafts.discard(draft)),
-    'row.openLanded': of((entry: Entry) => changes.open(entry)),
-    'row.undoLanded': of((entry: Entry) => changes.undo(entry)),
+    'row.openLanded': of((record: HistoryRecord) => historyDiffs.open(record)),
+    'row.undoLanded': of((record: HistoryRecord) => historyDiffs.undo(record)),
   };
 }
 
-function sayUntrusted(): void {
+function showUntrustedMessage(): void {
   void notify('information', vscode.l10n.t('Nothing was accepted because you must review every change in a workspace that is not trusted.'));
 }
 
@@ -167,7 +167,7 @@ function byOf(argument: unknown): By {
   return argument === 'key' ? 'key' : 'choice';
 }
 
-function sayPressAgain(): void {
+function showStaleRowMessage(): void {
   void notify(
     'information',
     vscode.l10n.t('The list has just changed. Nothing was done. Try again.'),

@@ -77,7 +77,7 @@ def test_no_workspace_decides_what_runs() -> None:
 
 
 def test_its_own_settings_are_not_sent_to_the_server() -> None:
-    own = (EXTENSION / "src" / "config.ts").read_text("utf-8")
+    own = (EXTENSION / "src" / "server" / "settings.ts").read_text("utf-8")
     kept = re.search(r"const OWN = new Set\(\[(.*?)\]\)", own)
     assert kept
     heads = set(re.findall(r"'(\w+)'", kept[1]))
@@ -95,14 +95,14 @@ def test_its_commands_are_not_the_servers() -> None:
 
 
 def test_when_it_saves() -> None:
-    settings = (EXTENSION / "src" / "config.ts").read_text("utf-8")
+    settings = (EXTENSION / "src" / "server" / "settings.ts").read_text("utf-8")
     saving = re.search(r"  save: (.*);", settings)
     assert saving
     assert set(re.findall(r"'(\w+)'", saving[1])) == set(SaveMode.__args__)
 
 
 def test_the_refusals_that_end_in_a_word_of_their_own() -> None:
-    decisions = (EXTENSION / "src" / "features" / "decide.ts").read_text("utf-8")
+    decisions = (EXTENSION / "src" / "proposals" / "decisions.ts").read_text("utf-8")
     table = re.search(r"const REFUSED.*?{(.*?)}", decisions, re.DOTALL)
     assert table
     assert set(re.findall(r"(\w+): '", table[1])) <= set(Code.__args__)

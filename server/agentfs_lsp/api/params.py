@@ -1,7 +1,7 @@
 """The parameters of each request. `parsing.py` validates them.
 
-`make generated` creates the tables of docs/protocol.md and extension/src/protocol.ts from these classes. The
-string below a field is its meaning there. `results.py` declares the responses.
+`make generated` creates the tables of docs/protocol.md and extension/src/protocol/types.ts from these
+classes. The string below a field is its meaning there. `results.py` declares the responses.
 """
 
 from __future__ import annotations

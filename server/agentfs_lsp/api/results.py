@@ -1,7 +1,7 @@
 """The shapes of agents' responses. Those of proposals are in `proposals.py`.
 
-mypy checks the code that builds responses against them. `make generated` creates extension/src/protocol.ts
-and the tables of docs/protocol.md from them.
+mypy checks the code that builds responses against them. `make generated` creates
+extension/src/protocol/types.ts and the tables of docs/protocol.md from them.
 
 The string below a key is its meaning in these tables: `{keys}` stands for the keys of the shape that the key
 contains, `{values}` for its possible strings. `There:` says when an optional key is present.

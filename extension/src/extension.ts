@@ -1,0 +1,49 @@
+/** Puts the parts together, and starts. Nothing is done here. */
+import * as vscode from 'vscode';
+import { createApi, type AgentfsApi } from './api';
+import { assemble, type Assembled } from './assembly';
+import { registerCommands, rehearse } from './commands';
+import { keepContextKeys } from './views/contextKeys';
+import { DraftsView } from './views/drafts';
+import { PendingView } from './views/pending';
+import { registerChatTools } from './chatTools';
+import { BASE, DRAFT, LANDED, PROPOSAL } from './review/fileSystem';
+
+let running: Assembled | undefined;
+
+export function activate(context: vscode.ExtensionContext): AgentfsApi {
+  const parts = assemble(context);
+  running = parts;
+  const { version } = context.extension.packageJSON as { version: string };
+  parts.server.channel.info(`agentfs ${version} in ${vscode.env.appName} ${vscode.version}`);
+  const api = createApi(parts.ask, parts.proposed.event, parts.settled.event);
+  context.subscriptions.push(
+    ...parts.disposables,
+    ...registerTexts(parts),
+    new PendingView(parts.proposals, parts.questions, parts.editors),
+    new DraftsView(parts.drafts),
+    keepContextKeys(parts.proposals, parts.editors, parts.edits, parts.drafts),
+    registerCommands(parts),
+    registerChatTools(api),
+  );
+  void parts.drafts.load();
+  void parts.editors.closeStale();
+  void parts.historyDiffs.closeStale();
+  void rehearse();
+  void parts.lifecycle.restart();
+  return api;
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.drafts.close();
+  await running?.lifecycle.stop();
+}
+
+function registerTexts({ files, bases, draftTexts, landed }: Assembled): vscode.Disposable[] {
+  return [
+    vscode.workspace.registerFileSystemProvider(PROPOSAL, files, { isCaseSensitive: true }),
+    vscode.workspace.registerTextDocumentContentProvider(BASE, bases),
+    vscode.workspace.registerTextDocumentContentProvider(DRAFT, draftTexts),
+    vscode.workspace.registerTextDocumentContentProvider(LANDED, landed),
+  ];
+}

@@ -1,0 +1,160 @@
+/** What can be done with a change that landed: look at its diff, and propose its reverse. */
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Server } from '../server/client';
+import { SECTION } from '../server/settings';
+import { findDocument } from '../proposals/applyEdits';
+import type { HistoryRecord, RecordedText } from './store';
+import { notify } from '../util/window';
+import { AgentMethod, EditorMethod, type Proposal, type Proposed } from '../protocol/types';
+import type { Ask } from '../server/agentRequests';
+import type { Review } from '../proposals/store';
+import { baseName, brief } from '../util/display';
+import { normalise, withEol } from '../util/text';
+import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
+import { namesOf, textsOfHistory } from './records';
+import { hashOf } from '../review/staleness';
+import { allTabs, isLandedTab } from '../review/tabs';
+import { userWaits } from '../review/userWaits';
+
+/** What shows and undoes every change, of files that no agent may read too; of older servers what agents may. */
+export function historyMethod(server: Server): string | undefined {
+  return server.served(EditorMethod.userHistory, AgentMethod.history);
+}
+
+export function undoMethod(server: Server): string | undefined {
+  return server.served(EditorMethod.userUndo, AgentMethod.undo);
+}
+
+export class HistoryDiffs implements vscode.Disposable {
+  /** The undo that the user asked for last, in a session of its own that no agent can guess. */
+  private asked: { session: string; isWaiting: () => boolean } | undefined;
+  private readonly listener: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly ask: Ask,
+    private readonly texts: ReadOnlyTexts,
+  ) {
+    this.listener = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+      if (uri.scheme === LANDED) {
+        texts.delete(uri);
+      }
+    });
+  }
+
+  /** Close what an earlier window left: its texts are gone. */
+  async closeStale(): Promise<void> {
+    const stale = allTabs().filter(isLandedTab);
+    if (stale.length > 0) {
+      await vscode.window.tabGroups.close(stale, true);
+    }
+  }
+
+  /** Show what a change did. */
+  async open(record: HistoryRecord): Promise<void> {
+    const files = record.files.length > 0 ? record.files : await this.fetchTexts(record);
+    const sides = files.map((file) => this.put(record, file));
+    const [only] = sides;
+    const title = vscode.l10n.t('{0} (landed)', namesOf(record));
+    if (only === undefined) {
+      await this.openPreview(record);
+    } else if (sides.length === 1) {
+      await vscode.commands.executeCommand('vscode.diff', only.before, only.after, title, { preview: true });
+    } else {
+      const resources = sides.map(({ before, after }) => [after, before, after]);
+      await vscode.commands.executeCommand('vscode.changes', title, resources);
+    }
+  }
+
+  /** Show what others have made of the files of a review since it was proposed. */
+  async openStale({ proposed: { id }, proposal }: Review): Promise<void> {
+    const stale = (await Promise.all((proposal?.files ?? []).map(staleOf))).flatMap((one) => one ?? []);
+    const resources = stale.map(({ file, gone }) => {
+      const before = virtualUri(LANDED, `${id}.before`, file.path);
+      this.texts.set(before, withEol(file.base_text, file.eol));
+      return [before, gone ? virtualUri(LANDED, `${id}.gone`, file.path) : vscode.Uri.parse(file.uri)] as const;
+    });
+    const [only] = resources;
+    const names = brief(stale.map(({ file }) => baseName(file.path)).join(', '), 200);
+    const title = vscode.l10n.t('{0} (changed since the proposal)', names);
+    if (only === undefined) {
+      void notify('information', vscode.l10n.t('The text is the same again as when this change was proposed.'));
+    } else if (resources.length === 1) {
+      await vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true });
+    } else {
+      const triples = resources.map(([before, now]) => [now, before, now]);
+      await vscode.commands.executeCommand('vscode.changes', title, triples);
+    }
+  }
+
+  /** Propose the reverse of a change; it is reviewed like any. */
+  async undo(record: Pick<HistoryRecord, 'id'>): Promise<void> {
+    const session = `vscode-history-${randomUUID()}`;
+    const params = { change_id: record.id, session, agent: vscode.l10n.t('Undo') };
+    this.asked = { session, isWaiting: userWaits() };
+    const envelope = await this.ask(undoMethod(this.server) ?? AgentMethod.undo, params);
+    const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
+    if (!isQuiet) {
+      void notify('error', envelope.text);
+    }
+  }
+
+  /** Whether the server can undo what landed. */
+  get canUndo(): boolean {
+    const isKept = vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
+    return isKept && undoMethod(this.server) !== undefined;
+  }
+
+  /** Whether this is the undo that the user has just asked for. */
+  readonly awaits = ({ session }: Proposed): boolean =>
+    session === this.asked?.session && this.asked.isWaiting();
+
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  /** Of what has no texts here the server's diff, where its answer held one. */
+  private async openPreview(record: HistoryRecord): Promise<void> {
+    if (record.preview === '') {
+      void notify(
+        'information',
+        vscode.l10n.t('The texts of this change are no longer available.'),
+      );
+      return;
+    }
+    const uri = virtualUri(LANDED, record.id, `${namesOf(record)}.diff`);
+    this.texts.set(uri, record.preview);
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+
+  private async fetchTexts(record: HistoryRecord): Promise<readonly RecordedText[]> {
+    const method = historyMethod(this.server);
+    if (method === undefined) {
+      return [];
+    }
+    const params = { change_id: record.id, texts: true };
+    const { data } = await this.ask(method, params);
+    return textsOfHistory(data);
+  }
+
+  private put(record: HistoryRecord, file: RecordedText): { before: vscode.Uri; after: vscode.Uri } {
+    const before = virtualUri(LANDED, `${record.id}.before`, file.path);
+    const after = virtualUri(LANDED, `${record.id}.after`, file.path);
+    this.texts.set(before, file.before);
+    this.texts.set(after, file.after);
+    return { before, after };
+  }
+}
+
+type File = Proposal['files'][number];
+
+/** What a file is now, where that is not what a proposal changes; `gone`: it is no more. */
+async function staleOf(file: File): Promise<{ file: File; gone: boolean } | undefined> {
+  const document = findDocument(file.uri);
+  if (document !== undefined) {
+    return normalise(document.getText()) === file.base_text ? undefined : { file, gone: false };
+  }
+  const hash = await hashOf(vscode.Uri.parse(file.uri));
+  return hash === file.base_hash ? undefined : { file, gone: hash === null };
+}

@@ -1,0 +1,111 @@
+/** Entries of the history view from what there is to make them of: a review, an answer, the server's history. */
+import type { HistoryRecord, RecordedText } from './store';
+import type { Envelope, LandedChange } from '../protocol/types';
+import { baseName } from '../util/display';
+import type { Ended } from '../proposals/decisions';
+
+let count = 0;
+
+/** A review that the user accepted. */
+export function recordOfDecision({ review: { proposed, proposal }, outcome, texts }: Ended): HistoryRecord {
+  const files = (proposal?.files ?? []).flatMap((file): RecordedText[] => {
+    const after = texts.get(file.path);
+    return after === undefined
+      ? []
+      : [{ path: file.path, operation: file.operation, before: file.base_text, after }];
+  });
+  return {
+    id: proposed.id,
+    at: Date.now(),
+    tool: proposed.tool,
+    agent: proposed.agent,
+    explanation: proposed.explanation,
+    paths: files.map(({ path }) => path),
+    added: proposed.files.reduce((sum, file) => sum + file.lines_added, 0),
+    removed: proposed.files.reduce((sum, file) => sum + file.lines_removed, 0),
+    landing: outcome === 'editor' ? 'editor' : 'disk',
+    files,
+    preview: '',
+  };
+}
+
+/** An answer to a change, of one file or several, where it landed without a review of this extension; else undefined. */
+export function recordOfEnvelope(tool: string, params: unknown, envelope: Envelope): HistoryRecord | undefined {
+  const { data, stats, context } = envelope;
+  const { rung } = (data['review'] ?? {}) as { rung?: string };
+  const landing = data['landing'];
+  if (rung === 'review' || (landing !== 'disk' && landing !== 'editor')) {
+    return undefined;
+  }
+  const asked = params as { path?: string; agent?: string; explanation?: string };
+  const paths = pathsOf(data) ?? [textOf(context['path_resolved']) || textOf(asked.path)];
+  count += 1;
+  return {
+    id: textOf(data['change_id']) || `answer-${count}`,
+    at: Date.now(),
+    tool,
+    agent: asked.agent ?? '',
+    explanation: asked.explanation ?? '',
+    paths,
+    added: Number(stats['lines_added'] ?? 0),
+    removed: Number(stats['lines_removed'] ?? 0),
+    landing,
+    files: [],
+    preview: textOf(data['diff_preview']),
+  };
+}
+
+/** The server's history, newest first. */
+export function recordsOfHistory(data: Record<string, unknown>): HistoryRecord[] {
+  return changesOf(data).map((change) => ({
+    id: change.change_id,
+    at: Date.parse(change.time),
+    tool: change.tool,
+    agent: change.agent,
+    explanation: change.explanation,
+    paths: change.files.map(({ path }) => path),
+    added: change.files.reduce((sum, file) => sum + file.lines_added, 0),
+    removed: change.files.reduce((sum, file) => sum + file.lines_removed, 0),
+    landing: change.landing === 'editor' ? 'editor' : 'disk',
+    files: [],
+    preview: '',
+  }));
+}
+
+/** The texts of one change that was asked for with them, as far as they are kept. */
+export function textsOfHistory(data: Record<string, unknown>): RecordedText[] {
+  const files = changesOf(data)[0]?.files ?? [];
+  return files
+    .filter((file) => isKept(file.before_hash, file.before_text) && isKept(file.after_hash, file.after_text))
+    .map(({ path, operation, before_text: before, after_text: after }) => ({
+      path,
+      operation,
+      before: before ?? '',
+      after: after ?? '',
+    }));
+}
+
+/** Where there was a file, its text has to be there. */
+function isKept(hash: string | null, text: string | null | undefined): boolean {
+  return hash === null || typeof text === 'string';
+}
+
+/** The names of its files, for a row or a title. */
+export function namesOf(record: HistoryRecord): string {
+  return record.paths.map(baseName).join(', ');
+}
+
+/** Of a batch each file that landed, once; undefined for other answers. */
+function pathsOf(data: Record<string, unknown>): string[] | undefined {
+  const { results } = data as { results?: { path: string; landing?: string }[] };
+  return results && [...new Set(results.filter(({ landing }) => landing !== undefined).map(({ path }) => path))];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function changesOf(data: Record<string, unknown>): readonly LandedChange[] {
+  const { changes } = data as { changes?: LandedChange[] };
+  return Array.isArray(changes) ? changes : [];
+}

@@ -1,0 +1,35 @@
+/** Which changes are accepted by Accept All: what the user has not seen is named, and accepted by no Enter. */
+import * as vscode from 'vscode';
+import { choose, confirm } from '../util/window';
+import type { Review } from './store';
+import type { ReviewFileSystem } from '../review/fileSystem';
+import { isSeen, textsOf } from '../review/visibility';
+import { lineOf } from './notifications';
+
+/** The user has gone into a review: whether all of it is on the screen. */
+export async function noteSeen(review: Review, files: ReviewFileSystem): Promise<void> {
+  review.seen ||= await isSeen(review, textsOf(files, review));
+}
+
+/** Those of `waiting` that the user accepts at once. `show` opens the first that was not seen, if that is wanted instead. */
+export async function chosenOf(
+  waiting: readonly Review[],
+  show: (review: Review) => Promise<void>,
+): Promise<readonly Review[]> {
+  const seen = waiting.filter((review) => review.seen);
+  const unseen = waiting.filter((review) => !review.seen);
+  const [first] = unseen;
+  if (first === undefined) {
+    const question = vscode.l10n.t('Accept all pending changes ({0})?', seen.length);
+    const yes = seen.length > 0 && (await confirm(question, seen.map(lineOf), vscode.l10n.t('Accept All')));
+    return yes ? seen : [];
+  }
+  const question = vscode.l10n.t('You have not seen {0} of the {1} pending changes.', unseen.length, waiting.length);
+  const safe = seen.length > 0 ? vscode.l10n.t('Accept the Other {0}', seen.length) : vscode.l10n.t('Review');
+  const all = vscode.l10n.t('Accept All {0}', waiting.length);
+  const chosen = await choose(question, [safe, all], unseen.map(lineOf));
+  if (chosen === safe && seen.length === 0) {
+    await show(first);
+  }
+  return chosen === all ? waiting : chosen === safe ? seen : [];
+}

@@ -1,0 +1,80 @@
+/**
+ * Carries a decision out, in the steps of docs/protocol.md#91-review-clients: settle, apply, save. The server
+ * judges; here only what it says is done.
+ */
+import * as vscode from 'vscode';
+import type { Server } from '../server/client';
+import { applyEdits, findDocument, save } from './applyEdits';
+import { notify } from '../util/window';
+import {
+  EditorMethod,
+  type AppliedAnswer,
+  type Refusal,
+  type SavedFile,
+  type SettleAnswer,
+  type SettleParams,
+  type WorkspaceEdit,
+} from '../protocol/types';
+import type { Review } from './store';
+import { normalise } from '../util/text';
+
+/** Hears which documents could not be saved, before the server does. */
+export type NotSaved = (files: readonly SavedFile[]) => void;
+
+/** The server's no; undefined where the decision was carried out. How it ended the server says by itself. */
+export async function applyDecision(
+  server: Server,
+  decision: SettleParams,
+  notSaved: NotSaved,
+): Promise<Refusal | undefined> {
+  const answer = await server.request<SettleAnswer>(EditorMethod.settle, decision);
+  if (!answer.ok) {
+    return answer;
+  }
+  return answer.apply === null ? undefined : land(server, decision.id, answer.apply, notSaved);
+}
+
+async function land(
+  server: Server,
+  id: string,
+  edit: WorkspaceEdit,
+  notSaved: NotSaved,
+): Promise<Refusal | undefined> {
+  const files = await applyEdits(edit, server.convert);
+  const answer = await server.request<AppliedAnswer>(EditorMethod.applied, { id, files });
+  if (!answer.ok) {
+    if ('revert' in answer && answer.revert !== null) {
+      await takeBack(server, answer.revert);
+    }
+    return answer;
+  }
+  if (answer.save.length > 0) {
+    const saved = await Promise.all(answer.save.map(save));
+    notSaved(saved.filter((file) => !file.saved));
+    await server.request(EditorMethod.saved, { id, files: saved });
+  }
+  return undefined;
+}
+
+async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
+  const stuck = (await applyEdits(edit, server.convert)).filter((file) => !file.applied);
+  if (stuck.length > 0) {
+    const names = stuck.map(({ uri }) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
+    void notify(
+      'error',
+      vscode.l10n.t('The applied edits in {0} could not be reverted. Undo them in the editor.', names.join(', ')),
+    );
+  }
+}
+
+/** What was accepted; of open documents what they hold now, as formatters may have had their say. */
+export function landedTexts({ proposed }: Review, texts: ReadonlyMap<string, string>): Map<string, string> {
+  const landed = new Map(texts);
+  for (const { path, uri, version } of proposed.files) {
+    const document = version === null ? undefined : findDocument(uri);
+    if (landed.has(path) && document !== undefined) {
+      landed.set(path, normalise(document.getText()));
+    }
+  }
+  return landed;
+}

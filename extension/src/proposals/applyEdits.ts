@@ -1,0 +1,107 @@
+/**
+ * The editor's part of a landing: edits pinned to versions, and saves (docs/protocol.md#93-how-it-lands).
+ * What is decided by whom is not known here.
+ */
+import * as vscode from 'vscode';
+import type { AppliedFile, SavedFile, WorkspaceEdit } from '../protocol/types';
+
+/** Turns the wire's edit into the editor's. */
+export type Convert = (edit: WorkspaceEdit) => Promise<vscode.WorkspaceEdit>;
+
+/** Apply all of `edit` or nothing; what became of each file of it. */
+export async function applyEdits(edit: WorkspaceEdit, convert: Convert): Promise<AppliedFile[]> {
+  const converted = await convert(edit);
+  // From this check to the call below nothing may be awaited: the versions are those of this moment.
+  const stale = edit.documentChanges.flatMap(({ textDocument }) => {
+    const reason = whyStale(textDocument.uri, textDocument.version);
+    return reason === undefined ? [] : [{ uri: textDocument.uri, applied: false, reason }];
+  });
+  const applied = stale.length === 0 && (await vscode.workspace.applyEdit(converted));
+  return edit.documentChanges.map(({ textDocument: { uri } }) => {
+    if (applied) {
+      return { uri, applied };
+    }
+    const own = stale.find((one) => one.uri === uri);
+    return own ?? { uri, applied, reason: vscode.l10n.t('The editor refused the edit.') };
+  });
+}
+
+/** Save a document the way the user's Save does it, with formatters and code actions as they are set. */
+export async function save(uri: string): Promise<SavedFile> {
+  const document = findDocument(uri);
+  if (document === undefined) {
+    return { uri, saved: false, reason: vscode.l10n.t('The document was closed.') };
+  }
+  try {
+    // Where auto save is under way, or was a moment ago, the editor says false to one save more.
+    const saved = (await document.save()) || (await isSavedSoon(document));
+    if (saved) {
+      return { uri, saved };
+    }
+    const reason = document.isDirty
+      ? vscode.l10n.t('The editor could not save it.')
+      : vscode.l10n.t('It is read-only in the editor.');
+    return { uri, saved, reason };
+  } catch (error) {
+    return { uri, saved: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * Save a document at the user's word, also one that is read-only in the editor: that takes an edit, and neither
+ * counts it as unsaved nor saves it.
+ */
+export async function saveWritable(uri: string): Promise<SavedFile> {
+  const document = findDocument(uri);
+  if (document === undefined || document.isDirty) {
+    return save(uri);
+  }
+  await vscode.window.showTextDocument(document, { preview: false });
+  await vscode.commands.executeCommand('workbench.action.files.setActiveEditorWriteableInSession');
+  await vscode.commands.executeCommand('workbench.action.files.save');
+  return { uri, saved: true };
+}
+
+const SOON_MS = 2000;
+
+const savedVersions = new WeakMap<vscode.TextDocument, number>();
+
+/** Remember which version of each document was saved: one that is read-only in the editor never counts as unsaved. */
+export function watchSaves(): vscode.Disposable {
+  return vscode.workspace.onDidSaveTextDocument((document) => savedVersions.set(document, document.version));
+}
+
+/** Whether the document as it is was saved by now or is in a moment. */
+function isSavedSoon(document: vscode.TextDocument): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve(!document.isDirty && savedVersions.get(document) === document.version);
+    };
+    const timer = setTimeout(done, document.isDirty ? SOON_MS : 0);
+    const listener = vscode.workspace.onDidSaveTextDocument((saved) => {
+      if (saved === document) {
+        done();
+      }
+    });
+  });
+}
+
+/** The open document of a URI, however that is spelt. */
+export function findDocument(uri: string): vscode.TextDocument | undefined {
+  const wanted = vscode.Uri.parse(uri).toString();
+  return vscode.workspace.textDocuments.find(
+    (document) => !document.isClosed && document.uri.toString() === wanted,
+  );
+}
+
+function whyStale(uri: string, version: number | null): string | undefined {
+  const document = findDocument(uri);
+  if (document === undefined) {
+    return version === null ? undefined : vscode.l10n.t('The document was closed.');
+  }
+  return version === null || document.version === version
+    ? undefined
+    : vscode.l10n.t('The document has changed in the meantime.');
+}

@@ -1,0 +1,292 @@
+/**
+ * Accept and Reject, of the review that is visible and active; all of them at once only after a question. What
+ * follows from a decision is `applyDecision.ts`, what is said about it `notifications.ts`.
+ */
+import * as vscode from 'vscode';
+import type { Server } from '../server/client';
+import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol/types';
+import type { Review, ProposalStore } from './store';
+import { Signal } from '../util/signal';
+import { normalise } from '../util/text';
+import { acceptParams, acceptedTexts, rejectParams, type ShownText } from './settleParams';
+import type { ReviewFileSystem } from '../review/fileSystem';
+import { chosenOf, noteSeen } from './acceptAll';
+import { caughtUp } from '../review/closeTabs';
+import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
+import { isOnScreen, textsOf } from '../review/visibility';
+import { partOf, type DiffEditors } from '../review/diffEditor';
+import type { By, ReviewFocus } from '../review/focus';
+import { isUnsavedElsewhere } from '../review/tabs';
+import {
+  askReason,
+  nameOf,
+  notifyEnd,
+  notifyLost,
+  notifyNothingOpen,
+  notifyNotSaved,
+  notifyOutside,
+  notifyRefusal,
+  notifyUndecided,
+  notifyUnsaved,
+} from './notifications';
+
+/** A review that is over. `texts`: what landed of it, `accepted`: what the user accepted, both by path. */
+export interface Ended {
+  review: Review;
+  outcome: Outcome;
+  texts: ReadonlyMap<string, string>;
+  accepted: ReadonlyMap<string, string>;
+}
+
+/** What is kept of an acceptance until it is known how it ended. */
+interface Landing {
+  /** What was accepted, by path. */
+  texts: ReadonlyMap<string, string>;
+  /** Documents that could not be saved. */
+  notSaved: SavedFile[];
+}
+
+export class Decisions {
+  readonly ended = new Signal<Ended>();
+  private readonly landings = new Map<string, Landing>();
+  private decidedAt = -Infinity;
+
+  constructor(
+    private readonly server: Server,
+    private readonly proposals: ProposalStore,
+    private readonly editors: DiffEditors,
+    private readonly focus: ReviewFocus,
+    private readonly files: ReviewFileSystem,
+    /** Shows what others have made of the files of a review. */
+    private readonly showStale: (review: Review) => Promise<void>,
+  ) {}
+
+  /**
+   * Accept what is visible and active, but for files of it that were rejected before; with `always` the session's
+   * later changes too.
+   */
+  async accept(always: boolean, by: By): Promise<void> {
+    const { current: review, currentPart } = this.editors;
+    if (review?.proposal === undefined || (always && currentPart !== undefined)) {
+      this.showNothingActive();
+      return;
+    }
+    if (this.isOutside(by)) {
+      return;
+    }
+    if (currentPart !== undefined) {
+      await this.decideFile('accepted', currentPart);
+      return;
+    }
+    const files = review.proposal.files.filter(({ path }) => review.decided.get(path) !== 'rejected');
+    const shown = textsOf(this.files, review);
+    if (this.focus.isUnseen || !(await this.isOnScreen(review, files, shown))) {
+      return;
+    }
+    await this.settle(review, acceptParams(review.proposal, shown, always, review.decided));
+  }
+
+  /** Reject `chosen`, else what is visible and active. */
+  async reject(by: By, chosen?: Review): Promise<void> {
+    const { current, currentPart } = this.editors;
+    const review = chosen ?? current;
+    if (review === undefined) {
+      this.showNothingActive();
+      return;
+    }
+    if (this.isOutside(by)) {
+      return;
+    }
+    if (chosen === undefined && currentPart !== undefined) {
+      await this.decideFile('rejected', currentPart);
+      return;
+    }
+    await this.rejectWhole(review);
+  }
+
+  /**
+   * Decide about one of several files; with the last of them the proposal is decided. Where the agent wants all or none,
+   * rejecting one is rejecting all, and is asked as that.
+   */
+  async decideFile(decision: 'accepted' | 'rejected', uri?: vscode.Uri): Promise<void> {
+    const review = this.editors.current;
+    const part = review && partOf(review, uri);
+    if (review?.proposal === undefined || part === undefined) {
+      this.showNothingActive();
+      return;
+    }
+    if (this.focus.isUnseen) {
+      return;
+    }
+    if (decision === 'rejected' && review.proposed.atomic) {
+      await this.rejectWhole(review);
+      return;
+    }
+    const shown = textsOf(this.files, review);
+    if (decision === 'accepted' && !(await this.isOnScreen(review, [part], shown))) {
+      return;
+    }
+    review.decided.set(part.path, decision);
+    if (decision === 'rejected') {
+      this.noteRejected(review, [part]);
+    }
+    this.proposals.changed.fire();
+    if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
+      await this.settle(review, acceptParams(review.proposal, shown, false, review.decided));
+    }
+  }
+
+  /** Accept all that wait, as far as the user has seen them or says so again. `fetch` gets what they propose. */
+  async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
+    const { current } = this.editors;
+    if (current !== undefined && !this.focus.isUnseen) {
+      await noteSeen(current, this.files);
+    }
+    const waiting = this.proposals.all.filter((review) => !review.deciding);
+    for (const review of await chosenOf(waiting, (first) => this.editors.show(first))) {
+      if (this.proposals.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
+        await this.settle(review, acceptParams(review.proposal, textsOf(this.files, review), false, review.decided), false);
+      }
+    }
+  }
+
+  async rejectAll(): Promise<void> {
+    const waiting = this.proposals.all.filter((review) => !review.deciding);
+    if (waiting.length === 0) {
+      return;
+    }
+    waiting.forEach((review) => this.noteRejected(review));
+    const feedback = await askReason(vscode.l10n.t('Reject all pending changes ({0})', waiting.length));
+    if (feedback === undefined) {
+      return;
+    }
+    await Promise.all(waiting.map((review) => this.settle(review, rejectParams(review.proposed.id, feedback), false)));
+  }
+
+  /** The server says that a proposal is over, whoever ended it. */
+  over(id: string, outcome: Outcome): void {
+    const review = this.proposals.remove(id);
+    if (review === undefined) {
+      return;
+    }
+    const landing = this.landings.get(id);
+    const accepted = landing?.texts ?? new Map<string, string>();
+    const texts = landedTexts(review, accepted);
+    this.landings.delete(id);
+    if (outcome === 'editor') {
+      notifyNotSaved(review, landing?.notSaved ?? []);
+    } else if (!review.deciding) {
+      notifyEnd(review, outcome, this.showStale);
+    }
+    this.ended.fire({ review, outcome, texts, accepted });
+  }
+
+  /** Send a decision, once, and do what follows from it: the next review takes the place of its editor with `onwards`. */
+  private async settle(review: Review, decision: SettleParams, onwards = true): Promise<void> {
+    if (review.deciding || this.proposals.get(review.proposed.id) === undefined) {
+      return;
+    }
+    if (decision.decision !== 'rejected' && this.isUnsavedElsewhere(review)) {
+      return;
+    }
+    review.deciding = true;
+    this.decidedAt = Date.now();
+    this.proposals.changed.fire();
+    if (review.proposal !== undefined) {
+      this.landings.set(review.proposed.id, { texts: acceptedTexts(review.proposal, decision), notSaved: [] });
+    }
+    void this.editors.lock(review);
+    await caughtUp();
+    void this.editors.leave(review, onwards);
+    try {
+      const notSaved: NotSaved = (files) => {
+        this.landings.get(decision.id)?.notSaved.push(...files);
+      };
+      const refusal = await applyDecision(this.server, decision, notSaved);
+      // How it ended else is the server's to say, and is waited for as long as that takes.
+      if (refusal !== undefined) {
+        if (refusal.code === 'INVALID_PARAM') {
+          void this.undecided(review, refusal.reason);
+          return;
+        }
+        notifyRefusal(review, refusal, this.showStale);
+        this.over(review.proposed.id, REFUSED[refusal.code] ?? 'failed');
+      }
+    } catch (error) {
+      // The server is gone, and the proposal with it.
+      this.server.channel.error(error instanceof Error ? error : String(error));
+      notifyLost(review, decision.decision);
+      this.over(review.proposed.id, 'failed');
+    }
+  }
+
+  /** Whether accepting would change a file under a notebook that has unsaved changes; that is said, too. */
+  private isUnsavedElsewhere({ proposed, decided }: Review): boolean {
+    const unsaved = proposed.files.find(
+      ({ path, uri }) => decided.get(path) !== 'rejected' && isUnsavedElsewhere(vscode.Uri.parse(uri)),
+    );
+    if (unsaved !== undefined) {
+      notifyUnsaved(unsaved.path);
+    }
+    return unsaved !== undefined;
+  }
+
+  private isOnScreen(review: Review, files: Proposal['files'], shown: ShownText): Promise<boolean> {
+    return isOnScreen(review, files, shown, () => this.editors.show(review));
+  }
+
+  /** The user rejects these files as they are now. */
+  private noteRejected(review: Review, files: Proposal['files'] = review.proposal?.files ?? []): void {
+    const shown = textsOf(this.files, review);
+    files.forEach((file) => review.rejected.set(file.path, normalise(shown(file.path) ?? file.proposed_text)));
+  }
+
+  /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
+  private async undecided(review: Review, reason: string): Promise<void> {
+    review.deciding = false;
+    this.landings.delete(review.proposed.id);
+    this.editors.unlock(review);
+    this.proposals.changed.fire();
+    if (await notifyUndecided(review, reason)) {
+      await this.editors.show(review);
+    }
+  }
+
+  private async rejectWhole(review: Review): Promise<void> {
+    const { atomic, files, id } = review.proposed;
+    const title =
+      atomic && files.length > 1
+        ? vscode.l10n.t('Reject all {0} files: the agent requires all or none of them', files.length)
+        : vscode.l10n.t('Reject {0}', nameOf(review));
+    this.noteRejected(review);
+    const feedback = await askReason(title);
+    if (feedback !== undefined) {
+      await this.settle(review, rejectParams(id, feedback));
+    }
+  }
+
+  /** Whether a key was pressed in a review that the user has not put the focus into; that is said once. */
+  private isOutside(by: By): boolean {
+    const isOutside = by === 'key' && !this.focus.isInside;
+    if (by === 'key' && !this.focus.isHeld() && isOutside) {
+      notifyOutside();
+    }
+    return isOutside;
+  }
+
+  /** Not to whoever pressed the button once more than was needed. */
+  private showNothingActive(): void {
+    if (Date.now() - this.decidedAt > AGAIN_MS) {
+      notifyNothingOpen();
+    }
+  }
+}
+
+/** So long after a decision another press is taken for a part of it. */
+const AGAIN_MS = 1500;
+
+const REFUSED: Readonly<Record<string, Outcome>> = {
+  CONFLICT: 'conflict',
+  WITHDRAWN: 'withdrawn',
+  TIMEOUT: 'timed_out',
+};

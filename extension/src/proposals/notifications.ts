@@ -1,0 +1,200 @@
+/** What the user is asked and told about decisions. Which ones there are, and what follows, is `proposals/decisions.ts`. */
+import * as vscode from 'vscode';
+import { findDocument, saveWritable } from './applyEdits';
+import { askText, showStatusMessage, notify } from '../util/window';
+import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol/types';
+import type { Review } from './store';
+import { baseName, brief, visible } from '../util/display';
+import { normalise } from '../util/text';
+
+/** One line for a person: what, and by whom. */
+export function lineOf({ proposed }: Review): string {
+  return `${visible(proposed.title)}: ${agentOf(proposed.agent)}`;
+}
+
+/** The agent's name as it calls itself. */
+export function agentOf(name: string): string {
+  return brief(name, 80) || vscode.l10n.t('Agent');
+}
+
+export function nameOf({ proposed }: Review): string {
+  return brief(proposed.files.map(({ path }) => baseName(path)).join(', '), 200);
+}
+
+/** The user's reason, empty for none; undefined where the rejection itself was given up. */
+export async function askReason(title: string): Promise<string | undefined> {
+  return askText({
+    title,
+    prompt: vscode.l10n.t('If you give a reason, the agent will receive it.'),
+    placeHolder: vscode.l10n.t('Reason (optional). Press Enter to reject, or Escape to keep the change pending.'),
+  });
+}
+
+/** The server's no to a decision, and why; of a conflict what changed can be shown by `showStale`. */
+export function notifyRefusal(
+  review: Review,
+  { code, reason }: Refusal,
+  showStale: (review: Review) => Promise<void>,
+): void {
+  const message = vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason);
+  if (code !== 'CONFLICT' || review.proposal === undefined) {
+    void notify('error', message);
+    return;
+  }
+  const show = vscode.l10n.t('Show What Changed');
+  void notify('error', message, show).then((chosen) => (chosen === show ? showStale(review) : undefined));
+}
+
+/** What was accepted can't be written, and why: nothing is decided. Whether the user goes back to the review. */
+export async function notifyUndecided(review: Review, reason: string): Promise<boolean> {
+  const back = vscode.l10n.t('Review');
+  const message = vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason);
+  return (await notify('error', message, back)) === back;
+}
+
+/** The server went away before it said what became of a decision. */
+export function notifyLost(review: Review, decision: Decision): void {
+  void notify(
+    'error',
+    decision === 'rejected'
+      ? vscode.l10n.t('The agentfs server stopped. {0} was not changed.', nameOf(review))
+      : vscode.l10n.t(
+          'The agentfs server stopped before it could report whether {0} was changed. Check the file.',
+          nameOf(review),
+        ),
+  );
+}
+
+/** The server went away while it landed; what was `accepted`, by path, may be in the editor, unsaved. */
+export function notifyUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap<string, string>): void {
+  const waiting = proposed.files.filter(({ path, uri }) => {
+    const document = findDocument(uri);
+    return document?.isDirty === true && normalise(document.getText()) === accepted.get(path);
+  });
+  offerToSaveAll(waiting, []);
+}
+
+/** What was accepted waits in the editor; `failed`: documents that the editor could not save. */
+export function notifyNotSaved({ proposed, decided }: Review, failed: readonly SavedFile[]): void {
+  const accepted = proposed.files.filter(({ path }) => decided.get(path) !== 'rejected');
+  const waiting = accepted.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
+  offerToSaveAll(waiting, failed);
+}
+
+function offerToSaveAll(waiting: readonly ProposedFile[], failed: readonly SavedFile[]): void {
+  if (waiting.length > 0) {
+    const names = brief(waiting.map(({ path }) => baseName(path)).join(', '), 200);
+    const uris = waiting.map(({ uri }) => uri);
+    void offerToSave(names, uris, failed.map(({ reason }) => reason ?? ''));
+  }
+}
+
+function isAmong(uri: string, files: readonly SavedFile[]): boolean {
+  const wanted = vscode.Uri.parse(uri).toString();
+  return files.some((file) => vscode.Uri.parse(file.uri).toString() === wanted);
+}
+
+async function offerToSave(names: string, uris: readonly string[], reasons: readonly string[]): Promise<void> {
+  const said = [vscode.l10n.t('The change of {0} is in the editor, but not saved.', names), ...reasons];
+  const button = vscode.l10n.t('Save');
+  if ((await notify('warning', said.join(' '), button)) !== button) {
+    return;
+  }
+  for (const uri of uris) {
+    const saved = await saveWritable(uri);
+    if (!saved.saved) {
+      await offerToSave(names, uris, [saved.reason ?? '']);
+      return;
+    }
+  }
+}
+
+/** No review is in front that a decision could be about. */
+export function notifyNothingOpen(): void {
+  void notify(
+    'information',
+    vscode.l10n.t('Open the review first. You can only decide on a change that you can see.'),
+  );
+}
+
+/** A key was pressed in a review that the user has not put the focus into. */
+export function notifyOutside(): void {
+  void notify(
+    'information',
+    vscode.l10n.t('Nothing was decided. Click into the review before you use a key to decide.'),
+  );
+}
+
+/** Nothing was decided, and what is to be done first. */
+export function notifyUnsaved(path: string): void {
+  void notify(
+    'warning',
+    vscode.l10n.t(
+      '{0} has unsaved changes that the agent has not seen. Save or revert the file before you accept this change.',
+      visible(baseName(path)),
+    ),
+  );
+}
+
+/** Nothing was accepted: the editor shows nothing of what is proposed for the file. Whether it is to. */
+export async function notifyNotShown(path: string): Promise<boolean> {
+  const show = vscode.l10n.t('Show It');
+  const message = vscode.l10n.t(
+    'Nothing was accepted because the editor does not show the proposal for {0}.',
+    visible(baseName(path)),
+  );
+  return (await notify('warning', message, show)) === show;
+}
+
+/** Nothing was accepted: the editor does not mark all that differs in the file. Whether it is to. */
+export async function notifyBlanks(path: string): Promise<boolean> {
+  const show = vscode.l10n.t('Show Them');
+  const message = vscode.l10n.t(
+    'Nothing was accepted because {0} may have whitespace changes at the beginning or end of lines, which the setting diffEditor.ignoreTrimWhitespace hides.',
+    visible(baseName(path)),
+  );
+  return (await notify('warning', message, show)) === show;
+}
+
+/** Nothing was accepted: the editor cuts lines that differ in the file. Whether it is to wrap them. */
+export async function notifyCut(path: string): Promise<boolean> {
+  const show = vscode.l10n.t('Show Them');
+  const message = vscode.l10n.t(
+    'Nothing was accepted: changed lines of {0} are longer than what the editor shows of a line. Wrapped by the setting diffEditor.wordWrap, all of them is shown.',
+    visible(baseName(path)),
+  );
+  return (await notify('warning', message, show)) === show;
+}
+
+/** Nothing was accepted: the editor cuts lines that differ in the file, and their rows if it wraps them. */
+export async function notifyLimit(path: string): Promise<boolean> {
+  const message = vscode.l10n.t(
+    'Nothing was accepted: changed lines of {0} are longer than what the editor shows of a line. Remove editor.stopRenderingLineAfter from your settings or the workspace’s.',
+    visible(baseName(path)),
+  );
+  await notify('warning', message);
+  return false;
+}
+
+/** What ended without the user is said where it does not interrupt; a conflict can be looked at. */
+export function notifyEnd(
+  review: Review,
+  outcome: Outcome,
+  showStale: (review: Review) => Promise<void>,
+): void {
+  const name = nameOf(review);
+  const agent = agentOf(review.proposed.agent);
+  const said: Partial<Record<Outcome, string>> = {
+    withdrawn: vscode.l10n.t('{0} withdrew the change of {1}.', agent, name),
+    timed_out: vscode.l10n.t('The review of {0} timed out.', name),
+    failed: vscode.l10n.t('The proposal for {0} failed.', name),
+  };
+  if (outcome === 'conflict') {
+    const reason = vscode.l10n.t('It changed after this change was proposed.');
+    notifyRefusal(review, { ok: false, code: 'CONFLICT', reason }, showStale);
+  }
+  const message = said[outcome];
+  if (message !== undefined) {
+    showStatusMessage(message);
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * What a review says beside the diff: who proposes it and why, at the first line that differs; what deserves a
+ * second look, as warnings of the proposed text; and that the file has changed meanwhile.
+ */
+import * as vscode from 'vscode';
+import { findDocument } from '../proposals/applyEdits';
+import { plainMarkdown } from '../util/window';
+import type { Proposal, Warned } from '../protocol/types';
+import type { Staleness, Review, ProposalStore } from '../proposals/store';
+import { baseName, brief, visible } from '../util/display';
+import { firstDifference } from '../util/text';
+import { idOf, pathOf, PROPOSAL, virtualUri } from './fileSystem';
+import { agentOf } from '../proposals/notifications';
+
+type File = Proposal['files'][number];
+
+const NOTE_CHARACTERS = 100;
+
+export class Decorations implements vscode.FileDecorationProvider, vscode.Disposable {
+  private readonly badges = new vscode.EventEmitter<vscode.Uri[]>();
+  readonly onDidChangeFileDecorations = this.badges.event;
+  private readonly warnings = vscode.languages.createDiagnosticCollection('agentfs');
+  private readonly note = vscode.window.createTextEditorDecorationType({
+    after: {
+      margin: '0 0 0 3em',
+      color: new vscode.ThemeColor('editorCodeLens.foreground'),
+      fontStyle: 'italic',
+    },
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
+  });
+  private readonly alarm = vscode.window.createTextEditorDecorationType({
+    after: {
+      margin: '0 0 0 3em',
+      color: new vscode.ThemeColor('editorWarning.foreground'),
+      fontWeight: 'bold',
+    },
+    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.warningForeground'),
+  });
+  private readonly parts: vscode.Disposable[];
+
+  constructor(private readonly proposals: ProposalStore) {
+    this.parts = [
+      this.badges,
+      this.warnings,
+      this.note,
+      this.alarm,
+      vscode.window.registerFileDecorationProvider(this),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.decorate()),
+      proposals.changed.subscribe(() => this.refresh()),
+    ];
+  }
+
+  /** Say of a review what is to be said, wherever it is shown. */
+  update(review: Review): void {
+    review.proposal?.files.forEach((file) => this.warn(review, file));
+    this.decorate();
+  }
+
+  /** The review is over. */
+  forget(review: Review): void {
+    const uris = review.proposed.files.map(({ path }) => virtualUri(PROPOSAL, review.proposed.id, path));
+    uris.forEach((uri) => this.warnings.delete(uri));
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    const stale = this.reviewOf(uri)?.stale.get(pathOf(uri));
+    return stale === undefined
+      ? undefined
+      : new vscode.FileDecoration('!', stalenessText(stale), new vscode.ThemeColor('list.warningForeground'));
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.parts).dispose();
+  }
+
+  private refresh(): void {
+    for (const review of this.proposals.all) {
+      review.proposal?.files.forEach((file) => this.warn(review, file));
+      this.badges.fire(
+        review.proposed.files.map(({ path }) => virtualUri(PROPOSAL, review.proposed.id, path)),
+      );
+    }
+    this.decorate();
+  }
+
+  private warn(review: Review, file: File): void {
+    const stale = review.stale.get(file.path);
+    const line = firstLine(file);
+    const all = file.warnings.map((warned) => diagnostic(warned.line - 1, warningText(warned)));
+    if (stale !== undefined) {
+      all.push(diagnostic(line, stalenessText(stale)));
+    }
+    this.warnings.set(virtualUri(PROPOSAL, review.proposed.id, file.path), all);
+  }
+
+  private decorate(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { uri } = editor.document;
+      const review = uri.scheme === PROPOSAL ? this.reviewOf(uri) : undefined;
+      const file = review?.proposal?.files.find(({ path }) => path === pathOf(uri));
+      if (review !== undefined && file !== undefined) {
+        this.decorateEditor(editor, review, file);
+      }
+    }
+  }
+
+  private decorateEditor(editor: vscode.TextEditor, review: Review, file: File): void {
+    const stale = review.stale.get(file.path);
+    const first = firstLine(file);
+    const { range } = editor.document.lineAt(Math.min(first, editor.document.lineCount - 1));
+    const at = new vscode.Range(range.end, range.end);
+    const said = noteOf(review, file);
+    const after = (contentText: string): vscode.DecorationOptions => ({
+      range: at,
+      hoverMessage: hoverOf(review, file),
+      renderOptions: { after: { contentText } },
+    });
+    editor.setDecorations(this.note, stale === undefined ? [after(said)] : []);
+    editor.setDecorations(this.alarm, stale === undefined ? [] : [after(`⚠ ${stalenessNote(stale)}`)]);
+  }
+
+  private reviewOf(uri: vscode.Uri): Review | undefined {
+    return this.proposals.get(idOf(uri));
+  }
+}
+
+const firstLines = new WeakMap<File, number>();
+
+/** Where the diff begins; looked for once, as texts are large. */
+function firstLine(file: File): number {
+  const known = firstLines.get(file) ?? firstDifference(file.base_text, file.proposed_text) ?? 0;
+  firstLines.set(file, known);
+  return known;
+}
+
+/** Who and why, and whose changes are whose. */
+function noteOf({ proposed, decided }: Review, file: File): string {
+  const agent = agentOf(proposed.agent);
+  const why = brief(proposed.explanation, NOTE_CHARACTERS);
+  const parts = [why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why)];
+  if (file.version !== null && findDocument(file.uri)?.isDirty === true) {
+    parts.push(vscode.l10n.t('both sides contain your unsaved text; the marked lines are from {0}', agent));
+  }
+  const decision = decided.get(file.path);
+  if (decision !== undefined) {
+    parts.push(DECIDED[decision]());
+  }
+  return parts.join(' · ');
+}
+
+const DECIDED = {
+  accepted: (): string => vscode.l10n.t('will be accepted after you have decided on all files'),
+  rejected: (): string => vscode.l10n.t('will be rejected after you have decided on all files'),
+};
+
+/** All of it, as plain text: an agent's words are no markup. */
+function hoverOf({ proposed, stale: all }: Review, file: File): ReturnType<typeof plainMarkdown> {
+  const stale = all.get(file.path);
+  const said = [
+    vscode.l10n.t('{0} proposes to change {1}', agentOf(proposed.agent), baseName(file.path)),
+    ...proposed.explanation.split('\n'),
+    ...file.warnings.map((warned) => `⚠ ${warningText(warned)}`),
+    ...(stale === undefined ? [] : [`⚠ ${stalenessText(stale)}`]),
+  ];
+  return plainMarkdown(said);
+}
+
+/** The same in a few words, as there is little room beside a line. */
+function stalenessNote(stale: Staleness): string {
+  switch (stale.kind) {
+    case 'editor':
+      return vscode.l10n.t('Changed in the editor: cannot be accepted');
+    case 'disk':
+      return vscode.l10n.t('Changed on disk: cannot be accepted');
+    case 'gone':
+      return vscode.l10n.t('Deleted from disk: cannot be accepted');
+    case 'renamed':
+      return vscode.l10n.t('Renamed to {0}: cannot be accepted', visible(stale.to));
+  }
+}
+
+export function stalenessText(stale: Staleness): string {
+  switch (stale.kind) {
+    case 'editor':
+      return vscode.l10n.t('The file changed in the editor after this change was proposed, so you cannot accept the change anymore.');
+    case 'disk':
+      return vscode.l10n.t('The file changed on disk after this change was proposed, so you cannot accept the change anymore.');
+    case 'gone':
+      return vscode.l10n.t('The file was deleted after this change was proposed, so you cannot accept the change anymore.');
+    case 'renamed':
+      return vscode.l10n.t(
+        'The file was renamed to {0} after this change was proposed. To accept the change, restore the old name. Otherwise reject the change and tell the agent the new name.',
+        visible(stale.to),
+      );
+  }
+}
+
+function warningText({ kind, detail }: Warned): string {
+  const meanings: Record<string, string> = {
+    bidirectional: vscode.l10n.t('a character that changes the direction of text'),
+    invisible: vscode.l10n.t('an invisible character'),
+    control: vscode.l10n.t('a control character'),
+    secret: vscode.l10n.t('a likely secret'),
+    hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
+    on_save: vscode.l10n.t('the editor’s save will change it'),
+  };
+  const meaning = meanings[kind] ?? kind;
+  return detail === '' ? meaning : vscode.l10n.t('{0} ({1})', meaning, visible(detail));
+}
+
+function diagnostic(line: number, message: string): vscode.Diagnostic {
+  const at = Math.max(0, line);
+  const range = new vscode.Range(at, 0, at, Number.MAX_SAFE_INTEGER);
+  const found = new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity.Warning);
+  found.source = 'agentfs';
+  return found;
+}

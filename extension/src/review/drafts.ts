@@ -1,0 +1,299 @@
+/**
+ * Keeps what users type into proposals until it lands or they throw it away: through a conflict, a withdrawal, a reload
+ * of the window and a crash of the server. Drafts of reviews that are over are listed, and brought to their files.
+ */
+import * as vscode from 'vscode';
+import type { Draft, DraftStore } from './draftStore';
+import { findDocument } from '../proposals/applyEdits';
+import { confirm, showStatusMessage, notify } from '../util/window';
+import type { Proposal } from '../protocol/types';
+import type { Review, ProposalStore } from '../proposals/store';
+import { reapplied } from './reapply';
+import { baseName, brief, visible } from '../util/display';
+import { Signal } from '../util/signal';
+import { normalise } from '../util/text';
+import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
+import type { Closed } from './closeTabs';
+import type { Ended } from '../proposals/decisions';
+
+/** A draft is kept this long after the last key. */
+const SETTLED_MS = 200;
+
+export class Drafts implements vscode.Disposable {
+  /** The drafts of reviews that are over are others. */
+  readonly changed = new Signal<void>();
+  private readonly kept = new Map<string, Draft>();
+  private readonly typed = new Map<string, NodeJS.Timeout>();
+  private readonly listener: vscode.Disposable;
+  private loaded: Promise<void> = Promise.resolve();
+  private isClosing = false;
+
+  constructor(
+    private readonly store: DraftStore,
+    private readonly proposals: ProposalStore,
+    private readonly files: ReviewFileSystem,
+    private readonly texts: ReadOnlyTexts,
+  ) {
+    this.listener = vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
+        if (uri.scheme === PROPOSAL && this.proposals.get(idOf(uri)) !== undefined) {
+          this.keepSoon(uri);
+        }
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.load()),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.load()),
+    );
+  }
+
+  /** Those of reviews that are over, newest first. */
+  get all(): readonly Draft[] {
+    return [...this.kept.values()].sort((one, other) => other.at - one.at);
+  }
+
+  /** The draft that this URI shows. */
+  shownAt(uri: vscode.Uri): Draft | undefined {
+    return uri.scheme === DRAFT ? this.kept.get(keyOf(idOf(uri), pathOf(uri))) : undefined;
+  }
+
+  /** Take up what a window that is gone left of files that are in this one: its folders may be others. */
+  load(): Promise<void> {
+    this.loaded = this.loadAll();
+    return this.loaded;
+  }
+
+  private async loadAll(): Promise<void> {
+    const isOurs = (uri: vscode.Uri): boolean => vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+    const drafts = await this.store.load(({ id, uri }) => !this.proposals.get(id) && isOurs(vscode.Uri.parse(uri)));
+    drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
+    const left = drafts.filter(({ over }) => !over);
+    await this.over(left);
+  }
+
+  /** A review is over, and its tab closed; what was typed in it and did not land is kept. */
+  async ended(ended: Ended): Promise<void> {
+    const { review } = ended;
+    if (this.isClosing || review.proposal === undefined) {
+      return;
+    }
+    const typed = review.proposal.files.flatMap((file) => {
+      const uri = virtualUri(PROPOSAL, review.proposed.id, file.path);
+      this.forgetKeys(uri);
+      return draftOf(review, file, this.files.get(uri)) ?? [];
+    });
+    const left = await Promise.all(typed.map((draft) => leftOf(draft, ended)));
+    const drafts = left.flatMap((draft) => draft ?? []);
+    typed.filter((_, index) => left[index] === undefined).forEach((draft) => void this.store.remove(draft));
+    drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
+    const isLate = drafts.every(({ path, base }) => ended.accepted.get(path) === base);
+    await this.over(drafts, isLate);
+  }
+
+  /** An earlier window left a tab with what was typed there, also while nothing here could hear of it. */
+  async leftBehind({ uri, text }: Closed): Promise<void> {
+    await this.loaded;
+    const [id, path] = [idOf(uri), pathOf(uri)];
+    const known = this.kept.get(keyOf(id, path)) ?? (await draftOfFile(id, path));
+    if (text === undefined || known === undefined || known.text === normalise(text)) {
+      return;
+    }
+    const draft = { ...known, text: normalise(text), at: Date.now() };
+    this.kept.set(keyOf(id, path), draft);
+    if (known.over) {
+      await this.store.put(draft);
+      this.changed.fire();
+    } else {
+      await this.over([draft]);
+    }
+  }
+
+  /** Show a draft beside its file; the arrows between the sides bring a part of it there. */
+  async open(draft: Draft): Promise<void> {
+    const left = virtualUri(DRAFT, draft.id, draft.path);
+    this.texts.set(left, draft.text);
+    const title = vscode.l10n.t('{0} (your draft → the file)', visible(baseName(draft.path)));
+    await vscode.commands.executeCommand('vscode.diff', left, await targetOf(draft), title, { preview: false });
+  }
+
+  /** Bring all of a draft to its file, in the editor and unsaved, where its place is certain. */
+  async apply(draft: Draft): Promise<void> {
+    const name = baseName(draft.path);
+    const target = await targetOf(draft);
+    let document: vscode.TextDocument;
+    try {
+      document = await vscode.workspace.openTextDocument(target);
+    } catch (error) {
+      const message = vscode.l10n.t(
+        '{0} was not changed because VS Code cannot open it as text. Your draft was kept. {1}',
+        name,
+        error instanceof Error ? error.message : String(error),
+      );
+      void notify('warning', message);
+      return;
+    }
+    const now = document.getText();
+    // Where the file is gone, the draft is all of the new one.
+    const current = target.scheme === 'untitled' && now === '' ? draft.base : normalise(now);
+    const text = reapplied(draft.base, draft.text, current);
+    if (text === undefined) {
+      const message = vscode.l10n.t(
+        '{0} has changed in the places where your draft differs. Copy your changes one by one, with the arrows between the two sides.',
+        name,
+      );
+      void notify('warning', message);
+      return;
+    }
+    const edit = new vscode.WorkspaceEdit();
+    const whole = new vscode.Range(document.positionAt(0), document.positionAt(now.length));
+    edit.replace(document.uri, whole, text);
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      const message = vscode.l10n.t('VS Code refused the edit, and {0} was not changed. Your draft was kept. Try again.', name);
+      void notify('warning', message);
+      return;
+    }
+    this.forget(draft);
+    showStatusMessage(vscode.l10n.t('Your draft was applied to {0}. Save the file to keep it.', name));
+  }
+
+  /** Throw a draft away, after a question. */
+  async discard(draft: Draft): Promise<void> {
+    const question = vscode.l10n.t('Discard your draft of {0}?', visible(draft.path));
+    if (await confirm(question, [], vscode.l10n.t('Discard'))) {
+      this.forget(draft);
+    }
+  }
+
+  /** The window closes: what was typed last is kept now. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all([...this.typed.keys()].map((key) => this.keep(vscode.Uri.parse(key))));
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+    this.typed.forEach(clearTimeout);
+  }
+
+  private keepSoon(uri: vscode.Uri): void {
+    const key = uri.toString();
+    clearTimeout(this.typed.get(key));
+    this.typed.set(key, setTimeout(() => void this.keep(uri), SETTLED_MS));
+  }
+
+  private forgetKeys(uri: vscode.Uri): void {
+    clearTimeout(this.typed.get(uri.toString()));
+    this.typed.delete(uri.toString());
+  }
+
+  private async keep(uri: vscode.Uri): Promise<void> {
+    this.forgetKeys(uri);
+    const review = this.proposals.get(idOf(uri));
+    const file = review?.proposal?.files.find(({ path }) => path === pathOf(uri));
+    if (review === undefined || file === undefined) {
+      return;
+    }
+    const draft = draftOf(review, file, findDocument(uri.toString())?.getText() ?? this.files.get(uri));
+    await (draft === undefined
+      ? this.store.remove({ id: review.proposed.id, path: file.path })
+      : this.store.put(draft));
+  }
+
+  /** The reviews of these are over: the user is told once. `isLate`: they were typed after the user had accepted. */
+  private async over(drafts: readonly Draft[], isLate = false): Promise<void> {
+    this.changed.fire();
+    const [first] = drafts;
+    if (first === undefined) {
+      return;
+    }
+    await Promise.all(drafts.map((draft) => this.store.put(Object.assign(draft, { over: true }))));
+    const names = brief(drafts.map(({ path }) => baseName(path)).join(', '), 200);
+    const show = drafts.length === 1 ? vscode.l10n.t('Show Draft') : vscode.l10n.t('Show Drafts');
+    const message = isLate
+      ? vscode.l10n.t('What you typed into {0} after you accepted it was not applied. It was kept as a draft.', names)
+      : vscode.l10n.t('What you typed into the proposal for {0} was not applied. It was kept as a draft.', names);
+    void notify('information', message, show).then(async (chosen) => {
+      if (chosen !== undefined) {
+        await (drafts.length === 1 ? this.open(first) : vscode.commands.executeCommand('agentfs.drafts.focus'));
+      }
+    });
+  }
+
+  private forget(draft: Draft): void {
+    this.kept.delete(keyOf(draft.id, draft.path));
+    void this.store.remove(draft);
+    this.changed.fire();
+  }
+}
+
+function keyOf(id: string, path: string): string {
+  return `${id} ${path}`;
+}
+
+/** What the user made of a file of a review, which is `text` now; undefined where it is what the agent proposed. */
+function draftOf({ proposed }: Review, file: Proposal['files'][number], text: string | undefined): Draft | undefined {
+  if (text === undefined || normalise(text) === file.proposed_text) {
+    return undefined;
+  }
+  return {
+    id: proposed.id,
+    path: file.path,
+    uri: file.uri,
+    agent: proposed.agent,
+    explanation: proposed.explanation,
+    base: file.base_text,
+    text: normalise(text),
+    at: Date.now(),
+    over: false,
+  };
+}
+
+/** What of a draft is in no file, once its review is over; undefined where nothing is. */
+async function leftOf(draft: Draft, { review, outcome, accepted }: Ended): Promise<Draft | undefined> {
+  const { deciding, proposed, rejected } = review;
+  const isLanded = outcome === 'landed' || outcome === 'editor';
+  const text = accepted.get(draft.path);
+  if (text === undefined) {
+    const isRejected = deciding && (isLanded || outcome === 'rejected') && rejected.get(draft.path) === draft.text;
+    return isRejected ? undefined : draft;
+  }
+  // Of several files one may fail, and a server that stops says nothing of what it has done.
+  if (!(isLanded && (proposed.files.length === 1 || proposed.atomic)) && !(await holds(draft.uri, text))) {
+    return draft;
+  }
+  // What was typed after the decision comes on top of what landed.
+  return draft.text === text ? undefined : { ...draft, base: text };
+}
+
+/** Whether a file, as the editor has it or else on disk, is this text. */
+async function holds(uri: string, text: string): Promise<boolean> {
+  const document = findDocument(uri);
+  if (document !== undefined) {
+    return normalise(document.getText()) === text;
+  }
+  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(vscode.Uri.parse(uri))).catch(() => undefined);
+  return bytes !== undefined && normalise(new TextDecoder().decode(bytes)) === text;
+}
+
+/** A draft of which no more is known than the file: nothing of it was kept before, and its proposal is gone. */
+async function draftOfFile(id: string, path: string): Promise<Draft | undefined> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const [first, ...below] = path.split('/');
+  const named = folders.length > 1 ? folders.find(({ name }) => name === first) : undefined;
+  const folder = named ?? folders[0];
+  if (folder === undefined) {
+    return undefined;
+  }
+  const uri = vscode.Uri.joinPath(folder.uri, ...(named === undefined ? [path] : below));
+  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => new Uint8Array());
+  const base = normalise(new TextDecoder().decode(bytes));
+  return { id, path, uri: uri.toString(), agent: '', explanation: '', base, text: base, at: 0, over: false };
+}
+
+/** The file, or, where it is gone, what becomes it when it is saved. */
+async function targetOf({ uri: told }: Draft): Promise<vscode.Uri> {
+  const uri = vscode.Uri.parse(told);
+  const isThere = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? uri : uri.with({ scheme: 'untitled' });
+}

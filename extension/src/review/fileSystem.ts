@@ -1,0 +1,174 @@
+/**
+ * The documents of a review that are no files: the proposal, which the user may change, and what it is
+ * compared with. They live in memory, and nothing that is saved here reaches the workspace.
+ */
+import * as vscode from 'vscode';
+import { fromBytes, toBytes } from '../util/text';
+
+/** The right side of a review: `agentfs-proposal://<id>/<path>`. */
+export const PROPOSAL = 'agentfs-proposal';
+/** The left side: the text that the proposal changes; read-only. */
+export const BASE = 'agentfs-base';
+/** What the user typed into a proposal that is over; read-only. */
+export const DRAFT = 'agentfs-draft';
+/** Both sides of what has landed; read-only. */
+export const LANDED = 'agentfs-landed';
+
+export function virtualUri(scheme: string, id: string, path: string): vscode.Uri {
+  return vscode.Uri.from({ scheme, authority: id, path: `/${path}` });
+}
+
+/** The proposal that a URI of these schemes belongs to. */
+export function idOf(uri: vscode.Uri): string {
+  return uri.authority;
+}
+
+/** The path in the workspace that a URI of these schemes stands for. */
+export function pathOf(uri: vscode.Uri): string {
+  return uri.path.slice(1);
+}
+
+/** Texts to look at. */
+export class ReadOnlyTexts implements vscode.TextDocumentContentProvider {
+  private readonly texts = new Map<string, string>();
+
+  set(uri: vscode.Uri, text: string): void {
+    this.texts.set(uri.toString(), text);
+  }
+
+  has(uri: vscode.Uri): boolean {
+    return this.texts.has(uri.toString());
+  }
+
+  delete(uri: vscode.Uri): void {
+    this.texts.delete(uri.toString());
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.toString()) ?? '';
+  }
+}
+
+interface Held {
+  bytes: Uint8Array;
+  mtime: number;
+}
+
+/** Proposals as files, so that the editor lets them be typed in. Saving one keeps the draft in memory. */
+export class ReviewFileSystem implements vscode.FileSystemProvider {
+  private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  private readonly held = new Map<string, Held>();
+  private readonly locked = new Set<string>();
+  private readonly deleting = new Set<string>();
+  private readonly listener = vscode.workspace.onWillDeleteFiles(({ files }) => {
+    files.filter(({ scheme }) => scheme === PROPOSAL).forEach((uri) => this.deleting.add(uri.toString()));
+  });
+  readonly onDidChangeFile = this.changes.event;
+
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  /** Put a text there; it stays until it is deleted. */
+  set(uri: vscode.Uri, text: string): void {
+    const marked = text.startsWith('\ufeff') || needsMark(uri);
+    this.held.set(uri.toString(), { bytes: toBytes(text, marked), mtime: Date.now() });
+  }
+
+  /** What was put or saved there last. */
+  get(uri: vscode.Uri): string | undefined {
+    const held = this.held.get(uri.toString());
+    return held && fromBytes(held.bytes);
+  }
+
+  has(uri: vscode.Uri): boolean {
+    return this.held.has(uri.toString());
+  }
+
+  forget(uri: vscode.Uri): void {
+    this.held.delete(uri.toString());
+    this.locked.delete(uri.toString());
+  }
+
+  /** Have the editor show it as read-only, which it does not do while it is unsaved there: see `letDelete`. */
+  lock(uri: vscode.Uri): void {
+    this.locked.add(uri.toString());
+    this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  unlock(uri: vscode.Uri): void {
+    if (this.locked.delete(uri.toString())) {
+      this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+    }
+  }
+
+  /**
+   * Have the editor begin to delete it: it lets go of what is unsaved in a document before it deletes the file, and leaves
+   * the text as it is. Then it finds the file read-only. No stable API makes a document with unsaved text read-only.
+   */
+  letDelete(uri: vscode.Uri): void {
+    this.locked.delete(uri.toString());
+  }
+
+  /** It is read-only by then, or is to be. */
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    if (this.deleting.delete(uri.toString())) {
+      this.lock(uri);
+    }
+    const held = this.held.get(uri.toString());
+    if (held !== undefined) {
+      const { mtime, bytes } = held;
+      const permissions = this.locked.has(uri.toString()) ? { permissions: vscode.FilePermission.Readonly } : {};
+      return { type: vscode.FileType.File, ctime: 0, mtime, size: bytes.byteLength, ...permissions };
+    }
+    const below = `${uri.toString().replace(/\/$/, '')}/`;
+    if (uri.path === '/' || [...this.held.keys()].some((key) => key.startsWith(below))) {
+      return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
+    }
+    throw vscode.FileSystemError.FileNotFound(uri);
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    const held = this.held.get(uri.toString());
+    if (held === undefined) {
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    return held.bytes;
+  }
+
+  writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
+    this.held.set(uri.toString(), { bytes, mtime: Date.now() });
+    this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(): void {
+    // The editor makes the folders of what it saves; there are none here.
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+}
+
+/** Whether the user's settings, for all languages or for one, would have plain UTF-8 read as something else. */
+function needsMark(uri: vscode.Uri): boolean {
+  const files = vscode.workspace.getConfiguration('files', uri);
+  const ofLanguages = files.inspect('encoding')?.languageIds ?? [];
+  return (
+    files.get<string>('encoding', 'utf8') !== 'utf8' ||
+    files.get<boolean>('autoGuessEncoding', false) ||
+    ofLanguages.length > 0
+  );
+}

@@ -1,0 +1,65 @@
+/** Which proposal a tab shows, if it shows one. */
+import * as vscode from 'vscode';
+import { findDocument } from '../proposals/applyEdits';
+import { idOf, LANDED, PROPOSAL } from './fileSystem';
+
+/** Every tab of the window. */
+export function allTabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}
+
+/** The id of the proposal that a tab shows, in a diff, a diff of several files, or alone. */
+export function reviewIdOf(tab: vscode.Tab): string | undefined {
+  const [uri] = proposalsIn(tab);
+  return uri && idOf(uri);
+}
+
+/** Whether it shows a proposal, of whichever window. */
+export function isReviewTab(tab: vscode.Tab): boolean {
+  return proposalsIn(tab).length > 0;
+}
+
+/** The proposed files that a tab shows. */
+export function proposalsIn(tab: vscode.Tab): readonly vscode.Uri[] {
+  return shownIn(tab).filter(({ scheme }) => scheme === PROPOSAL);
+}
+
+/** Whether it shows what landed. */
+export function isLandedTab(tab: vscode.Tab): boolean {
+  return shownIn(tab).some(({ scheme }) => scheme === LANDED);
+}
+
+/** Whether several files are shown in it. */
+export function isMultiDiff(tab: vscode.Tab): boolean {
+  return severalIn(tab) !== undefined;
+}
+
+/** Whether an editor that is none of text, such as a notebook's, holds unsaved changes of a file: no server hears of them. */
+export function isUnsavedElsewhere(uri: vscode.Uri): boolean {
+  return allTabs().some(
+    ({ isDirty, input }) =>
+      isDirty &&
+      (input instanceof vscode.TabInputNotebook || input instanceof vscode.TabInputCustom) &&
+      input.uri.toString() === uri.toString() &&
+      findDocument(input.uri.toString()) === undefined,
+  );
+}
+
+function shownIn(tab: vscode.Tab): readonly vscode.Uri[] {
+  const { input } = tab;
+  if (input instanceof vscode.TabInputTextDiff) {
+    return [input.modified];
+  }
+  if (input instanceof vscode.TabInputText) {
+    return [input.uri];
+  }
+  return severalIn(tab) ?? [];
+}
+
+/** The right sides of a multi-diff editor, which has no class of its own in the API yet. */
+function severalIn(tab: vscode.Tab): readonly vscode.Uri[] | undefined {
+  const { textDiffs } = (tab.input ?? {}) as { textDiffs?: readonly vscode.TabInputTextDiff[] };
+  return Array.isArray(textDiffs)
+    ? textDiffs.flatMap(({ modified }) => (modified instanceof vscode.Uri ? [modified] : []))
+    : undefined;
+}

@@ -1,0 +1,62 @@
+/**
+ * Agents' requests, from the API, the tools and the commands alike: answered by an envelope whatever becomes of the
+ * server, as agents go on by what `text` says (docs/protocol.md#3-envelope).
+ */
+import * as vscode from 'vscode';
+import { CHANGING, type Server } from './client';
+import type { Lifecycle } from './lifecycle';
+import type { Envelope } from '../protocol/types';
+
+/** A request to the server, once it runs. Rejects with `vscode.CancellationError` alone. */
+export type Ask = (method: string, params: unknown, token?: vscode.CancellationToken) => Promise<Envelope>;
+
+export function agentRequests(lifecycle: Lifecycle, server: Server): Ask {
+  return async (method, params, token) => {
+    try {
+      await lifecycle.running();
+    } catch (error) {
+      return failed(params, notRunning(messageOf(error)));
+    }
+    try {
+      return await server.request<Envelope>(method, params, token);
+    } catch (error) {
+      if (token?.isCancellationRequested === true) {
+        throw new vscode.CancellationError();
+      }
+      server.channel.warn(`${method}: ${messageOf(error)}`);
+      return CHANGING.has(method) ? failed(params, outcomeUnknown(), 'unknown') : failed(params, notAnswered());
+    }
+  };
+}
+
+function failed(params: unknown, text: string, landing?: 'unknown'): Envelope {
+  return {
+    status: 'error',
+    data: {},
+    text,
+    stats: {},
+    context: { cwd: '.', params_input: params ?? null, ...(landing === undefined ? {} : { landing }) },
+    error: { code: 'EXECUTION_ERROR', message: text },
+  };
+}
+
+function notRunning(reason: string): string {
+  return vscode.l10n.t(
+    'The agentfs server is not running: {0} Nothing was read or changed. Ask the user to start it by clicking agentfs in the status bar.',
+    reason,
+  );
+}
+
+function notAnswered(): string {
+  return vscode.l10n.t('The agentfs server stopped before it responded, and is restarting. Repeat the request.');
+}
+
+function outcomeUnknown(): string {
+  return vscode.l10n.t(
+    'The agentfs server stopped before it responded, and is restarting. It is not known whether the change is in the file. Read the file, and repeat the request if the change is missing.',
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,152 @@
+/** When the server starts, stops and starts anew, and what is said when it can't. */
+import * as vscode from 'vscode';
+import { findInterpreter, offerInterpreter, serverCommand } from './interpreter';
+import type { Server } from './client';
+import { readSettings, SECTION, type Settings } from './settings';
+import { LatestTask } from '../util/latestTask';
+import { showStatusMessage, notify } from '../util/window';
+import { brief } from '../util/display';
+
+/** Settings that the server's process, or what it is told at its start, depends on. */
+const AT_START = ['interpreter', 'review.style'].map((key) => `${SECTION}.${key}`);
+
+/** What the user has set, as it is now. Where the workspace is not trusted, reviews are the extension's own. */
+export function currentSettings(): Settings {
+  const settings = readSettings(vscode.workspace.getConfiguration(SECTION));
+  return vscode.workspace.isTrusted ? settings : { ...settings, style: 'diff' };
+}
+
+/** A server that crashes more often than this within these milliseconds is not started again by itself. */
+const MOST_CRASHES = 4;
+const CRASHES_WITHIN_MS = 3 * 60_000;
+
+export class Lifecycle implements vscode.Disposable {
+  private readonly starts = new LatestTask(() => this.startNow());
+  private isClosing = false;
+  private crashes: readonly number[] = [];
+  private lastEnd: Promise<string> = Promise.resolve('');
+  private readonly listeners: { dispose(): void }[];
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly server: Server,
+  ) {
+    this.listeners = [
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (AT_START.some((key) => event.affectsConfiguration(key))) {
+          void this.restart();
+        } else if (event.affectsConfiguration(SECTION)) {
+          this.server.trace(currentSettings());
+        }
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        if (this.server.state.kind === 'failed' || currentSettings().style !== 'diff') {
+          void this.restart();
+        }
+      }),
+      server.crashed.subscribe((ended) => this.crashed(ended)),
+    ];
+  }
+
+  /**
+   * Start, or stop and start anew, at the user's word: the crashes before it count no more. A server that is still
+   * starting is not waited for, as it may hang. However often it is asked for meanwhile: once more afterwards.
+   */
+  async restart(): Promise<void> {
+    this.crashes = [];
+    const started = this.start();
+    await this.server.abandonStart();
+    await started;
+  }
+
+  /** Resolves when the server runs; rejects with why it does not. */
+  async running(): Promise<void> {
+    for (let last: Promise<void> | undefined; last !== this.starts.last; ) {
+      last = this.starts.last; // a start that fails may be followed by another one
+      await last.catch(() => undefined);
+    }
+    const { state } = this.server;
+    if (state.kind !== 'running') {
+      throw new Error(state.kind === 'failed' ? state.reason : vscode.l10n.t('It was stopped.'));
+    }
+  }
+
+  /** The window closes: landings under way are finished, and a start under way is given up. */
+  async stop(): Promise<void> {
+    this.isClosing = true;
+    this.dispose();
+    await this.server.stop();
+  }
+
+  dispose(): void {
+    this.listeners.forEach((listener) => listener.dispose());
+  }
+
+  private async start(): Promise<void> {
+    await this.starts.run().catch((error: unknown) => this.server.channel.error(String(error)));
+  }
+
+  private async startNow(): Promise<void> {
+    await this.server.stop();
+    if (process.platform === 'win32') {
+      this.refuseWindows();
+      return;
+    }
+    this.server.prepare();
+    if (this.crashes.length > MOST_CRASHES) {
+      await this.giveUp();
+      return;
+    }
+    const settings = currentSettings();
+    const found = await findInterpreter(this.context, settings);
+    if (this.isClosing) {
+      return;
+    }
+    if (found.kind === 'missing') {
+      this.server.fail(vscode.l10n.t('No compatible Python found.'));
+      void offerInterpreter(found).then((chosen) => (chosen ? this.restart() : undefined));
+      return;
+    }
+    this.server.channel.info(`Python ${found.version.join('.')}: ${found.command}`);
+    await this.server.start(serverCommand(this.context, found.command), settings);
+  }
+
+  /** Start it again, unless that helps for a moment only. */
+  private crashed(ended: Promise<string>): void {
+    const now = Date.now();
+    this.crashes = [...this.crashes.filter((at) => now - at < CRASHES_WITHIN_MS), now];
+    this.lastEnd = ended;
+    if (this.crashes.length <= MOST_CRASHES) {
+      showStatusMessage(vscode.l10n.t('The agentfs server stopped and is restarting.'));
+    }
+    void this.start();
+  }
+
+  private async giveUp(): Promise<void> {
+    const times = this.crashes.length;
+    const how = brief(await this.lastEnd, 200);
+    const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes. The last error was: {1}.', times, how);
+    this.server.fail(reason);
+    void this.offerRestart(vscode.l10n.t('{0} Restart it, or check the output for the cause.', reason));
+  }
+
+  /** The notification can't be taken back: a press in it does nothing once another start was asked for. */
+  private async offerRestart(text: string): Promise<void> {
+    const again = vscode.l10n.t('Restart');
+    const output = vscode.l10n.t('Show Output');
+    const chosen = await notify('error', text, again, output);
+    if (chosen === again && this.server.state.kind === 'failed') {
+      await this.restart();
+    } else if (chosen === output) {
+      this.server.channel.show(true);
+    }
+  }
+
+  private refuseWindows(): void {
+    const reason = vscode.l10n.t(
+      'agentfs runs on Linux and macOS. On Windows, open the folder in WSL or on a remote machine.',
+    );
+    this.server.fail(reason);
+    void notify('warning', reason);
+  }
+}

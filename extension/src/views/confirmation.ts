@@ -1,0 +1,44 @@
+/** Confirms for a moment, in the status bar, what landed after the user's decision, and offers to undo it. */
+import * as vscode from 'vscode';
+import { StatusItem } from '../util/window';
+import type { HistoryDiffs } from '../history/diff';
+import type { Ended } from '../proposals/decisions';
+import { nameOf, notifyUnsavedLanding } from '../proposals/notifications';
+
+const SHOWN_MS = 15_000;
+
+export class Confirmation implements vscode.Disposable {
+  private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last change'), 9);
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly historyDiffs: HistoryDiffs) {}
+
+  /** A review is over. */
+  ended({ review, outcome, accepted }: Ended): void {
+    if (outcome === 'failed') {
+      notifyUnsavedLanding(review, accepted);
+    }
+    if (outcome !== 'landed' || !review.deciding) {
+      return;
+    }
+    const { canUndo } = this.historyDiffs;
+    const name = nameOf(review);
+    const { id } = review.proposed;
+    const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);
+    this.item.show({
+      icon: 'check',
+      text,
+      tooltip: canUndo ? vscode.l10n.t('Click to undo this change. You review the undo first.') : text,
+      command: canUndo
+        ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id }] }
+        : undefined,
+    });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.item.hide(), SHOWN_MS);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.item.dispose();
+  }
+}

@@ -1,0 +1,52 @@
+/** Tells menus and keys what they depend on: whether a review is visible and active, and how many wait. */
+import * as vscode from 'vscode';
+import type { Review, ProposalStore } from '../proposals/store';
+import type { Drafts } from '../review/drafts';
+import { draftInFront } from './drafts';
+import type { ServerEdits } from '../proposals/serverEdits';
+import type { DiffEditors } from '../review/diffEditor';
+import { isMultiDiff } from '../review/tabs';
+
+type Kind = '' | 'single' | 'several' | 'part';
+
+/** What the tab in front shows: nothing of a review, one of a file, one of several files, or a single one of these. */
+function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart: boolean): Kind {
+  if (tab === undefined || review === undefined) {
+    return '';
+  }
+  return isMultiDiff(tab) ? 'several' : isPart ? 'part' : 'single';
+}
+
+/** Keep the context keys `agentfs.ui.*` true. */
+export function keepContextKeys(
+  proposals: ProposalStore,
+  editors: DiffEditors,
+  edits: ServerEdits,
+  drafts: Drafts,
+): vscode.Disposable {
+  const told = new Map<string, unknown>();
+  const tell = (key: string, value: unknown): void => {
+    if (told.get(key) !== value) {
+      told.set(key, value);
+      void vscode.commands.executeCommand('setContext', `agentfs.ui.${key}`, value);
+    }
+  };
+  const refresh = (): void => {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const review = editors.current;
+    tell('review', kindOf(tab, review, editors.currentPart !== undefined));
+    tell('pending', proposals.size > 0);
+    tell('waiting', proposals.size > 0 || edits.previews > 0);
+    tell('more', proposals.size > 1);
+    tell('drafts', drafts.all.length > 0);
+    tell('draft', draftInFront(drafts) !== undefined);
+  };
+  refresh();
+  return vscode.Disposable.from(
+    proposals.changed.subscribe(refresh),
+    drafts.changed.subscribe(refresh),
+    edits.changed.subscribe(refresh),
+    vscode.window.tabGroups.onDidChangeTabs(refresh),
+    vscode.window.tabGroups.onDidChangeTabGroups(refresh),
+  );
+}

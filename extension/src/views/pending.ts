@@ -1,0 +1,181 @@
+/** The view of what waits for a decision: who, which file, how much. */
+import * as vscode from 'vscode';
+import type { ProposedFile } from '../protocol/types';
+import type { Question, Questions } from '../server/questions';
+import type { Review, ProposalStore } from '../proposals/store';
+import { baseName, brief, counts, folderOf, visible } from '../util/display';
+import { PROPOSAL, virtualUri } from '../review/fileSystem';
+import { stalenessText } from '../review/decorations';
+import type { DiffEditors } from '../review/diffEditor';
+import { agentOf } from '../proposals/notifications';
+
+/** A proposal, or one of the several files of one. */
+export interface PendingNode {
+  review: Review;
+  file?: ProposedFile;
+}
+
+type Row = PendingNode | Question;
+
+export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changes.event;
+  private readonly view: vscode.TreeView<Row>;
+  private readonly listener: vscode.Disposable;
+  private inFront: Review | undefined;
+
+  constructor(
+    private readonly proposals: ProposalStore,
+    private readonly questions: Questions,
+    private readonly editors: DiffEditors,
+  ) {
+    this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
+    const look = (): void => this.lookInFront();
+    this.listener = vscode.Disposable.from(
+      proposals.changed.subscribe(() => this.refresh()),
+      questions.changed.subscribe(() => this.refresh()),
+      vscode.window.tabGroups.onDidChangeTabs(look),
+      vscode.window.tabGroups.onDidChangeTabGroups(look),
+    );
+  }
+
+  getChildren(node?: Row): Row[] {
+    if (node === undefined) {
+      return [...this.questions.all, ...this.proposals.all.map((review) => ({ review }))];
+    }
+    if ('message' in node) {
+      return [];
+    }
+    return node.file === undefined && node.review.proposed.files.length > 1
+      ? node.review.proposed.files.map((file) => ({ review: node.review, file }))
+      : [];
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    if ('message' in row) {
+      return itemOfQuestion(row);
+    }
+    const { review, file } = row;
+    const { files } = review.proposed;
+    const [only] = files;
+    const shown = file ?? (files.length === 1 ? only : undefined);
+    if (shown === undefined) {
+      return itemOfSeveral(review);
+    }
+    const item = itemOfFile(review, shown, file !== undefined);
+    // A decision about one of several files is about what is seen: its row offers that while its review is in front.
+    item.contextValue = file === undefined ? 'review' : this.inFront === review ? 'file.inFront' : 'file';
+    return item;
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.listener.dispose();
+    this.changes.dispose();
+  }
+
+  private lookInFront(): void {
+    const now = this.editors.current;
+    if (now !== this.inFront) {
+      this.inFront = now;
+      this.changes.fire();
+    }
+  }
+
+  private refresh(): void {
+    this.inFront = this.editors.current;
+    const size = this.proposals.size + this.questions.size;
+    const tooltip = vscode.l10n.t('Pending changes: {0}', size);
+    this.view.badge = size === 0 ? undefined : { value: size, tooltip };
+    this.changes.fire();
+  }
+}
+
+function itemOfQuestion({ id, message }: Question): vscode.TreeItem {
+  const item = new vscode.TreeItem(visible(message));
+  item.id = id;
+  item.tooltip = visible(message);
+  item.iconPath = new vscode.ThemeIcon('question');
+  item.contextValue = 'question';
+  item.command = { command: 'agentfs.ui.answerQuestion', title: vscode.l10n.t('Answer'), arguments: [id] };
+  return item;
+}
+
+function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode.TreeItem {
+  const item = new vscode.TreeItem(visible(baseName(file.path)));
+  item.id = isPart ? `${review.proposed.id} ${file.path}` : review.proposed.id;
+  const agent = agentOf(review.proposed.agent);
+  const amount = counts(file.lines_added, file.lines_removed);
+  const folder = visible(folderOf(file.path));
+  item.description = [...(isPart ? [] : [agent]), amount, folder].filter((part) => part !== '').join(' · ');
+  item.tooltip = tooltipOf(review, file);
+  item.iconPath = iconOf(review, file);
+  item.command = openCommand(review);
+  item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
+  item.accessibilityInformation = {
+    label: vscode.l10n.t(
+      '{0}, lines added: {1}, removed: {2}, proposed by {3}',
+      visible(file.path),
+      file.lines_added,
+      file.lines_removed,
+      agent,
+    ),
+  };
+  return item;
+}
+
+function itemOfSeveral(review: Review): vscode.TreeItem {
+  const { files, title } = review.proposed;
+  const item = new vscode.TreeItem(visible(title), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = review.proposed.id;
+  const [added, removed] = files.reduce(
+    ([more, less], file) => [more + file.lines_added, less + file.lines_removed],
+    [0, 0],
+  );
+  item.description = `${agentOf(review.proposed.agent)} · ${counts(added, removed)}`;
+  item.tooltip = tooltipOf(review);
+  item.iconPath = new vscode.ThemeIcon('diff-multiple');
+  item.contextValue = 'review';
+  item.command = openCommand(review);
+  return item;
+}
+
+function openCommand(review: Review): vscode.Command {
+  return {
+    command: 'agentfs.ui.openReview',
+    title: vscode.l10n.t('Open Review'),
+    arguments: [review.proposed.id],
+  };
+}
+
+function iconOf(review: Review, file: ProposedFile): vscode.ThemeIcon {
+  if (review.deciding) {
+    return new vscode.ThemeIcon('loading~spin');
+  }
+  if (review.stale.has(file.path)) {
+    return new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  }
+  const decided = review.decided.get(file.path);
+  if (decided !== undefined) {
+    return new vscode.ThemeIcon(decided === 'accepted' ? 'check' : 'close');
+  }
+  return new vscode.ThemeIcon(OPERATION_ICONS[file.operation]);
+}
+
+const OPERATION_ICONS: Readonly<Record<ProposedFile['operation'], string>> = {
+  create: 'diff-added',
+  update: 'diff-modified',
+  delete: 'diff-removed',
+};
+
+function tooltipOf(review: Review, file?: ProposedFile): string {
+  const { title, agent, explanation } = review.proposed;
+  const stale = file && review.stale.get(file.path);
+  const lines = [
+    visible(title),
+    vscode.l10n.t('Proposed by {0}', agentOf(agent)),
+    brief(explanation, 500),
+    ...(stale === undefined ? [] : [stalenessText(stale)]),
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}

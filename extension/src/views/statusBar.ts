@@ -1,0 +1,184 @@
+/** One status bar item: the mode, what is allowed for a session, how much waits, and the way back to manual. */
+import * as vscode from 'vscode';
+import type { Server, ServerState } from '../server/client';
+import type { Limits } from '../server/settings';
+import { confirm, showStatusMessage, StatusItem, type StatusLook } from '../util/window';
+import { EditorMethod, type Status } from '../protocol/types';
+import type { Questions } from '../server/questions';
+import type { ProposalStore } from '../proposals/store';
+import type { Strictness } from '../server/strictness';
+import type { ServerEdits } from '../proposals/serverEdits';
+
+/** Keeps the item at what is the case. */
+export class StatusBar implements vscode.Disposable {
+  /** What the server told last; undefined while it does not run. */
+  status: Status | undefined;
+  private readonly item = new StatusItem('agentfs', 'agentfs', 10);
+  private readonly connections: { dispose(): void }[];
+
+  constructor(
+    private readonly server: Server,
+    private readonly proposals: ProposalStore,
+    private readonly questions: Questions,
+    private readonly edits: ServerEdits,
+    private readonly strictness: Strictness,
+  ) {
+    const refresh = (): void => this.refresh();
+    this.strictnessChanged();
+    this.connections = [
+      proposals.changed.subscribe(refresh),
+      questions.changed.subscribe(refresh),
+      edits.changed.subscribe(refresh),
+      strictness.changed.subscribe(() => this.strictnessChanged()),
+      vscode.workspace.onDidChangeWorkspaceFolders(refresh),
+      server.stateChanged.subscribe(() => this.serverChanged()),
+    ];
+  }
+
+  /** Back to a review of every change, in every session. */
+  async manual(): Promise<void> {
+    await this.strictness.endAuto();
+    if (this.server.state.kind === 'running') {
+      await this.server.request(EditorMethod.setApprovalMode, { mode: 'manual' });
+    }
+    if (this.strictness.now.isAutoEnded) {
+      showStatusMessage(vscode.l10n.t('You review every change again until you run the command Resume Auto Mode.'));
+    }
+  }
+
+  /** Let the setting count again that the user has put out of force; asked, as a link could run the command. */
+  async resumeAuto(): Promise<void> {
+    const question = vscode.l10n.t('Auto-accept changes from agents again?');
+    const details = [vscode.l10n.t('This is the value of the setting agentfs.approval.mode.')];
+    if (this.strictness.now.isAutoEnded && (await confirm(question, details, vscode.l10n.t('Resume Auto Mode')))) {
+      await this.strictness.resumeAuto();
+    }
+  }
+
+  told(status: Status): void {
+    this.status = status;
+    this.refresh();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.item, ...this.connections).dispose();
+  }
+
+  private serverChanged(): void {
+    this.status = this.server.state.kind === 'running' ? this.status : undefined;
+    this.refresh();
+  }
+
+  /** The server is told of it as a part of the settings. */
+  private strictnessChanged(): void {
+    void vscode.commands.executeCommand('setContext', 'agentfs.ui.autoEnded', this.strictness.now.isAutoEnded);
+    void this.server.settingsChanged();
+    this.refresh();
+  }
+
+  private refresh(): void {
+    const { size } = this.proposals;
+    const { previews } = this.edits;
+    const shown = { server: this.server.state, status: this.status, reviews: size, questions: this.questions.size, previews, limits: this.strictness.now };
+    const { kind } = shown.server;
+    this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
+  }
+}
+
+/** What the item shows. */
+interface Shown {
+  server: ServerState;
+  status: Status | undefined;
+  /** What waits in reviews of this extension, and in VS Code's previews. */
+  reviews: number;
+  questions: number;
+  previews: number;
+  limits: Limits;
+}
+
+/** Whether anything is let through without a review. */
+function isAuto(status: Status | undefined): boolean {
+  return status !== undefined && [status, ...status.sessions].some(({ mode }) => mode === 'auto_edit');
+}
+
+const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: ServerState) => StatusLook>> = {
+  stopped: () => ({
+    icon: 'circle-slash',
+    text: 'agentfs',
+    tooltip: vscode.l10n.t('agentfs is not running. Click to start it.'),
+    command: 'agentfs.ui.restart',
+  }),
+  starting: () => ({
+    icon: 'loading~spin',
+    text: 'agentfs',
+    tooltip: vscode.l10n.t('agentfs is starting.'),
+    command: 'agentfs.ui.showOutput',
+  }),
+  failed: (state) => ({
+    icon: 'error',
+    text: 'agentfs',
+    tooltip: vscode.l10n.t(
+      'agentfs could not start: {0} Click to try again.',
+      state.kind === 'failed' ? state.reason : '',
+    ),
+    command: 'agentfs.ui.restart',
+    colour: 'statusBarItem.errorBackground',
+  }),
+};
+
+const NO_FOLDER = (): StatusLook => ({
+  icon: 'folder',
+  text: 'agentfs',
+  tooltip: vscode.l10n.t('No folder is open. Agents can only read and change files in open folders. Click to open a folder.'),
+  command: 'vscode.openFolder',
+});
+
+function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
+  if (!isTrusted) {
+    return vscode.l10n.t('This workspace is not trusted. You review every change, whatever the settings say.');
+  }
+  return isAutoEnded
+    ? vscode.l10n.t('You ended auto mode here. You review changes from agents until you run the command Resume Auto Mode.')
+    : vscode.l10n.t('You review changes from agents.');
+}
+
+function lookRunning(shown: Shown): StatusLook {
+  const { status, reviews, questions, previews, limits } = shown;
+  const pending = reviews + questions + previews;
+  if (isAuto(status)) {
+    return lookAuto(status, pending);
+  }
+  if ((vscode.workspace.workspaceFolders ?? []).length === 0) {
+    return NO_FOLDER();
+  }
+  const name = limits.isAutoEnded ? vscode.l10n.t('agentfs: manual') : pending === 0 ? 'agentfs' : 'agentfs:';
+  return {
+    icon: pending === 0 ? 'lock' : 'bell-dot',
+    text: pending === 0 ? name : `${name} ${pending}`,
+    tooltip: `${whyReviewed(limits)} ${waiting(pending)}`,
+    command: pending > 0 ? 'agentfs.ui.openReview' : 'agentfs.ui.showPending',
+  };
+}
+
+function lookAuto(status: Status | undefined, pending: number): StatusLook {
+  const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');
+  const whose =
+    status?.mode === 'auto_edit'
+      ? vscode.l10n.t('Auto-accepting changes from agents.')
+      : vscode.l10n.t(
+          'Auto-accepting changes in this session: {0}.',
+          sessions.map(({ session }) => session).join(', '),
+        );
+  const name = vscode.l10n.t('agentfs: auto');
+  return {
+    icon: 'unlock',
+    text: pending === 0 ? name : `${name} ${pending}`,
+    tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting(pending)}`,
+    command: 'agentfs.ui.manual',
+    colour: 'statusBarItem.warningBackground',
+  };
+}
+
+function waiting(pending: number): string {
+  return pending === 0 ? vscode.l10n.t('No pending changes.') : vscode.l10n.t('Pending changes: {0}.', pending);
+}

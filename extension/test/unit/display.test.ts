@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asMarkdown, baseName, brief, counts, folderOf, visible, withoutMarkup } from '../../src/util/display';
+
+test('what turns, hides or commands is shown as what it is', () => {
+  assert.equal(visible('a\u202eb'), 'a\\u{202e}b');
+  assert.equal(visible('zero\u200bwidth\u0007'), 'zero\\u{200b}width\\u{7}');
+  assert.equal(visible('lone \ud800!'), 'lone \\u{d800}!');
+  assert.equal(visible('tag \u{e0041}'), 'tag \\u{e0041}');
+});
+
+test('an explanation can’t push the diff away: it is one line', () => {
+  assert.equal(visible('first\n\n  second\r\nthird\tfourth'), 'first second third fourth');
+});
+
+test('words and emoji stay as they are', () => {
+  assert.equal(visible('Größe 你好 👩‍💻'), 'Größe 你好 👩‍💻');
+});
+
+test('what is cut says so, and no character is cut in two', () => {
+  assert.equal(brief('  short ', 10), 'short');
+  assert.equal(brief('1234567890', 10), '1234567890');
+  assert.equal(brief('12345678901', 10), '123456789…');
+  assert.equal(brief('😀😀😀', 2), '😀…');
+});
+
+test('paths and counts', () => {
+  assert.equal(baseName('src/a/b.py'), 'b.py');
+  assert.equal(folderOf('src/a/b.py'), 'src/a');
+  assert.equal(folderOf('b.py'), '');
+  assert.equal(counts(3, 1), '+3 −1');
+});
+
+// VS Code's own: what becomes a link in notifications and input boxes (src/vs/base/common/linkedText.ts), what an icon in
+// the status bar (iconLabels.ts), and what a link in Markdown without being marked as one (marked's autolinks).
+const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^\)\s]+)(?: (["'])(.+?)(\3))?\)/i;
+const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
+
+const hostile = [
+  '[Details](command:workbench.action.terminal.sendSequence?%7B%22text%22%3A%22id%5Cn%22%7D).md',
+  '[Details](command:x "Looks harmless")',
+  '[a](https://example.com)',
+  '[a](HTTP://example.com)',
+  '[a](file:///etc/passwd)',
+  '[[a]](command:x)',
+  '[a](](command:x)',
+  '[a]\u200b(command:x)',
+  '$(error) $(sync~spin) \\$(error)',
+];
+
+test('no link and no icon is left in what is said, and every word of it is', () => {
+  for (const text of hostile) {
+    const said = withoutMarkup(text);
+    assert.doesNotMatch(said, LINK, text);
+    assert.doesNotMatch(said, ICON, text);
+    assert.equal(said.replaceAll(' ', ''), visible(text).replaceAll(' ', ''));
+  }
+});
+
+test('a link can’t be put together from two texts either', () => {
+  for (const [one, other] of [
+    ['[a]', '(command:x)'],
+    ['[a', '](command:x)'],
+  ]) {
+    assert.doesNotMatch(withoutMarkup(`${one}${other}`), LINK);
+  }
+});
+
+test('what is no markup is said as it is', () => {
+  for (const text of ['[1] and (2)', 'a[0]', 'costs $5', 'pages/[id].tsx']) {
+    assert.equal(withoutMarkup(text), text);
+  }
+});
+
+test('in Markdown nothing is left that has a meaning', () => {
+  const words = [...hostile, '**bold**', '<b>', '&amp;', 'https://example.com', 'www.example.com', 'a@example.com', '1. a', '```'];
+  for (const text of words) {
+    const markdown = asMarkdown(text);
+    assert.doesNotMatch(markdown.replaceAll(/\\[!-/:-@[-`{-~]/g, ''), /[!-/:-@[-`{-~]/);
+    assert.equal(markdown.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1'), visible(text));
+  }
+});

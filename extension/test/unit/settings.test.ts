@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSettings, serverSection } from '../../src/server/settings';
+
+function section(values: Record<string, unknown>): { get(key: string): unknown } {
+  return { get: (key) => values[key] };
+}
+
+const FREE = { isAutoEnded: false, isTrusted: true };
+
+test('the server is told its own settings alone', () => {
+  const given = {
+    approval: { mode: 'manual' },
+    review: { style: 'diff' },
+    interpreter: '/usr/bin/python3',
+    trace: { server: 'off' },
+    save: 'auto',
+  };
+  assert.deepEqual(serverSection(given, FREE), { approval: { mode: 'manual' }, save: 'auto' });
+  assert.equal(serverSection(null, FREE), null);
+});
+
+test('settings are read as they are', () => {
+  const values = {
+    interpreter: ' ~/py ',
+    'review.style': 'refactorPreview',
+    'trace.server': 'verbose',
+    save: 'always',
+  };
+  const read = readSettings(section(values));
+  assert.deepEqual(read, {
+    interpreter: '~/py',
+    style: 'refactorPreview',
+    trace: 'verbose',
+    save: 'always',
+  });
+});
+
+test('what is wrong loosens nothing', () => {
+  const read = readSettings(section({ interpreter: 5, 'review.style': 'none', save: 'yes' }));
+  assert.deepEqual(read, { interpreter: '', style: 'diff', trace: 'off', save: 'never' });
+});
+
+const loose = {
+  approval: { mode: 'auto_edit', timeout_s: 5 },
+  rules: [{ files: ['**'], read: 'allow', write: 'allow', edit: 'allow' }, { files: ['a'], edit: 'deny' }, 'wrong'],
+};
+
+test('auto mode that the user ended stays ended, and nothing else changes', () => {
+  const told = serverSection(loose, { isAutoEnded: true, isTrusted: true });
+  assert.deepEqual(told, { ...loose, approval: { mode: 'manual', timeout_s: 5 } });
+});
+
+test('where the workspace is not trusted, every change is reviewed', () => {
+  const told = serverSection(loose, { isAutoEnded: false, isTrusted: false });
+  assert.deepEqual(told, {
+    approval: { mode: 'manual', timeout_s: 5 },
+    rules: [{ files: ['**'], read: 'allow', write: 'ask', edit: 'ask' }, { files: ['a'], edit: 'deny' }, 'wrong'],
+  });
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Proposal } from '../../src/protocol/types';
+import { acceptParams, acceptedTexts, rejectParams } from '../../src/proposals/settleParams';
+
+function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
+  return {
+    uri: `file:///w/${path}`,
+    path,
+    operation: 'update',
+    version: null,
+    base_hash: null,
+    lines_added: 1,
+    lines_removed: 1,
+    base_text: 'old\n',
+    proposed_text: 'new\n',
+    encoding: 'utf-8',
+    eol: 'lf',
+    warnings: [],
+    ...more,
+  };
+}
+
+function proposal(...files: Proposal['files']): Proposal {
+  const told = { id: 'p', title: '', tool: 'batch' as const, session: 's', agent: '', explanation: '', atomic: false };
+  return { ...told, state: 'shown', files };
+}
+
+const untouched = (): undefined => undefined;
+
+test('what was not touched is accepted as it was proposed', () => {
+  assert.deepEqual(acceptParams(proposal(file('a')), untouched, false), { id: 'p', decision: 'accepted' });
+  assert.deepEqual(acceptParams(proposal(file('a')), () => 'new\n', true), {
+    id: 'p',
+    decision: 'accepted',
+    always: true,
+  });
+});
+
+test('the line ends of the editor are no amendment', () => {
+  assert.deepEqual(acceptParams(proposal(file('a', { eol: 'crlf' })), () => 'new\r\n', false), {
+    id: 'p',
+    decision: 'accepted',
+  });
+});
+
+test('what was typed goes along as the whole text, \\n line ends', () => {
+  const sent = acceptParams(proposal(file('a'), file('b')), (path) => (path === 'b' ? 'mine\r\n' : 'new\n'), false);
+  assert.deepEqual(sent.files, [{ uri: 'file:///w/b', decision: 'amended', text: 'mine\n' }]);
+  assert.equal(sent.decision, 'accepted');
+});
+
+test('what is accepted is what was typed or proposed, and nothing of what was rejected', () => {
+  const several = proposal(file('a'), file('b'), file('c'));
+  const sent = acceptParams(several, (path) => (path === 'b' ? 'mine\r\n' : undefined), false, new Map([['c', 'rejected']]));
+  assert.deepEqual(acceptedTexts(several, sent), new Map([['a', 'new\n'], ['b', 'mine\n']]));
+  assert.deepEqual(acceptedTexts(several, rejectParams('p', '')), new Map());
+});
+
+test('a file that is to be deleted has no text to amend', () => {
+  const gone = file('a', { operation: 'delete', proposed_text: '' });
+  const sent = acceptParams(proposal(gone), () => 'typed', false);
+  assert.equal(sent.files, undefined);
+  assert.deepEqual(acceptedTexts(proposal(gone), sent), new Map([['a', '']]));
+});
+
+test('a reason reaches the agent, blanks are none', () => {
+  assert.deepEqual(rejectParams('p', ' too long '), { id: 'p', decision: 'rejected', feedback: 'too long' });
+  assert.deepEqual(rejectParams('p', '  '), { id: 'p', decision: 'rejected' });
+});
+
+test('an acceptance keeps what was rejected before; a file of it can be amended', () => {
+  const both = proposal(file('a'), file('b'), file('c'));
+  const decided = new Map([
+    ['a', 'accepted'],
+    ['b', 'rejected'],
+  ] as const);
+  assert.deepEqual(acceptParams(both, (path) => (path === 'c' ? 'mine\n' : 'new\n'), false, decided), {
+    id: 'p',
+    decision: 'accepted',
+    files: [
+      { uri: 'file:///w/b', decision: 'rejected' },
+      { uri: 'file:///w/c', decision: 'amended', text: 'mine\n' },
+    ],
+  });
+});
+
+test('with every file rejected it is a rejection, and allows nothing for later', () => {
+  const decided = new Map([['a', 'rejected']] as const);
+  const sent = acceptParams(proposal(file('a')), untouched, true, decided);
+  assert.deepEqual([sent.decision, sent.always], ['rejected', undefined]);
+});
