@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.revision import Expected
 
 STRING_LIMIT = 64 * 1024
-"""Strings in `params_input` that take more bytes than this in UTF-8 are cut."""
+"""Strings in `params_input` with more bytes than this in UTF-8 are truncated."""
 
 
 def conflict_on_wire(error: Conflict, access: Access) -> ConflictContext:
-    """What is in the way, as far as the session may know."""
+    """The conflict, as far as the session may know it."""
     return {
         "source": error.source,
         "expected": _revision(error.expected),
@@ -25,7 +25,7 @@ def conflict_on_wire(error: Conflict, access: Access) -> ConflictContext:
 
 
 def _revision(revision: Expected | None) -> Revision:
-    """A revision as the wire shows it; unknown fields are null."""
+    """A revision in the wire format; unknown fields are null."""
     return {
         "mtime_ms": revision.mtime_ms if revision else None,
         "size_bytes": revision.size_bytes if revision else None,
@@ -34,7 +34,7 @@ def _revision(revision: Expected | None) -> Revision:
 
 
 def cut(value: object) -> object:
-    """`value` with every string over 64 KiB cut, its length told."""
+    """`value` with every string over 64 KiB truncated and its length appended."""
     if isinstance(value, str):
         return _cut_string(value) if _is_long(value) else value
     if isinstance(value, dict):

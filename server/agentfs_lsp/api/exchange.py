@@ -67,8 +67,8 @@ class Exchange:
     def succeed(
         self, data: Data, text: str, stats: AnyStats, *, partial: bool = False, access: Access = HIDDEN
     ) -> Envelope:
-        """An answer that can be used; `partial`: with a discount that `text` names; `access`: to the file
-        that it is about."""
+        """A usable response. `partial`: with a limitation that `text` names. `access`: what the session may
+        learn about the file."""
         return {
             "status": "partial" if partial else "success",
             "data": data,
@@ -104,7 +104,7 @@ class Exchange:
         return self._failed(code, message, sentences(self.translate, (text, why)), context)
 
     def _told(self, error: DomainError, access: Access) -> Told:
-        """In the words of this caller, where it has words of its own for it."""
+        """The error in this caller's own wording, if it has one."""
         named = getattr(error, "path", "")
         # Whoever works below a root knows a file by what follows it; answers name it as paths are given.
         if named and access.path and f"/{access.path}".endswith(f"/{named}"):
@@ -115,15 +115,15 @@ class Exchange:
         return tell(error, self.translate, self.shown(access))
 
     def shown(self, access: Access) -> str:
-        """How texts name the file."""
+        """The file's name in texts."""
         return escape_to_one_line(self._name_of(access))
 
     def _name_of(self, access: Access) -> str:
-        """By its absolute path, where the caller knows files so."""
+        """The absolute path, if the caller identifies files by it."""
         return access.absolute if self.phrasing.absolute else access.path
 
     def incident(self, error: Exception) -> Envelope:
-        """The answer to a defect."""
+        """The response to an internal error."""
         message = self.translate("Internal error, incident {number}.", number=record_incident(_log, error))
         next_step = self.translate(
             "It is not known whether something changed. Read the file before you continue."
@@ -132,11 +132,12 @@ class Exchange:
         return self._failed("INTERNAL_ERROR", message, text, self._context(access_of(error)))
 
     def time_ms(self) -> float:
-        """Milliseconds since the request came."""
+        """Milliseconds since the request arrived."""
         return round((time.perf_counter() - self.started) * 10_000) / 10  # cheaper than rounding to a digit
 
     def _context(self, access: Access) -> Context:
-        """What every answer's context holds: `params_input` is what came, long strings cut."""
+        """The context of every response: `params_input` contains the received params with long strings
+        truncated."""
         context: Context = {"cwd": ".", "params_input": cut(self.params if self.came is None else self.came)}
         if access.path:
             context["path_resolved"] = access.path
@@ -154,7 +155,7 @@ class Exchange:
 
 
 def _why_asked(proposal: Proposal | None, error: DomainError, translate: Translate) -> str:
-    """Of a change that was not approved: what the user was asked about whatever the mode."""
+    """For a change that was not approved: the reasons for the question that apply in every mode."""
     if proposal is None or not isinstance(error, _NOT_APPROVED):
         return ""
     if not proposal.access.seen and not proposal.blind:
@@ -164,12 +165,12 @@ def _why_asked(proposal: Proposal | None, error: DomainError, translate: Transla
 
 
 Request = Callable[[Exchange], "Envelope | Coroutine[Any, Any, Envelope]"]
-"""A file under `requests/`: answers at once, or later."""
+"""A handler in `requests/`: responds immediately or later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """An answer that takes its time, to be awaited; or closed, where it is not wanted any more."""
+    """A pending response: await it, or close it if it is no longer needed."""
 
     result: Coroutine[Any, Any, Envelope]
     exchange: Exchange
@@ -183,12 +184,12 @@ class Answering:
             return self.exchange.incident(error)
 
     def close(self) -> None:
-        """Begin nothing."""
+        """Do not start the request."""
         self.result.close()
 
 
 def answer(request: Request, exchange: Exchange) -> Envelope | Answering:
-    """Run a request so that whatever happens comes out as an envelope, now or when awaited."""
+    """Run a request so that every outcome is an envelope, immediately or when awaited."""
     try:
         result = request(exchange)
     except DomainError as error:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 def record_incident(log: Logger, error: BaseException) -> str:
-    """Log where the error came from, but not its own text, which may quote anything. Returns its number."""
+    """Log the error's location, but not its text, which may contain file contents. Returns the incident
+    number."""
     number = token_hex(4)
     where = "".join(traceback.format_tb(error.__traceback__))
     log.error("incident %s: %s\n%s", number, type(error).__name__, where)

@@ -40,7 +40,7 @@ AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/tools": tools_request,
     "agentfs/call": partial(call_request, _RUN_BY_TOOLS),
 }
-"""What agents call."""
+"""The requests of agents."""
 
 USER_REQUESTS: dict[str, Request] = {
     "agentfs/userHistory": partial(history_request, by_user=True),
@@ -50,5 +50,5 @@ USER_REQUESTS: dict[str, Request] = {
 
 
 def unknown_command(known: Sequence[str], _: Exchange) -> Envelope:
-    """Answer a command that there is not."""
+    """Respond to an unknown command."""
     raise BadParameter("command", "choice", tuple(known))

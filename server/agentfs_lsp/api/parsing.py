@@ -72,7 +72,7 @@ def parse(shape: type[T], raw: object, *, refuse_unknown: bool = True) -> T:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """`of`: the declared shape of each entry of a list."""
+    """`of`: the shape of each entry of a list."""
 
     name: str
     shape: Shape
@@ -82,7 +82,7 @@ class _Key:
 
 @cache
 def _declared(shape: Hashable) -> tuple[Mapping[str, _Key], tuple[str, ...]]:
-    """Its keys, aliases included, and the names of those that are required."""
+    """The shape's keys, including aliases, and the required keys."""
     assert isinstance(shape, type)
     own = {each.name: each for each in fields(shape)} if is_dataclass(shape) else {}
     known: dict[str, _Key] = {}
@@ -151,7 +151,7 @@ def _refused(key: str, error: ShapeError) -> BadParameter:
 
 
 _KINDS: Mapping[str, tuple[ParameterKind, ...]] = {"choice": ("string",), "token": ("whole", "string")}
-"""Which JSON a value must be, where that is not said by what is wanted."""
+"""The JSON type of a value, if the shape does not name it."""
 
 
 def _unknown(key: str, known: Mapping[str, _Key]) -> BadParameter:

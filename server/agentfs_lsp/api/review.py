@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def review_facts(proposal: Proposal | None, error: DomainError | None = None) -> Review | None:
-    """`review` of an answer; None where nothing was decided by anybody."""
+    """`review` of a response; None if nobody decided anything."""
     if proposal is None:
         return None
     decided = proposal.decision

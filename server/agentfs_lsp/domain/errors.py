@@ -86,7 +86,7 @@ ParameterKind = Literal["string", "whole", "flag", "object", "list"]
 
 @dataclass(eq=False)
 class BadParameter(DomainError):
-    """A parameter is missing, unknown or of the wrong shape."""
+    """A parameter is missing, unknown, or invalid."""
 
     name: str
     problem: ParameterProblem
@@ -100,7 +100,7 @@ class BadParameter(DomainError):
 
 @dataclass(eq=False)
 class AbsolutePath(DomainError):
-    """An absolute path where only relative ones are taken. `outside`: it is spelled as one in no root."""
+    """An absolute path where only relative paths are accepted. `outside`: the path is not inside a root."""
 
     path: str
     outside: bool
@@ -108,7 +108,7 @@ class AbsolutePath(DomainError):
 
 @dataclass(eq=False)
 class MalformedPath(DomainError):
-    """A spelling that no path may have; `reason` is one of a closed set so that it can be translated."""
+    """A malformed path; `reason` is one of a fixed set so that it can be translated."""
 
     path: str
     reason: Literal[
@@ -118,7 +118,7 @@ class MalformedPath(DomainError):
 
 @dataclass(eq=False)
 class UnknownRoot(DomainError):
-    """With several roots a path begins with a folder's name; this one begins with none of `names`."""
+    """With several roots, a path must begin with a folder's name; this one begins with none of `names`."""
 
     path: str
     names: tuple[str, ...]
@@ -139,27 +139,27 @@ class NoRoot(DomainError):
 
 @dataclass(eq=False)
 class OutsideRoots(DomainError):
-    """After resolving, the file lies in no root."""
+    """After resolving, the file is in no root."""
 
     path: str
 
 
 @dataclass(eq=False)
 class FileMissing(DomainError):
-    """There is no such file."""
+    """The file does not exist."""
 
     path: str
 
 
 @dataclass(eq=False)
 class RootMissing(FileMissing):
-    """The folder that is open is not on the disk any more; `path` is its name."""
+    """The open folder no longer exists on disk; `path` is its name."""
 
 
 @dataclass(eq=False)
 class FolderMissing(DomainError):
-    """A new file's folder is not there, and is not to be created: the request or, `by_setting`, the user said
-    so."""
+    """A new file's folder does not exist and may not be created, according to the request or (`by_setting`)
+    the user's settings."""
 
     path: str
     by_setting: bool = False
@@ -185,8 +185,8 @@ class NotRegular(DomainError):
 
 @dataclass(eq=False)
 class SystemRefused(DomainError):
-    """The operating system refused: mode, owner, read-only file system, a folder that can't be written.
-    `detail`: its own words where the reason is "system"."""
+    """The operating system denied access: mode, owner, read-only file system, or a folder that is not
+    writable. `detail`: the system's message if the reason is "system"."""
 
     path: str
     reason: Literal["system", "write_protected", "other_owner"]
@@ -210,14 +210,14 @@ class SystemFailed(DomainError):
 
 @dataclass(eq=False)
 class BinaryFile(DomainError):
-    """NUL in the text."""
+    """The text contains NUL."""
 
     path: str
 
 
 @dataclass(eq=False)
 class NulPutIn(DomainError):
-    """The new text has NUL, which would make the file binary; `line` is 1-based in that text."""
+    """The new text contains NUL, which would make the file binary; `line` is 1-based in that text."""
 
     path: str
     line: int
@@ -252,8 +252,8 @@ class BadRange(DomainError):
 
 @dataclass(eq=False)
 class Unencodable(DomainError):
-    """The file's encoding has no way to write `character`; `line` is 1-based, in the new text. `ascii_only`:
-    the encoding is not known, so that nothing but ASCII can be put in."""
+    """The file's encoding cannot represent `character`; `line` is 1-based, in the new text. `ascii_only`: the
+    encoding is not known, so the new text must be ASCII."""
 
     character: str
     encoding: str
@@ -263,7 +263,7 @@ class Unencodable(DomainError):
 
 @dataclass(eq=False)
 class LossyReplace(DomainError):
-    """A file whose bytes did not all decode can be replaced whole only with `expected_hash`."""
+    """A file with undecodable bytes can be replaced whole only with `expected_hash`."""
 
     path: str
 
@@ -275,7 +275,7 @@ class EmptyContent(DomainError):
 
 @dataclass(eq=False)
 class TextLeftOut(DomainError):
-    """The model wrote a marker such as "... rest unchanged" for text; `line` is 1-based in what came."""
+    """The model wrote a placeholder such as "... rest unchanged"; `line` is 1-based in the new text."""
 
     line: int
     marker: str
@@ -286,17 +286,17 @@ class TextLeftOut(DomainError):
 
 @dataclass(eq=False)
 class EmptyOldString(DomainError):
-    """`old_string` is empty: there is no place to look for."""
+    """`old_string` is empty."""
 
 
 @dataclass(eq=False)
 class NothingChanges(DomainError):
-    """The edit would leave the file as it is."""
+    """The edit would not change the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """The closest lines to what was looked for: where (1-based) and what stands there."""
+    """The closest lines to the text to find: their position (1-based) and text."""
 
     line: int
     text: tuple[str, ...]
@@ -304,7 +304,7 @@ class NearMiss:
 
 @dataclass(eq=False)
 class NoMatch(DomainError):
-    """Found nowhere. `cause` is told only where it is certain; `near` is empty where reading is denied."""
+    """No match. `cause` is set only if it is certain; `near` is empty if reading is denied."""
 
     near: tuple[NearMiss, ...] = ()
     cause: Literal["line_numbers", "over_escaped", "letter_case", "drifted"] | None = None
@@ -313,7 +313,7 @@ class NoMatch(DomainError):
 
 @dataclass(eq=False)
 class SeveralMatches(DomainError):
-    """Found at several places where one was asked for; `lines` are 1-based, at most the first twenty."""
+    """Several matches, where one is required; `lines` are 1-based, at most the first twenty."""
 
     count: int
     lines: tuple[int, ...]
@@ -322,7 +322,7 @@ class SeveralMatches(DomainError):
 
 @dataclass(eq=False)
 class CountMismatch(DomainError):
-    """`expected_count` places were announced, `count` found; `lines` as in SeveralMatches."""
+    """`expected_count` matches were expected, `count` found; `lines` as in SeveralMatches."""
 
     expected: int
     count: int
@@ -331,7 +331,7 @@ class CountMismatch(DomainError):
 
 @dataclass(eq=False)
 class OverlappingMatches(DomainError):
-    """`replace_all` over places that overlap has no one meaning; `lines` as in SeveralMatches."""
+    """`replace_all` is ambiguous for overlapping matches; `lines` as in SeveralMatches."""
 
     count: int
     lines: tuple[int, ...]
@@ -342,7 +342,7 @@ class OverlappingMatches(DomainError):
 
 @dataclass(eq=False)
 class NotRead(DomainError):
-    """An existing file was to be changed that this session has not read."""
+    """This session has not read the existing file that it wants to change."""
 
     path: str
 
@@ -363,7 +363,7 @@ ConflictReason = Literal[
 
 @dataclass(eq=False)
 class Conflict(DomainError):
-    """Somebody else's work is in the way (docs/protocol.md#8-lock). `diff` is since the session's read."""
+    """The file changed (docs/protocol.md#8-lock). `diff` is the change since the session's read."""
 
     path: str
     source: Literal["disk", "editor"]
@@ -379,7 +379,7 @@ class Conflict(DomainError):
 
 @dataclass(eq=False)
 class PolicyDenied(DomainError):
-    """A rule says no; `rule` is its glob or name as the user knows it."""
+    """A rule denies the operation; `rule` is its glob or name as the user knows it."""
 
     path: str
     operation: Literal["read", "write", "edit"]
@@ -388,7 +388,7 @@ class PolicyDenied(DomainError):
 
 @dataclass(eq=False)
 class ToolNotListed(DomainError):
-    """The catalogue has no tool of this name now; `listed`: those it has."""
+    """The catalog currently has no tool with this name; `listed`: the listed tools."""
 
     name: str
     listed: tuple[str, ...]
@@ -396,7 +396,7 @@ class ToolNotListed(DomainError):
 
 @dataclass(eq=False)
 class NobodyToAsk(DomainError):
-    """A question is needed and the client can't put it to anybody."""
+    """A question is required, but the client cannot ask anybody."""
 
     reason: Literal["no_message", "busy", "too_long", "failed", "reading"]
     detail: str = ""
@@ -404,8 +404,9 @@ class NobodyToAsk(DomainError):
 
 @dataclass(eq=False)
 class Rejected(DomainError):
-    """The user said no, or went away without a yes. `paths`: which of several files the no was for, where it
-    was not for all. `surely_meant` is false where what was typed for something else can have said it."""
+    """The user rejected the change, or did not approve it. `paths`: the rejected files, if only some of
+    several were rejected. `surely_meant`: false if keys meant for something else may have caused the
+    rejection."""
 
     decision: Literal["rejected", "dismissed"]
     feedback: str = ""
@@ -415,7 +416,7 @@ class Rejected(DomainError):
 
 @dataclass(eq=False)
 class ReadRejected(DomainError):
-    """The user was asked whether a protected file may be read, and did not allow it."""
+    """The user did not allow reading a protected file."""
 
     path: str
 
@@ -429,20 +430,20 @@ class ReviewTimedOut(DomainError):
 
 @dataclass(eq=False)
 class ChangeUnknown(DomainError):
-    """No change of this id is kept, or none that this session may see."""
+    """The history contains no change with this id that this session may see."""
 
     change_id: str
 
 
 @dataclass(eq=False)
 class NothingToUndo(DomainError):
-    """No change of this session is kept."""
+    """The history contains no change of this session."""
 
 
 @dataclass(eq=False)
 class LastUndecided(DomainError):
-    """Which change is the session's last is not known: one of it has no answer yet. `change_id`: its
-    proposal's; `paths`: its files, none while an undo looks for them."""
+    """The session's last change is not known because one is still in progress. `change_id`: its proposal's
+    id; `paths`: its files, empty while an undo looks them up."""
 
     change_id: str
     paths: tuple[str, ...]
@@ -450,7 +451,7 @@ class LastUndecided(DomainError):
 
 @dataclass(eq=False)
 class NotUndoable(DomainError):
-    """A change that is kept, but not enough of it to undo it."""
+    """The recorded data is not sufficient to undo the change."""
 
     change_id: str
     reason: Literal[
@@ -465,22 +466,22 @@ WithdrawnReason = Literal["agent", "root_removed", "settings", "shutdown"]
 
 @dataclass(eq=False)
 class Withdrawn(DomainError):
-    """The proposal was taken back before it was decided."""
+    """The proposal was withdrawn before it was decided."""
 
     reason: WithdrawnReason
 
 
 @dataclass(eq=False)
 class TooManyPending(DomainError):
-    """The session has `limit` proposals waiting already."""
+    """The session already has `limit` pending proposals."""
 
     limit: int
 
 
 @dataclass(eq=False)
 class NotLanded(DomainError):
-    """Accepted, but the editor did not do its part, and nothing changed. `detail`: its own words, where it
-    gave any."""
+    """The change was accepted, but the editor did not apply it, and nothing changed. `detail`: the editor's
+    message, if any."""
 
     path: str
     reason: Literal["refused", "late", "unchanged", "closed", "undone"]
@@ -489,7 +490,7 @@ class NotLanded(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A file, as it is shown, that holds some of a change on disk or in its document."""
+    """A file, by its displayed path, that contains some of a change on disk or in its document."""
 
     path: str
     where: Literal["disk", "editor"]
@@ -500,8 +501,9 @@ UnknownReason = Literal["system", "changed_otherwise", "closed", "not_taken_back
 
 @dataclass(eq=False)
 class LandingUnknown(DomainError):
-    """It can't be told whether it landed. `detail` as in SystemRefused. `holding`: where some of it is, or
-    may be. `otherwise`: what ended the review, and would be told if nothing of the change were there."""
+    """It is not known whether the change landed. `detail`: as in SystemRefused. `holding`: the files that
+    contain or may contain some of it. `otherwise`: the error that ended the review, which would be reported
+    if nothing of the change were there."""
 
     path: str
     reason: UnknownReason
@@ -512,8 +514,8 @@ class LandingUnknown(DomainError):
 
 @dataclass(eq=False)
 class LeftUndone(DomainError):
-    """One of several changes that was not come to: the request was cancelled, or another of them failed and
-    they land together or not at all."""
+    """One of several changes that was not attempted: the request was cancelled, or another change of an
+    atomic batch failed."""
 
     path: str
     reason: Literal["cancelled", "together"]

@@ -40,7 +40,7 @@ class Work(Protocol):
     def __await__(self) -> Generator[Any, Any, object]: ...
 
     def close(self) -> object:
-        """Begin nothing."""
+        """Do not start the request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ F = TypeVar("F", bound="Mapping[str, Any]")
 
 
 def review_params_text(error: BadReviewParams, translate: Translate) -> str:
-    """One sentence."""
+    """The error as one sentence."""
     return {
         "text_misplaced": translate("An amended file requires its text; other files must not have one."),
         "always_rejected": translate("“always” cannot be combined with a rejection."),

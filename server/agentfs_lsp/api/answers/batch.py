@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.change import FileChange
 
 FAILURES_TOLD = 10
-"""So many failed operations are told one by one in `text`; all are in `results`."""
+"""The number of failed operations that `text` lists; `results` contains all of them."""
 
 
 def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelope:
-    """The envelope of a batch that landed, in part perhaps, or was only tried."""
+    """The envelope of a batch that landed, at least partially, or of a dry run."""
     translate, steps, changes, proposal = exchange.translate, command.steps, batched.changes, batched.proposal
     landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
     failed = [number for number, step in enumerate(steps) if step.error is not None]
@@ -63,7 +63,7 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
 
 
 def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Envelope:
-    """The envelope of a batch of which nothing landed: the error names the operation that it came up in."""
+    """The envelope of a batch of which nothing landed; the error names the operation that caused it."""
     steps, translate = command.steps, exchange.translate
     culprits = [number for number, step in enumerate(steps) if step.error is error]
     if not culprits or len(culprits) == len(steps):
@@ -113,7 +113,7 @@ def _result(step: Step, number: int, translate: Translate) -> OperationResult:
 
 
 def _any_dirty(steps: Sequence[Step]) -> bool:
-    """Whether what was there already is in the editor alone."""
+    """Whether unchanged content is only in the editor."""
     return any(step.landing is None and step.made is not None and step.made.dirty for step in steps)
 
 
@@ -174,7 +174,7 @@ def _text(
 
 
 def _say_beside(translate: Translate, step: Step) -> Translate:
-    """How a failure is told beside what landed, perhaps of the same file."""
+    """The text of a failure in a batch of which something landed, possibly in the same file."""
     if step.landing is not None:
         return beside_what_landed(translate, translate("This operation changed nothing."))
     return beside_what_landed(translate, translate("This file was not changed."))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
-    """The envelope of a change that landed, waits in the editor, was only tried, or was none."""
+    """The envelope of a change that landed, is in the editor, was a dry run, or changed nothing."""
     change, landing, proposal = submitted.change, submitted.landing, submitted.proposal
     if not submitted.access.seen:
         return unseen_answer(exchange, submitted)
@@ -59,7 +59,7 @@ def _applied(submitted: Submitted) -> bool:
 
 
 def is_fallback(level: str | None) -> bool:
-    """Whether an edit found its place only loosely, which its answer says."""
+    """Whether an edit matched only loosely, which the response says."""
     return level not in (None, "exact", "eol")
 
 
@@ -121,7 +121,7 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
 
 
 def _fits(change: FileChange) -> bool:
-    """Whether the text is no longer than a read would give."""
+    """Whether the text is within the limits of a read."""
     limits = change.settings.limits
     return len(change.shown) <= limits.read_chars and change.shown.count("\n") <= limits.read_lines
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def change_on_wire(change: HistoryRecord, name_of: NameOf, *, texts: bool) -> LandedChange:
-    """One of `data.changes`; with `texts` its files have theirs."""
+    """One entry of `data.changes`; `texts` includes the texts of its files."""
     return {
         "change_id": change.id,
         "time": date_on_wire(change.time_ms),
@@ -32,7 +32,7 @@ def change_on_wire(change: HistoryRecord, name_of: NameOf, *, texts: bool) -> La
 
 
 def date_on_wire(time_ms: int) -> str:
-    """As RFC 3339, in UTC."""
+    """The time as RFC 3339 in UTC."""
     date = datetime.fromtimestamp(time_ms / 1000, UTC)
     return date.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

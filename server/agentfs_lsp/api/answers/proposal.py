@@ -30,7 +30,7 @@ STATES: Mapping[PendingState, State] = {
     "landing": "landing",
     "ended": "landing",
 }
-"""A proposal's states as agents and editors are told them."""
+"""A proposal's states on the wire."""
 
 
 def proposed_on_wire(proposal: PendingProposal, translate: Translate) -> Proposed:
@@ -48,7 +48,8 @@ def proposed_on_wire(proposal: PendingProposal, translate: Translate) -> Propose
 
 
 def proposal_on_wire(proposal: PendingProposal, translate: Translate) -> Proposal:
-    """The result of `agentfs/proposal`: the same, with the state and the texts, line ends `\\n`."""
+    """The result of `agentfs/proposal`: the same with the state and the texts, whose line endings are
+    `\\n`."""
     return {
         **proposed_on_wire(proposal, translate),
         "state": STATES[proposal.state],
@@ -76,7 +77,7 @@ def warnings_on_wire(warnings: Sequence[FoundWarning], translate: Translate) -> 
 
 
 def warnings_of_files(changes: Sequence[FileChange], translate: Translate) -> list[FileWarned]:
-    """The same of several files, each with its file."""
+    """The same for several files, each with its path."""
     return [
         {**warning, "path": change.path}
         for change in changes
@@ -90,7 +91,7 @@ def corrections_on_wire(corrections: Sequence[Correction]) -> list[Corrected]:
 
 
 def line_stats(changes: Sequence[FileChange], time_ms: float) -> LineStats:
-    """The figures of a change of several files."""
+    """The stats of a change of several files."""
     counted = [change.line_counts for change in changes]
     return {
         "time_ms": time_ms,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
-    """The envelope of an undo that landed, or of one that had nothing to do."""
+    """The envelope of an undo that landed or had nothing to undo."""
     translate, shown, landings = exchange.translate, undone.access.seen, undone.landings
     changes = [landing.change for landing in landings]
     in_editor = any(landing.where == "editor" for landing in landings)

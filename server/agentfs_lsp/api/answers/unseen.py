@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
-    """The envelope, with the members of every change's `data`, and no more in `stats` than the time."""
+    """The envelope, with all members of a change's `data`, but only the time in `stats`."""
     landing, proposal = submitted.landing, submitted.proposal
     applied = landing is not None and landing.where == "disk"
     data: WriteData = {

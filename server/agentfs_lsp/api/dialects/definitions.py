@@ -101,4 +101,4 @@ FORMATS: Mapping[str, Callable[[Tool, str, Definition], Definition]] = {
     "anthropic": _anthropic,
     "mcp": _mcp,
 }
-"""How the makers of models want definitions written."""
+"""The definition formats of the model vendors."""

@@ -32,11 +32,11 @@ class Tool:
 
     @property
     def path_parameter(self) -> str:
-        """Which parameter names the file."""
+        """The parameter that contains the file's path."""
         return next((own for own, name in self.renamed.items() if name == "path"), "path")
 
     def request_params(self, arguments: Any) -> dict[str, object]:
-        """The checked arguments as params of the request; what was left out stays out."""
+        """The validated arguments as params of the request; absent arguments stay absent."""
         given = {each.name: getattr(arguments, each.name) for each in fields(self.takes)}
         return {
             self.renamed.get(name, name): value
@@ -47,7 +47,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """`absolute_paths`: its tools take absolute paths and `file:` URIs inside a root, whatever the setting
+    """`absolute_paths`: its tools accept absolute paths and `file:` URIs inside a root, whatever the setting
     `paths` says."""
 
     name: str
@@ -61,7 +61,7 @@ class Dialect:
 
 
 def names_of(tools: tuple[Tool, ...]) -> dict[str, str]:
-    """What texts call the tools and their parameters (`domain.translation.NAMES`)."""
+    """The names of tools and parameters in texts (`domain.translation.NAMES`)."""
     named = {tool.operation.capitalize(): tool.name for tool in tools}
     for tool in tools:
         named |= {name: own for own, name in tool.renamed.items() if name != "path"}

@@ -47,7 +47,7 @@ def several_matches(error: errors.SeveralMatches, translate: Translate, _: str) 
 
 
 def lines(error: errors.SeveralMatches) -> str:
-    """The lines of the places, "…" for those left out."""
+    """The line numbers of the matches, with "…" for omitted ones."""
     return ", ".join(map(str, error.lines)) + (", …" if error.count > len(error.lines) else "")
 
 
@@ -61,4 +61,4 @@ WITHOUT_RANGES: Mapping[type[errors.DomainError], Callable[..., Told]] = {
     **WITHOUT_SETTINGS,
     errors.TooLarge: too_large,
 }
-"""For tools that read whole files only, too."""
+"""Also for tools that can read only whole files."""

@@ -26,7 +26,7 @@ class Files:
 
 
 def files_of(dialect: Dialect, ws: Workspace, reached: Mapping[Operation, Reach]) -> dict[Operation, Files]:
-    """For each operation that may touch a file at all."""
+    """The files for each operation that may access any file."""
     absolute = dialect.absolute_paths
     roots = tuple(root.path if absolute else root.name for root in ws.roots)
     spell = (lambda location: location.absolute) if absolute else ws.name_of

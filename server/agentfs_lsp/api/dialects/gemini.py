@@ -24,7 +24,7 @@ class ReadFileArguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteFileArguments:
-    """write_file. `modified_by_user` is a claim, and decides nothing."""
+    """write_file. `modified_by_user` is a claim without effect on the decision."""
 
     file_path: str
     content: str

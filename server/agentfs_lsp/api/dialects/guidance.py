@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def guidance(dialect: Dialect, files: Mapping[Operation, Files], translate: Translate) -> str:
-    """A heading and a list, in Markdown, without a line end behind it; empty where there is no tool."""
+    """A heading and a list in Markdown, without a trailing newline; empty if there is no tool."""
     if not files:
         return ""
     heading = translate("## Files of the workspace")
@@ -82,7 +82,7 @@ def _list(names: tuple[str, ...]) -> str:
 
 
 def _answers(dialect: Dialect, files: Mapping[Operation, Files], translate: Translate) -> Iterator[str]:
-    """What the answers to changes mean, and what to do about them."""
+    """The meaning of the results of changes, and what to do next."""
     yield translate(
         "The user may review a change first, and accept, amend, or reject it. Wait for the result."
     )

@@ -78,5 +78,5 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], Told]]] = 
 
 
 def told_of(error: DomainError, translate: Translate) -> Told:
-    """What is usually told of an error."""
+    """The usual text of an error."""
     return ERRORS[type(error)][1](error, translate)

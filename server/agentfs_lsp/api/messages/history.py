@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 3
-"""So many files of a change are named."""
+"""The number of files of a change to name."""
 
 
 def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> Told:
@@ -75,7 +75,7 @@ def not_undoable(error: errors.NotUndoable, translate: Translate) -> Told:
 
 
 def trouble_text(trouble: HistoryTrouble, where: str, translate: Translate) -> str:
-    """What the user is told, once, of something wrong with the history in that file."""
+    """The message, shown once, about a problem with the history file."""
     if trouble == "damaged":
         return translate(
             "agentfs: The history of changes was damaged and has been moved to {path}. A new "

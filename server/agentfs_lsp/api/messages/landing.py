@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.change import Landing
 
 _NAMED = 5
-"""So many files are named."""
+"""The number of files to name."""
 
 
 def files_text(paths: Sequence[str], translate: Translate) -> str:
-    """Their names, or how many there are."""
+    """The names of the files, or their number."""
     if len(paths) > _NAMED:
         return translate("{count} files", count=len(paths))
     return ", ".join(f"'{escape_to_one_line(path)}'" for path in paths)
 
 
 def created_folder(landing: Landing) -> str:
-    """The innermost folder that was made for the file, as answers name it; empty for none."""
+    """The innermost folder that was created for the file, as in responses; empty if none was."""
     if not landing.created_dirs:
         return ""
     root = landing.change.path.removesuffix(landing.change.base.location.relative)
@@ -33,7 +33,7 @@ def created_folder(landing: Landing) -> str:
 
 
 def landed_texts(landings: Sequence[Landing], review: Container[str], translate: Translate) -> list[str]:
-    """What came of it beside the changes themselves. `review`: what the answer's `review` holds."""
+    """Texts about the outcome in addition to the changes. `review`: the keys of the response's `review`."""
     said = []
     if "amendments" in review:
         said.append(translate("The user accepted some of it with amendments. See review.amendments."))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def parameter_text(error: BadParameter, translate: Translate) -> str:
-    """One sentence."""
+    """The error as one sentence."""
     fitting = ", ".join(map(shown, error.fitting))
     facts: dict[str, Any] = {"name": shown(cut_name(error.name, LONGEST_UNKNOWN)), "bound": error.bound}
     problems = {

@@ -22,7 +22,7 @@ led to none."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """What a text about a change that is on disk can say. `size` is what was written, in bytes."""
+    """The facts for a text about a change that is on disk. `size`: the bytes written."""
 
     path: str
     size: int
@@ -47,4 +47,4 @@ class Phrasing:
 
 
 USUAL = Phrasing()
-"""The words of the requests themselves."""
+"""The wording of the requests themselves."""

@@ -131,7 +131,7 @@ def rejected(error: errors.Rejected, translate: Translate) -> Told:
 
 
 def not_approved(translate: Translate) -> str:
-    """A no, where nobody knows whether the user meant it."""
+    """A rejection that the user may not have intended."""
     return translate("The question was closed without approval.")
 
 

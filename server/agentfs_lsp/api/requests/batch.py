@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.write import Write
 
 OF_THE_BATCH = frozenset({*(each.name for each in fields(Params)), "explanation", "dry_run"})
-"""What is said once for all operations, and refused in the params of one."""
+"""Parameters that apply to the whole batch, and are rejected in the params of an operation."""
 
 
 async def batch_request(exchange: Exchange) -> Envelope:
-    """Answer agentfs/batch once all of it has landed or cannot."""
+    """Respond to agentfs/batch when all of it has landed or cannot land."""
     params = parse(BatchParams, exchange.params)
     steps = [Step(_operation(exchange, params, number, one)) for number, one in enumerate(params.operations)]
     await exchange.prepared()
@@ -50,7 +50,7 @@ async def batch_request(exchange: Exchange) -> Envelope:
 def _operation(
     exchange: Exchange, params: BatchParams, number: int, operation: OperationParams
 ) -> Write | Edit:
-    """One operation as a command. Raises BadParameter, named by its place."""
+    """One operation as a command. Raises BadParameter with the operation's position."""
     try:
         return _command(exchange, params, operation)
     except BadParameter as error:

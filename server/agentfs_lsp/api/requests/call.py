@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 EXPECTED = ("expected_mtime_ms", "expected_size_bytes", "expected_hash")
-"""Params of a change that no definition shows."""
+"""Params of a change that are in no definition."""
 
 
 async def call_request(requests: Mapping[Operation, Request], exchange: Exchange) -> Envelope:
@@ -78,7 +78,7 @@ def _parted(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str
 
 
 def _request_params(params: CallParams, tool: Tool, arguments: object) -> dict[str, object]:
-    """The host's own beside what the model gave."""
+    """The host's params beside the model's arguments."""
     host: dict[str, object] = {
         "session": params.session,
         "agent": params.agent,

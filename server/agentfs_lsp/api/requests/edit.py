@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def edit_request(exchange: Exchange) -> Envelope:
-    """Answer agentfs/edit once the change has landed or cannot."""
+    """Respond to agentfs/edit when the change has landed or cannot land."""
     command = parse(EditParams, exchange.params).command(exchange.paths)
     await exchange.prepared()
     return change_answer(exchange, await submit(exchange.ws, command))

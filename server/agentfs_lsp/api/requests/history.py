@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
-    """Answer agentfs/history. A `session` that is given is also a filter."""
+    """Respond to agentfs/history. `session`, if given, is also a filter."""
     params = parse(HistoryParams, exchange.params)
     await exchange.prepared()
     command = Browse(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
-    """Answer agentfs/read; at once when the file is small and nobody has to be asked."""
+    """Respond to agentfs/read, immediately if the file is small and no approval is required."""
     params = parse(ReadParams, exchange.params)
     command = Read(params.path, params.session, params.agent, params.start_line, params.limit, exchange.paths)
     passage = read(exchange.ws, command)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def status_request(exchange: Exchange) -> Envelope:
-    """Answer agentfs/status, at once: nothing of it is looked up."""
+    """Respond to agentfs/status immediately, without I/O."""
     parse(StatusParams, exchange.params)
     ws = exchange.ws
     configured = ws.settings.approval.mode

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 async def tools_request(exchange: Exchange) -> Envelope:
-    """Answer agentfs/tools once the user's settings are known: the catalogue is as they are."""
+    """Respond to agentfs/tools when the user's settings are known, because the catalog depends on them."""
     params = parse(ToolsParams, exchange.params)
     await exchange.prepared()
     dialect, ws = DIALECTS[params.dialect], exchange.ws

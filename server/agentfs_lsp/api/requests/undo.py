@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
-    """Answer agentfs/undo once the reverse has landed or cannot."""
+    """Respond to agentfs/undo when the reverse has landed or cannot land."""
     params = parse(UndoParams, exchange.params)
     await exchange.prepared()
     command = Undo(params.session, params.change_id, params.agent, params.explanation, by_user)

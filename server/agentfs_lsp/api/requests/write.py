@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def write_request(exchange: Exchange) -> Envelope:
-    """Answer agentfs/write once the change has landed or cannot."""
+    """Respond to agentfs/write when the change has landed or cannot land."""
     command = parse(WriteParams, exchange.params).command(exchange.paths)
     await exchange.prepared()
     return change_answer(exchange, await submit(exchange.ws, command))

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.splices import Splice
 
 LONGEST = 16384
-"""Characters round a change that are looked at: a secret that begins or ends further away is not found."""
+"""The number of characters around a change to search; a secret that extends further is not found."""
 
 _IN_THE_MIDDLE = "T3BlbkFJ"
-"""What tells a key of OpenAI stands in its middle."""
+"""The identifying part of an OpenAI key is in its middle."""
 
 _BESIDE = 200
-"""So many characters of it are looked at on either side of that."""
+"""The number of characters to search on either side of it."""
 
 _ANY_KEY = r"[A-Za-z0-9/+]{40}"
 _MIXED_KEY = rf"(?=[A-Z0-9/+]*[a-z])(?=[a-z0-9/+]*[A-Z]){_ANY_KEY}"
@@ -106,7 +106,7 @@ class NewSecret(NamedTuple):
 
 
 def secrets_in(text: str) -> Iterator[Secret]:
-    """Every secret of a known format, kind by kind."""
+    """All secrets of known formats, by kind."""
     for what, begins, pattern in _FORMATS:
         for begin in begins:
             at, done = text.find(begin), 0
@@ -122,8 +122,8 @@ def secrets_in(text: str) -> Iterator[Secret]:
 
 
 def new_secrets(text: str, splices: Sequence[Splice]) -> Iterator[NewSecret]:
-    """The secrets that these splices put into `text`, whole or by completing them, and that stand nowhere in
-    it before, in no order."""
+    """The secrets that these splices add to or complete in `text` and that it did not contain before, in no
+    particular order."""
     known: set[tuple[str, str]] | None = None
     shift, counted, line = 0, 0, 1
     for group in _near_each_other(splices):
@@ -160,7 +160,7 @@ def _not_in_line_end(text: str, at: int) -> int:
 
 
 def _applied(text: str, splices: Sequence[Splice], start: int, end: int) -> str:
-    """`text` from `start` to `end` with the splices put in."""
+    """`text` from `start` to `end` with the splices applied."""
     pieces: list[str] = []
     at = start
     for splice in splices:

@@ -48,7 +48,7 @@ ASKED_FOR_CHANGES = (
 
 
 def protection_of(path: Spelled) -> Protection | None:
-    """The strictest protection of a root-relative, resolved path; None where there is none."""
+    """The strictest protection of a root-relative, resolved path, or None."""
     for read, change, globs in _strictest_first():
         rule = globs.match(path)
         if rule is not None:
@@ -66,5 +66,5 @@ def _strictest_first() -> tuple[tuple[Permission, Permission, FoldedGlobs], ...]
 
 
 def _at_any_depth(globs: Iterable[str]) -> FoldedGlobs:
-    """`X/**` guards X itself too, and a file of that name: a worktree's `.git` is one."""
+    """`X/**` also protects X itself, even if it is a file, such as a worktree's `.git`."""
     return FoldedGlobs({f"**/{glob.removesuffix('/**')}": glob for glob in globs})

@@ -44,17 +44,17 @@ class Tightening:
 
     @property
     def files(self) -> tuple[str, ...] | None:
-        """A closed list besides the user's."""
+        """A closed list in addition to the user's."""
         return cast("tuple[str, ...] | None", self.values.get("files"))
 
     @property
     def protected(self) -> tuple[str, ...]:
-        """Files whose changes are asked for."""
+        """Files whose changes require approval."""
         return cast("tuple[str, ...]", self.values.get("protected", ()))
 
     @property
     def is_manual(self) -> bool:
-        """Whether what no rule decides is reviewed, whatever the user's mode."""
+        """Whether changes that no rule decides are reviewed, whatever the user's mode."""
         return self.values.get("approval.mode") == "manual"
 
 

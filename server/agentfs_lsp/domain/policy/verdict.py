@@ -38,7 +38,7 @@ class Verdict:
 
     @property
     def by(self) -> Literal["mode", "rule"]:
-        """The same as answers tell it."""
+        """The same as in responses."""
         return "mode" if self.source == "mode" else "rule"
 
 
@@ -79,7 +79,7 @@ class Policy:
         return verdict
 
     def explain(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> tuple[Verdict, ...]:
-        """All that has a say, the strictest first."""
+        """All verdicts that apply, the strictest first."""
         own = self._own(root, relative)
         ruled = tuple(dict.fromkeys(self._by_path(operation, relative)))
         decided = any(verdict.source == "rule" for verdict in ruled)
@@ -162,7 +162,7 @@ class RuleList:
         ]
 
     def judge(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
-        """The rule that decides, and those that other spellings meet."""
+        """The deciding rule, and the rules that match other spellings."""
         decided = False
         for rule, globs in reversed(self._rules):
             decision = rule.says(operation)
@@ -180,7 +180,7 @@ class RuleList:
                     yield Verdict(decision, "rule", glob)
 
     def switched_off(self, path: Spelled) -> Iterable[Verdict]:
-        """A file that any rule gives to a switch is gone with it."""
+        """A file is inaccessible if any matching rule requires a switch that is off."""
         for name, globs in self._off:
             if globs.forbids(path) is not None:
                 yield Verdict("deny", "switch", f"switches.{name}")
@@ -206,7 +206,7 @@ def _users_rules(rules: tuple[Rule, ...], switches: frozenset[tuple[str, bool]])
 
 
 def _on_both(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The paths on both closed lists, or on the only one; None where there is none."""
+    """The paths on both closed lists, or on the only one; None if there is no list."""
     if users is None or folders is None:
         return folders if users is None else users
     also = frozenset(folders)
@@ -214,7 +214,7 @@ def _on_both(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> 
 
 
 def strictest(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of several verdicts, at least one, the strictest; of several as strict the first."""
+    """The strictest of one or more verdicts; the first of equally strict ones."""
     return max(verdicts, key=_strictness)
 
 

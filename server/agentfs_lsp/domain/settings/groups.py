@@ -20,7 +20,7 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """When the user is asked, and how long an answer is waited for."""
+    """When to ask the user, and how long to wait for the answer."""
 
     mode: Mode = setting(
         "manual",
@@ -38,14 +38,14 @@ class Approval:
     )
 
     def seconds(self, *, review_client: bool) -> float | None:
-        """How long to wait (docs/protocol.md#9-review-and-landing); None for ever."""
+        """The review timeout in seconds (docs/protocol.md#9-review-and-landing); None for no limit."""
         wait = (0 if review_client else 600) if self.timeout_s is None else self.timeout_s
         return wait or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodingSettings:
-    """How bytes that tell nothing of their encoding are read."""
+    """The encoding of bytes that do not identify their encoding."""
 
     default: str = setting(
         "utf-8",
@@ -58,7 +58,7 @@ class EncodingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """The Refactor Preview of VS Code and its kin."""
+    """The Refactor Preview of VS Code and its derivatives."""
 
     enabled: bool = setting(
         True,
@@ -69,7 +69,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much is read, remembered and waited for."""
+    """Limits of reads, records, and pending proposals."""
 
     max_file_bytes: int = setting(
         64 * MIB,
@@ -115,7 +115,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """How much of a diff an answer shows."""
+    """Limits of diffs in responses."""
 
     max_lines: int = setting(
         100, Whole("lines", 1, 1_000_000), "Longer diffs are truncated.", in_workspace="free"
@@ -139,7 +139,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySettings:
-    """What is kept of the changes that landed (docs/protocol.md#11-history-and-undo)."""
+    """The history of landed changes (docs/protocol.md#11-history-and-undo)."""
 
     enabled: bool = setting(True, Flag(), "Record accepted changes so that they can be viewed and undone.")
     max_mib: int = setting(

@@ -21,7 +21,7 @@ OPERATIONS: tuple[Operation, ...] = ("read", "write", "edit")
 PERMISSIONS: tuple[Permission, ...] = ("allow", "ask", "deny")
 
 MOST_ENTRIES = 1000
-"""How long a list of rules, globs or paths may be: each is held against every path."""
+"""The maximum length of a list of rules, globs, or paths, because each is matched against every path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Rule:
     requires: str | None = None
 
     def says(self, operation: Operation) -> Permission | None:
-        """What it permits of this operation."""
+        """The permission for this operation."""
         return cast("Permission | None", getattr(self, operation))
 
 
@@ -48,7 +48,7 @@ class Rules:
     permissions: tuple[Permission, ...] = PERMISSIONS
 
     def check(self, raw: object) -> tuple[Rule, ...]:
-        """Raises ShapeError, which names the first member that is wrong."""
+        """Raises ShapeError with the first invalid member."""
         return cast("tuple[Rule, ...]", check_each(raw, self._rule, _wanted("rules")))
 
     def describe(self) -> str:
@@ -96,7 +96,7 @@ class Globs:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """A list of paths relative to a root, as they are: nothing in them stands for something else."""
+    """A list of literal paths relative to a root, without wildcards."""
 
     def check(self, raw: object) -> tuple[str, ...]:
         return cast("tuple[str, ...]", check_each(raw, _plain_path, _wanted("plain_paths")))
@@ -107,7 +107,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """An object of names and whether each is on. What is wrong is off."""
+    """An object of names and whether each is on. Invalid values count as off."""
 
     def check(self, raw: object) -> Mapping[str, bool]:
         if not isinstance(raw, dict):

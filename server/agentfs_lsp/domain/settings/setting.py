@@ -26,7 +26,7 @@ InWorkspace = Literal[
     "strictest",  # only the strictest value may be set
     "besides",  # rules and lists: each has its say, and the strictest counts
 ]
-"""What a workspace's own file, `.agentfs.toml`, may do with a setting: never loosen it."""
+"""How a workspace's `.agentfs.toml` may change a setting; it can never loosen one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def setting(
     wrong_asks: bool = False,
     in_workspace: InWorkspace = "users",
 ) -> T:
-    """A dataclass's field that is a setting: all of a `Setting` but its key, which is the field's name. A
-    setting that says nothing of workspaces is the user's alone."""
+    """A dataclass field for a setting: everything of a `Setting` except its key, which is the field's name.
+    By default, workspaces cannot change the setting."""
     metadata = {
         "shape": shape,
         "meaning": meaning,

@@ -122,12 +122,12 @@ class Settings:
 
 
 def settings_from(values: Mapping[str, object], faulty: tuple[str, ...] = ()) -> Settings:
-    """The settings with these values, by key, each already checked by its shape; defaults elsewhere."""
+    """The settings with these validated values, by key, and defaults for all others."""
     return cast("Settings", _build(Settings, "", {**values, "faulty": faulty}))
 
 
 def value_of(settings: Settings, key: str) -> object:
-    """What a setting is there."""
+    """The value of a setting."""
     value: object = settings
     for name in key.split("."):
         value = getattr(value, name)

@@ -15,12 +15,12 @@ class SettingShape(Shape, Protocol):
     """A shape that docs/configuration.md describes."""
 
     def describe(self) -> str:
-        """What is taken, with its unit."""
+        """The accepted values, with their unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """A time in seconds, fractions included."""
+    """A time in seconds, including fractions."""
 
     minimum: float
     maximum: float
@@ -37,7 +37,7 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The name of a text encoding that writes ASCII as ASCII: any other would seem to fit most files."""
+    """The name of a text encoding that extends ASCII, because any other would seem to fit most files."""
 
     def check(self, raw: object) -> str:
         if isinstance(raw, str) and _extends_ascii(raw):
@@ -85,7 +85,7 @@ def _extends_ascii(encoding: str) -> bool:
 
 
 def _may_be_on_disk(path: str) -> bool:
-    """Whether a file system can be asked for it at all."""
+    """Whether a file system can store the path."""
     try:
         return b"\0" not in path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
