@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.proposal import Proposal
+    from agentfs_lsp.service.state.sessions import Known
     from agentfs_lsp.service.state.workspace import Workspace
 
 Plan = Callable[["Snapshot", Access], "FileChange"]
@@ -71,11 +72,13 @@ class ChangeCommand(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The file that a change is asked of. `reading`: what policy says of its being read."""
+    """The file that a change is asked of. `reading`: what policy says of its being read. `known`: what the
+    session knew of it when it asked."""
 
     location: Location
     path: str
     reading: Verdict
+    known: Known
 
     @property
     def is_hidden(self) -> bool:
@@ -142,7 +145,8 @@ def locate(ws: Workspace, request: ChangeRequest) -> Target:
     if verdict.decision == "deny":
         with telling(Access(path, location.absolute)):
             raise PolicyDenied(path, request.tool, verdict.rule or "")
-    return Target(location, path, ws.judge("read", location, request.session))
+    known = ws.sessions.known(request.session, location.absolute)
+    return Target(location, path, ws.judge("read", location, request.session), known)
 
 
 async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, plan: Plan) -> FileChange:
@@ -159,6 +163,8 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
             raise unseen(path, snapshot, record)
         if snapshot.exists and not request.overwrite:
             raise Conflict(path, "editor" if snapshot.dirty else "disk", "exists", actual=snapshot.revision)
+        if request.tool == "write":  # its text stands for all that is there
+            record = ws.sessions.basis(session, location.absolute, target.known)
         read: Snapshot | None = None
         if not target.is_hidden:
             try:
@@ -169,7 +175,7 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
                 read = as_read(snapshot, record, request.expected, conflict) if request.merges else None
                 if read is None:
                     raise
-            if record is not None and known:
+            if record is not None and record.revision.hash == snapshot.hash:
                 revision, in_editor = snapshot.revision, snapshot.dirty
                 ws.sessions.record(session, location.absolute, revision, record.text, in_editor=in_editor)
         size = max(snapshot.size, request.extent)

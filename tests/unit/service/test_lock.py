@@ -6,8 +6,10 @@ import asyncio
 
 import pytest
 
-from agentfs_lsp.domain.errors import Conflict, FileMissing, NotRead, TooManyPending
+from agentfs_lsp.domain.errors import Conflict, FileMissing, NotRead, Rejected, TooManyPending
 from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal
+from support.fakes.review import Answer, ScriptedApplier
 from support.fakes.store import HOME
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace
@@ -21,6 +23,16 @@ async def read(work: FakeWorkspace) -> FakeWorkspace:
     work.store.put("a.py", "one\ntwo\nthree\n")
     await work.read("a.py")
     return work
+
+
+def waiting(held: asyncio.Event, answer: Answer) -> Answer:
+    """The user answers once `held` is set."""
+
+    async def waits(proposal: Proposal) -> tuple[Decision, ScriptedApplier]:
+        await held.wait()
+        return await answer(proposal)
+
+    return waits
 
 
 async def refused(work: FakeWorkspace, **more: object) -> Conflict:
@@ -45,6 +57,41 @@ async def test_what_the_user_types_is_a_change_too(read: FakeWorkspace) -> None:
     read.editor.open("a.py", "one\ntwo\ntyped\n")
     conflict = await refused(read)
     assert (conflict.source, conflict.reason) == ("editor", "changed")
+
+
+async def test_a_write_that_waits_is_held_against_what_was_read_when_it_was_sent(read: FakeWorkspace) -> None:
+    read.reviewer.rejects()
+    read.reviewer.accepts()
+    held = asyncio.Event()
+    read.reviewer.script.appendleft(waiting(held, read.reviewer.script.popleft()))
+    first = asyncio.ensure_future(read.edit("a.py", "two", "2"))
+    second = asyncio.ensure_future(read.write("a.py", "one\ntwo\nthree\nfour\n"))
+    await settle()
+    read.store.put("a.py", "one\ntwo\ntheirs\n")
+    await read.read("a.py")  # while the write waits
+    held.set()
+    with pytest.raises(Rejected):
+        await first
+    with pytest.raises(Conflict) as conflict:
+        await second
+    assert conflict.value.reason == "changed"
+    assert read.store.bytes_of("a.py") == b"one\ntwo\ntheirs\n"
+
+
+async def test_a_write_behind_a_merge_of_its_session_is_not_made_of_the_result(read: FakeWorkspace) -> None:
+    read.set(approval__mode="auto_edit")
+    read.store.put("a.py", "one\ntwo\nthree\ntheirs\n")
+    first = read.edit("a.py", "one", "1", merges=True)
+    second = read.write("a.py", "one\ntwo\nthree\nfour\n")
+    _, conflict = await asyncio.gather(first, second, return_exceptions=True)
+    assert isinstance(conflict, Conflict)
+    assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\ntheirs\n"
+
+
+async def test_a_write_behind_a_change_of_its_session_is_made_of_the_result(read: FakeWorkspace) -> None:
+    read.set(approval__mode="auto_edit")
+    await asyncio.gather(read.edit("a.py", "one", "1"), read.write("a.py", "1\ntwo\nthree\nfour\n"))
+    assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\nfour\n"
 
 
 async def test_another_session_has_not_read_it(read: FakeWorkspace) -> None:

@@ -127,7 +127,7 @@ async def _landed(
         if isinstance(one, Landing)
     ]
     for _, landing in landings:
-        _remember(ws, proposal.session, landing)
+        _remember(ws, proposal, landing)
     keep(ws, proposal, decision.decision, decision.by, landings)
     return outcomes
 
@@ -176,20 +176,22 @@ def _check_some_landed(outcomes: Sequence[FileOutcome]) -> None:
     raise next((one for one in failures if isinstance(one, LandingUnknown)), failures[0])
 
 
-def _remember(ws: Workspace, session: str, landing: Landing) -> None:
+def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:
     """Refresh the session's record. Hashing a large file and putting its text together takes longer than
     anything the answer needs, so that is done behind it; whoever changes the file next waits for it."""
-    change = landing.change
+    change, session = landing.change, proposal.session
     absolute = change.base.location.absolute
+    amended = proposal.decision is not None and absolute in proposal.decision.amended
+    learned = amended or change.merged is not None or landing.on_save is not None
     if change.operation == "delete" or ws.judge("read", change.base.location, session).decision == "deny":
         ws.sessions.forget(session, absolute)
         return
     if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:
         text = change.shown if landing.text is None else landing.text
         in_editor = landing.where == "editor"
-        ws.sessions.record(session, absolute, landing.revision, text, in_editor=in_editor)
+        ws.sessions.record(session, absolute, landing.revision, text, in_editor=in_editor, learned=learned)
         return
-    ws.sessions.record(session, absolute, landing.seen, None)
+    ws.sessions.record(session, absolute, landing.seen, None, learned=learned)
 
     async def complete() -> None:
         revision, text = await in_thread(_as_landed, ws, landing)

@@ -20,11 +20,21 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class ReadRecord:
     """What a session knows of a file: its revision, and its text while there is room for it. `in_editor`: it
-    was a document's unsaved text, whose line ends and mark a save may make the file's."""
+    was a document's unsaved text, whose line ends and mark a save may make the file's. `learned_at`: the
+    moment at which the session got to know it; its own landings keep it up."""
 
     revision: Expected
     text: str | None
     in_editor: bool = False
+    learned_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a session knew of a file at a moment."""
+
+    record: ReadRecord | None
+    moment: int
 
 
 _Key = tuple[str, str]  # session, absolute path
@@ -43,6 +53,7 @@ class Sessions:
         self._held: OrderedDict[str, set[str]] = OrderedDict()  # the paths each session has records of
         self._modes: dict[str, Mode] = {}
         self._mode: Mode | None = None
+        self._moment = 0
 
     def resize(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
         """Take new limits; what no longer fits goes at once, least recently used first."""
@@ -62,13 +73,36 @@ class Sessions:
                 self._texts.move_to_end(key)
         return record
 
+    def known(self, session: str, absolute: str) -> Known:
+        """What the session knows of the file now, to be held against `basis` later."""
+        return Known(self.get(session, absolute), self._moment)
+
+    def basis(self, session: str, absolute: str, then: Known) -> ReadRecord | None:
+        """What a change builds on that was sent when `then` was known: that, kept up by what the session's
+        own changes made of it. What the session has read since is not what the change was made of."""
+        record = self.get(session, absolute)
+        return record if record is None or record.learned_at <= then.moment else then.record
+
     def record(
-        self, session: str, absolute: str, revision: Expected, text: str | None, *, in_editor: bool = False
+        self,
+        session: str,
+        absolute: str,
+        revision: Expected,
+        text: str | None,
+        *,
+        in_editor: bool = False,
+        learned: bool = True,
     ) -> None:
-        """Remember what the session has just seen."""
+        """Remember what the session has just seen, or, where it has not `learned` anything, what its own
+        change has left."""
         key = (session, absolute)
+        known = self._records.get(key)
+        learned_at = known.learned_at if known is not None else 0
+        if learned and (known is None or known.revision.hash is None or known.revision.hash != revision.hash):
+            self._moment += 1
+            learned_at = self._moment
         self._drop(key)
-        self._records[key] = ReadRecord(revision, text, in_editor)
+        self._records[key] = ReadRecord(revision, text, in_editor, learned_at)
         self._held.setdefault(session, set()).add(absolute)
         self._held.move_to_end(session)
         if text is not None:
@@ -80,7 +114,7 @@ class Sessions:
         """Give the record that was made of `seen` its hash and text, which were not at hand then."""
         known = self._records.get((session, absolute))
         if known is not None and known.revision == seen and known.text is None:
-            self.record(session, absolute, revision, text)
+            self.record(session, absolute, revision, text, learned=False)
 
     def forget(self, session: str, absolute: str) -> None:
         """Drop one record: nobody knows what the file is now."""
