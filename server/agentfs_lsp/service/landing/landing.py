@@ -125,7 +125,10 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
         )
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
-    return change.onto(now)
+        there = change.onto(now)
+        if there.operation != "delete":
+            there.check_places()  # it may have been opened since
+    return there
 
 
 @contextmanager

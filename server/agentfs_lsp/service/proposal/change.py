@@ -263,12 +263,16 @@ class FileChange:
         """Compute what an answer says of the change; for a thread, where that takes its time."""
         _ = self.preview, self.line_counts, self.warnings
 
+    def check_places(self) -> None:
+        """Raise Conflict when the editor may put it in another place."""
+        if self.splices and self.base.buffer is not None and not self.base.buffer.places_certain:
+            raise Conflict(self.path, "editor", "carriage_returns", actual=self.base.revision)
+
     def check(self) -> None:
         """Raise Conflict when the editor may put it in another place, Unencodable when the file's encoding
         can't express what is put in, NulPutIn for NUL in it, ResultTooLarge for a file that could never be
         changed again."""
-        if self.splices and self.base.buffer is not None and not self.base.buffer.places_certain:
-            raise Conflict(self.path, "editor", "carriage_returns", actual=self.base.revision)
+        self.check_places()
         limit = self.settings.limits.max_file_bytes
         at_most = 4 * (len(self.base.text.text) + sum(len(splice.text) for splice in self.splices))
         if self.splices and at_most > limit and self.proposed_size > limit:
