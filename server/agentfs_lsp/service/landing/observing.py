@@ -8,7 +8,7 @@ one that was saved is not the only witness: the disk is looked at, too.
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Self
 
@@ -242,7 +242,13 @@ class Watch:
 
     async def held(self) -> Mapping[str, tuple[Held, ...]]:
         """Where some of what was observed is by now, or may be, by real absolute path. It is true of all
-        files together: what moved while others were looked at is looked at again."""
+        files together: what moved while others were looked at is looked at again. Who is cancelled meanwhile
+        is told it all the same: an answer that nothing was changed must not be a guess."""
+        while True:
+            with suppress(asyncio.CancelledError):  # which comes once
+                return await self._held()
+
+    async def _held(self) -> Mapping[str, tuple[Held, ...]]:
         found: dict[Observation, tuple[Held, ...]] = {}
         looking = self._observations
         for _ in range(MOST_LOOKS):
