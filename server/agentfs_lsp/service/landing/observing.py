@@ -160,6 +160,8 @@ class Observation:
         except DomainError:
             return None
         text, base = now.disk.shown if now.disk else "", self.change.base.text.shown
+        if text == base:  # with a line end that the change takes out, which a save may have put back
+            return None
         return text if is_partly_made(_ended_as(self.change.shown, text), base, self.change.hunks) else None
 
     def accept_part(self, text: str | None) -> None:
