@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -82,6 +83,7 @@ class Conversation:
         self._applied_answer: asyncio.Future[Answer] = loop.create_future()
         self._saved_report: asyncio.Future[Reports] = loop.create_future()
         self._unanswered: set[asyncio.Future[None]] = set()
+        self._is_concluded = False
 
     # --- the client's messages ----------------------------------------------------------------------------
 
@@ -112,6 +114,13 @@ class Conversation:
         """A message of the client is answered once `sent` is done."""
         self._unanswered.add(sent)
         sent.add_done_callback(self._unanswered.discard)
+
+    def last_word(self, message: Literal["settle", "applied"]) -> Answer | None:
+        """What such a message is answered by once the proposal is over. At once: nobody waits any more for
+        its answer to be sent before `agentfs/settled` is."""
+        if not self._is_concluded:
+            return None
+        return (self._settle_answer if message == "settle" else self._applied_answer).result()
 
     @property
     def is_answered(self) -> bool:
@@ -181,10 +190,12 @@ class Conversation:
             _resolve(answer, Answer(code, error))
 
     async def conclude(self) -> None:
-        """Answer whatever waits for an answer, and return once that has been sent."""
+        """Answer whatever waits for an answer, and return once that has been sent, cancelled or not."""
         self.end("EXECUTION_ERROR")  # where nothing has answered yet: nobody else will
-        if self._unanswered:
-            await asyncio.wait(self._unanswered)
+        self._is_concluded = True
+        while self._unanswered:
+            with suppress(asyncio.CancelledError):  # too late: it is decided what the agent is told
+                await asyncio.wait(self._unanswered)
 
     def abandon(self) -> None:
         """Nobody is there to report any more."""

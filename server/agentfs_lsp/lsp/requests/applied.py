@@ -12,12 +12,12 @@ from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_repor
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from agentfs_lsp.adapters.review.conversation import Conversation, Reports
+    from agentfs_lsp.adapters.review.conversation import Answer, Conversation, Reports
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import AppliedAnswer, ToRevert
+    from agentfs_lsp.lsp.results import AppliedAnswer
 
 
-def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, AppliedAnswer]:
+def applied_request(exchange: EditorExchange) -> AppliedAnswer | Coroutine[Any, Any, AppliedAnswer]:
     """Take the report; answered once the change stands or falls, with what to save or to take back."""
     from agentfs_lsp.lsp.results import AppliedParams  # noqa: PLC0415 - not at every start
 
@@ -27,12 +27,19 @@ def applied_request(exchange: EditorExchange) -> ToRevert | Coroutine[Any, Any, 
     reports = parse_reports(exchange.params, conversation, AppliedParams, "applied")
     if not conversation.is_answered:
         raise BadReviewParams("unsettled")
+    if (last_word := conversation.last_word("applied")) is not None:
+        return _told(exchange, conversation, reports, last_word)
     conversation.answered_by(exchange.sent)
     return _answered(exchange, conversation, reports)
 
 
 async def _answered(exchange: EditorExchange, conversation: Conversation, reports: Reports) -> AppliedAnswer:
-    answer = await conversation.applied(reports)
+    return _told(exchange, conversation, reports, await conversation.applied(reports))
+
+
+def _told(
+    exchange: EditorExchange, conversation: Conversation, reports: Reports, answer: Answer
+) -> AppliedAnswer:
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}
     back = exchange.reviews.taken_back(conversation) if any(one.done for one in reports.values()) else ()

@@ -14,22 +14,28 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.conversation import Answer
     from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import Refusal, SettleAnswer
+    from agentfs_lsp.lsp.results import SettleAnswer
 
 
-def settle_request(exchange: EditorExchange) -> Refusal | Coroutine[Any, Any, SettleAnswer]:
+def settle_request(exchange: EditorExchange) -> SettleAnswer | Coroutine[Any, Any, SettleAnswer]:
     """Settle, at once: what the client sends behind it comes too late to take it back. The answer tells what
     the client must apply, null for nothing."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
         return refusal(UNKNOWN, exchange.translate)
-    settled = conversation.settle(parse_settlement(exchange.params, conversation))
+    settlement = parse_settlement(exchange.params, conversation)
+    if (last_word := conversation.last_word("settle")) is not None:
+        return _told(exchange, last_word)
+    settled = conversation.settle(settlement)
     conversation.answered_by(exchange.sent)
     return _answered(exchange, settled)
 
 
 async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> SettleAnswer:
-    answer = await settled
+    return _told(exchange, await settled)
+
+
+def _told(exchange: EditorExchange, answer: Answer) -> SettleAnswer:
     if answer.code is not None:
         return refusal(answer, exchange.translate)
     return {"ok": True, "apply": workspace_edit(answer.edits, exchange.encoding) if answer.edits else None}
