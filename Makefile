@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test check-model test-faults test-failed coverage strace check lint types layers texts generated bench picture compiled clean
+.PHONY: help demo test simulate check-model test-faults test-failed coverage strace check lint types layers texts generated bench picture compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -17,7 +17,7 @@ demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its c
 	@$(BIN)/agentfs-lsp demo
 
 test: check test-extension compiled strace ## lint, types, layers, and every test that needs no editor installed
-	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/e2e tests/faults
+	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/simulation tests/e2e tests/faults
 
 test-faults: $(DEV) compiled strace ## kills, failing calls and power cuts at every moment of a landing; installs strace as root
 	$(BIN)/pytest -n 2 tests/faults
@@ -33,6 +33,9 @@ SECONDS ?= 60
 SEEDS ?= 10
 FIRST ?= 1
 WAYS ?=
+
+simulate: $(DEV) ## the simulation: SEED=n or SEED=path plays one case, else SECONDS=n of seeds; what fails is made small and kept
+	$(BIN)/python -m tests.simulation $(if $(SEED),$(SEED),--seconds $(SECONDS) --first $(FIRST) --keep)
 
 check-model: $(DEV) compiled ## the random model check at length: SECONDS=600 SEEDS=100 for each of WAYS
 	$(BIN)/python -m tests.model --seconds $(SECONDS) --seeds $(SEEDS) --first $(FIRST) $(WAYS)
@@ -53,6 +56,7 @@ lint: $(DEV)
 
 types: $(DEV)
 	$(BIN)/mypy
+	MYPYPATH=server:tests $(BIN)/mypy -p support.simulation
 
 layers: $(DEV)
 	$(BIN)/lint-imports

@@ -1,4 +1,5 @@
-"""What disk and buffers of the random model (`support/model.py`) went through, and whether an answer is true.
+"""What disk and buffers of a random world went through, and whether an answer is true: of the model of the
+real process (`support/model.py`) and of the simulation (`support/simulation/`).
 
 Every line that somebody puts in carries a token of its own, so that it can be told from disk and buffers
 whose text is there. An answer is compared with what disk and buffers held:
@@ -17,10 +18,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from support.model import World
+    from collections import Counter
+    from collections.abc import Mapping, Sequence
+
     from support.wire import Message
 
 TOKEN = re.compile(r"<[buoc]\d+(?:\.\d+)?>")
@@ -87,7 +90,8 @@ def plain(text: str | None) -> str | None:
 
 @dataclass
 class ChangeRequest:
-    """A request under way. `removed`: by path the tokens that it takes out."""
+    """A request under way. `removed`: by path the tokens that it takes out; `beside`: others that may go with
+    them."""
 
     number: int
     method: str
@@ -98,9 +102,34 @@ class ChangeRequest:
     began: int = 0
     disturbed: bool = False
     undoes: int | None = None
+    beside: set[str] = field(default_factory=set)
+
+    @property
+    def all_removed(self) -> set[str]:
+        return self.beside.union(*self.removed.values())
 
     def is_of(self, token: str) -> bool:
         return token.startswith(f"<c{self.number}.")
+
+
+class World(Protocol):
+    """What the judge knows of the world, besides the answer. `forfeit`: tokens that people and programs took
+    out themselves."""
+
+    disk: dict[str, Place]
+    buffers: dict[str, Place]
+    forfeit: set[str]
+    answers: Counter[str]
+
+    @property
+    def under_way(self) -> Sequence[ChangeRequest]: ...
+
+    def is_open(self, path: str) -> bool: ...
+
+    async def kept(self, change_id: str) -> Mapping[str, str | None]:
+        """What history keeps of a change as landed, by path."""
+
+    def landed(self, asked: ChangeRequest) -> None: ...
 
 
 class Judge:
@@ -136,11 +165,11 @@ class Judge:
                 if any(asked.is_of(one) and event.known for one, event in place.since.items()):
                     found.setdefault(path, set()).add(where)
         others = [one for one in world.under_way if one is not asked]
-        by_others = set().union(*(gone for one in others for gone in one.removed.values()))
+        by_others = set().union(*(one.all_removed for one in others))
         for path, removed in asked.removed.items():
             where, place = self._truth(path)
             for one in removed - world.forfeit - by_others:
-                event = place.gone.get(one)
+                event = None if any(other.is_of(one) for other in others) else place.gone.get(one)
                 if event is not None and event.known and event.number > asked.began:
                     found.setdefault(path, set()).add(f"{where}, without {one}")
         return found
@@ -195,14 +224,10 @@ class Judge:
         world, data = self._world, answer["data"]
         landings = self._landings(answer)
         standing = {path: self._told_of(path, where) for path, where in landings.items()}
-        kept = await world.editor.request(
-            "agentfs/userHistory", {"change_id": data["change_id"], "texts": True}
-        )
-        for file in kept["data"]["changes"][0]["files"]:
-            path = file["path"]
+        for path, text_after in (await world.kept(data["change_id"])).items():
             if path not in landings:
                 self._fail(f"history has {path}, the answer has not")
-            after, holds = plain(file["after_text"]), self._holds
+            after, holds = plain(text_after), self._holds
             if not any(holds(path, landings[path], plain(text), after) for text in standing[path]):
                 self._fail(f"{path} is told as on {landings[path]} as {after!r}; it was {standing[path]}")
             if "amendments" not in data["review"] and not self._has_some(path, after):

@@ -102,7 +102,7 @@ class MemoryStore:
         self._roots: list[Root] = []
         self._folders: dict[str, Node | None] = {}
         self._plan: list[_Planned] = []
-        self._journal: list[_Swap] | None = None
+        self._journals: list[list[_Swap]] = []
         self._is_down = False
         self._is_half_landed = False
         self.closed = False
@@ -175,7 +175,7 @@ class MemoryStore:
     def restart(self) -> None:
         """Another server begins where the last one crashed."""
         self._is_down = False
-        self._is_half_landed = self._journal is not None
+        self._is_half_landed = bool(self._journals)
         self._plan.clear()
 
     def _reach(self, step: Step, location: Location) -> None:
@@ -268,6 +268,7 @@ class MemoryStore:
 
     def _look(self, location: Location) -> File | None:
         """The file at this very name, through no link. Raises what the port's `stat` raises."""
+        node: Node | None = None
         parts = location.relative.split("/")
         for depth in range(1, len(parts) + 1):
             node = self._nodes.get(Location(location.root, "/".join(parts[:depth])).absolute)
@@ -352,7 +353,8 @@ class MemoryStore:
 
     def _enter(self, draft: Draft) -> tuple[str, ...]:
         """Make the folders that are missing; which, by their paths in the root, the outermost first."""
-        location, missing = draft.location, []
+        location = draft.location
+        missing: list[str] = []
         folder = location.relative.rpartition("/")[0]
         while folder and not self._folder_at(Location(location.root, folder).absolute):
             missing.insert(0, folder)
@@ -399,23 +401,24 @@ class MemoryStore:
     # --- crashes ------------------------------------------------------------------------------------------
 
     def interrupted(self) -> frozenset[str]:
-        return frozenset(swap.location.absolute for swap in self._journal or ())
+        return frozenset(swap.location.absolute for journal in self._journals for swap in journal)
 
     def half_landed(self) -> bool:
         return self._is_half_landed
 
     def sweep(self) -> list[Recovered]:
         """Finished where all of it is there, taken back otherwise."""
-        journal, self._journal, self._is_half_landed = self._journal, None, False
-        if journal is None:
-            return []
+        journals, self._journals, self._is_half_landed = self._journals, [], False
+        return [self._recovered(journal) for journal in journals]
+
+    def _recovered(self, journal: Sequence[_Swap]) -> Recovered:
         paths = tuple(swap.location.absolute for swap in journal)
         if all(swap.is_done for swap in journal):
-            return [Recovered("finished", paths)]
+            return Recovered("finished", paths)
         for swap in reversed(journal):
             self._undo(swap)
         self._leave({swap.location.absolute: swap.made for swap in journal})
-        return [Recovered("taken_back", paths)]
+        return Recovered("taken_back", paths)
 
     def close(self) -> None:
         self.closed = True
@@ -430,11 +433,16 @@ class MemoryStore:
         return self._clock.date_ms() * 1_000_000
 
     def _undo(self, swap: _Swap) -> None:
-        if swap.is_done and swap.old is None:
-            self._nodes.pop(swap.location.absolute, None)
-        elif swap.is_done and swap.old is not None:
-            self._nodes[swap.location.absolute] = swap.old
+        if swap.is_done:
+            self._set(swap.location.absolute, swap.old)
         swap.is_done = False
+
+    def _set(self, absolute: str, file: File | None) -> None:
+        """The server changes what stands there."""
+        if file is None:
+            self._nodes.pop(absolute, None)
+        else:
+            self._nodes[absolute] = file
 
 
 @dataclass
@@ -467,7 +475,8 @@ class MemoryStaged:
                     raise _conflict(draft.location, "gone", draft.base)
                 old = self._store._check_base(draft)
                 swaps.append(_Swap(draft.location, old, self._made.get(draft.location.absolute, ())))
-        self._store._journal = swaps if len(swaps) > 1 else None
+        if len(swaps) > 1:
+            self._store._journals.append(swaps)
         try:
             for draft, swap in zip(self._drafts, swaps, strict=True):
                 with _about(draft.location):
@@ -481,7 +490,7 @@ class MemoryStaged:
         except DomainError as error:
             self._take_back(swaps, error)
             raise
-        self._store._journal = None
+        self._forget(swaps)
         self._is_over = True
         return [self._landed(swap) for swap in swaps]
 
@@ -493,13 +502,13 @@ class MemoryStaged:
     def _change(self, draft: Draft, swap: _Swap) -> None:
         absolute = draft.location.absolute
         if draft.data is None:
-            del self._store._nodes[absolute]
+            self._store._set(absolute, None)
         else:
             mode = swap.old.mode if swap.old else 0o644
-            self._store._nodes[absolute] = self._store._file(b"".join(draft.data), mode)
+            self._store._set(absolute, self._store._file(b"".join(draft.data), mode))
         swap.is_done = True
 
-    def _take_back(self, swaps: Sequence[_Swap], why: DomainError) -> None:
+    def _take_back(self, swaps: list[_Swap], why: DomainError) -> None:
         """Raises LandingUnknown where that fails: the next start finds out."""
         try:
             for swap in reversed(swaps):
@@ -512,7 +521,11 @@ class MemoryStaged:
             unknown = LandingUnknown(swaps[0].location.relative, "system", getattr(why, "detail", ""))
             unknown.file = error.file
             raise unknown from error
-        self._store._journal = None
+        self._forget(swaps)
+
+    def _forget(self, swaps: list[_Swap]) -> None:
+        journals = self._store._journals
+        journals[:] = [one for one in journals if one is not swaps]
 
     def _landed(self, swap: _Swap) -> Landed:
         node = self._store._nodes.get(swap.location.absolute)

@@ -1,0 +1,80 @@
+"""The simulation: `make simulate` (CONTRIBUTING.md).
+
+With a seed or a case's file it is played once, and what happened is printed; else seeds are played for some
+seconds. With --keep a seed that fails is made small and kept as a file, which `make test` plays again from
+then on. Exits with 1 where something failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections import Counter
+from itertools import count
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support.simulation.case import Case
+from support.simulation.run import Played, play, smallest
+
+SEEDS = Path(__file__).parent / "seeds"
+
+
+def replay(what: str) -> bool:
+    """Play one case and print what happened; whether it went well."""
+    case = Case.of(int(what)) if what.isdecimal() else Case.load(Path(what))
+    played = play(case)
+    print("\n".join(played.log))
+    print(f"{what}: {played.steps} steps, trace {played.trace}; {played.violation or 'no violation'}")
+    return not played.violation
+
+
+def run_for(seconds: float, first: int, *, keep: bool) -> bool:
+    """Play one seed after the other; whether all went well."""
+    began, steps, answers = time.monotonic(), 0, Counter[str]()
+    failed: list[Played] = []
+    seeds = 0
+    for seed in count(first):
+        if time.monotonic() - began >= seconds:
+            break
+        played = play(Case.of(seed))
+        seeds, steps, answers = seeds + 1, steps + played.steps, answers + played.answers
+        if played.violation:
+            failed.append(played)
+            print(f"seed {seed} fails after {played.steps} steps: {played.violation}", flush=True)
+            if keep:
+                keep_small(played.case)
+    took = time.monotonic() - began
+    told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(answers.items()))
+    print(
+        f"{seeds} seeds, {took:.0f} s, {steps} steps ({steps / took * 60:.0f} a minute),"
+        f" {answers.total()} answers ({told}); failed: {[one.case.seed for one in failed] or 'none'}"
+    )
+    return not failed
+
+
+def keep_small(case: Case) -> None:
+    """Write the smallest case that still fails to a file."""
+    found = smallest(case)
+    path = SEEDS / f"{case.seed}.json"
+    found.case.save(path)
+    print(f"kept with {len(found.case.actions)} actions as {path}: {found.violation}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
+    parser.add_argument("what", nargs="?", help="a seed or a case's file")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--keep", action="store_true", help="make what fails small, and keep it")
+    given = parser.parse_args()
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited")  # of servers that were killed
+    well = replay(given.what) if given.what else run_for(given.seconds, given.first, keep=given.keep)
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,388 @@
+"""What must hold at every step of the simulation, and at every answer.
+
+- Nothing that nobody approved is written; what was reviewed is what is written or handed to the editor.
+- No write and no edit of the server's takes out what users and other programs wrote, nor anything that no
+  approved change was to take out.
+- Every answer is true (`support/judge.py`), and of reads, undos and the order of the messages too.
+- Every request gets one answer.
+
+A moment when everybody waits is a `rest`: what was told before it, the server must know behind it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+from support.judge import ChangeRequest, Event, Judge, Place, Violation, plain, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from support.wire import Message
+
+_NUMBER = re.compile(r"request (\d+)")
+_CHANGED = re.compile(r"<c(\d+)\.")
+REQUEST_CANCELLED = -32800
+
+
+def explanation_of(number: int) -> str:
+    """By which proposals are told apart."""
+    return f"request {number}."
+
+
+def number_in(text: str) -> int:
+    """The request that a text of a proposal is about; 0 where it names none."""
+    found = _NUMBER.search(text)
+    return int(found[1]) if found else 0
+
+
+@dataclass(eq=False)
+class Asked(ChangeRequest):
+    """A request that changes files. `ended`: the event that it was answered behind; `reached`: how many rests
+    there had been when it reached the server; `basis`: by path the text that a write was made of. Of an undo
+    without an id: `means`, the change that was the session's last when it reached the server, and `behind`,
+    the changes of the session that had no answer then."""
+
+    ended: int | None = None
+    is_dry: bool = False
+    basis: dict[str, str | None] = field(default_factory=dict)
+    means: str | None = None
+    behind: list[Asked] = field(default_factory=list)
+    reached: int = -1
+    must_wait: bool = False
+
+
+@dataclass(eq=False)
+class Review:
+    """What a review client said of one proposal. `settles` in the order in which they reached the server:
+    params, and the answer where there is one."""
+
+    number: int
+    id: str
+    session: str
+    files: dict[str, str]
+    shown: Message | None = None
+    settles: list[tuple[Message, list[Message]]] = field(default_factory=list)
+    unanswered: set[int] = field(default_factory=set)
+    is_over: bool = False
+
+    def binding(self, path: str) -> str | None:
+        """The text that the file is to read by the first settle that counts; None where that is not known."""
+        for params, answers in self.settles:
+            if answers and answers[0].get("code") in ("INVALID_PARAM", "UNKNOWN"):
+                continue
+            for file in params.get("files", ()):
+                if self.files.get(file["uri"]) == path and file.get("text") is not None:
+                    return str(file["text"])
+            return self._text_of(path, "proposed_text")
+        return None
+
+    def base(self, path: str) -> str | None:
+        return self._text_of(path, "base_text")
+
+    def _text_of(self, path: str, key: str) -> str | None:
+        files = self.shown["files"] if self.shown else ()
+        return next((file[key] for file in files if file["path"] == path), None)
+
+
+class Oracle:
+    """`judge.World`. `rests` gives the number of rests so far, `kept` what history keeps of a change.
+    `in_order`: what comes first is begun first."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        rests: Callable[[], int],
+        kept: Callable[[str], Mapping[str, str | None]],
+        note: Callable[[str], None],
+    ) -> None:
+        self.disk = {path: Place() for path in paths}
+        self.buffers = {path: Place() for path in paths}
+        self.forfeit: set[str] = set()
+        self.answers: Counter[str] = Counter()
+        self.asked: dict[int, Asked] = {}
+        self.approved: dict[int, set[str] | None] = {}
+        self.reviews: dict[str, Review] = {}
+        self.lets_through: set[str] = set()
+        self.last_landed: dict[str, tuple[str, int]] = {}
+        self._session_knows: dict[tuple[str, str], object] = {}
+        self.in_order = True
+        self.violations: list[Violation] = []
+        self._rests = rests
+        self._kept = kept
+        self._note = note
+        self._count = 0
+        self._told: list[tuple[int, Event]] = []
+        for place in self._places():
+            place.note(None, Event(0, known=True))
+        self._past: list[Asked] = []
+        self._all: list[Asked] = []
+
+    def fail(self, what: str) -> NoReturn:
+        """Raise Violation. The server may catch it: it is remembered too."""
+        violation = Violation(what)
+        self.violations.append(violation)
+        raise violation
+
+    def found(self, violation: Violation, cause: BaseException) -> None:
+        """Something that was no oracle's to find."""
+        violation.__cause__ = cause
+        self.violations.append(violation)
+
+    # --- what happened ------------------------------------------------------------------------------------
+
+    def event(self) -> Event:
+        self._count += 1
+        return Event(self._count)
+
+    def told(self, event: Event) -> None:
+        """The server can know of it by the next rest."""
+        self._told.append((self._rests(), event))
+
+    def disturb(self) -> None:
+        """Somebody interferes with what is under way."""
+        for asked in self.asked.values():
+            asked.disturbed = True
+
+    def on_disk(self, path: str, text: str | None, *, saved: bool) -> None:
+        """A user or a program wrote a file. What a save takes out may have been taken out by an agent."""
+        place = self.disk[path]
+        lost = tokens(place.text) - tokens(text)
+        if text is None:
+            lost |= place.gone.keys()  # what a change had taken out of it can't be told any more
+        self.forfeit |= lost - set().union(*(one.all_removed for one in self.under_way)) if saved else lost
+        self._note(f"{path} on disk: {text!r}")
+        event = self.event()
+        place.note(text, event)
+        self.told(event)
+        self.disturb()
+
+    def in_buffer(self, path: str, text: str | None) -> Event:
+        """The editor holds a text by now, and is about to tell."""
+        self._note(f"{path} in the editor: {text!r}")
+        event = self.event()
+        self.buffers[path].note(text, event)
+        self.disturb()
+        return event
+
+    def is_open(self, path: str) -> bool:
+        return self.buffers[path].text is not None
+
+    # --- what the server does -----------------------------------------------------------------------------
+
+    def server_wrote(self, path: str, before: str | None, after: str | None) -> None:
+        self._note(f"the server writes {path}: {after!r}")
+        event = self.event()
+        event.known = event.by_server = True
+        self.disk[path].note(after, event)
+        self._check_approved(path, before, after)
+        self._check_kept(f"a landing in {path}", path, before, after)
+        self._check_reviewed(path, before, after)
+
+    def editor_edited(self, path: str, before: str, after: str) -> None:
+        """The editor made an edit, or a part of it, as the server told it to."""
+        self._check_kept(f"an edit of {path}", path, before, after)
+
+    def keeps(self, path: str, before: str, after: str) -> bool:
+        """Whether an edit takes out nothing that it is not to take out."""
+        found = len(self.violations)
+        with contextlib.suppress(Violation):
+            self._check_kept("", path, before, after)
+        keeps = len(self.violations) == found
+        del self.violations[found:]
+        return keeps
+
+    def handed(self, review: Review, path: str, after: str) -> None:
+        """A settle's answer makes a document read `after`."""
+        wanted = review.binding(path)
+        if wanted is not None and plain(after) != plain(wanted):
+            self.fail(f"{path} was to read {wanted!r}, and is made to read {after!r}")
+
+    def _check_approved(self, path: str, before: str | None, after: str | None) -> None:
+        for one in tokens(after) - tokens(before):
+            made = _CHANGED.match(one)
+            if made is None:
+                continue
+            asked = next((one for one in self._all if one.number == int(made[1])), None)
+            paths = self.approved.get(int(made[1]), set())
+            if paths is None or path in paths or (asked is not None and asked.session in self.lets_through):
+                continue
+            self.fail(f"{one} is written to {path}, and nobody approved it")
+
+    def _check_reviewed(self, path: str, before: str | None, after: str | None) -> None:
+        """What is written was reviewed in these very words, or is what was there before."""
+        for review in self.reviews.values():
+            asked = self.asked.get(review.number)
+            if review.is_over or asked is None or path not in asked.paths:
+                continue
+            wanted = review.binding(path)
+            if wanted is not None and plain(after or "") not in (plain(wanted), plain(review.base(path))):
+                self.fail(f"{path} was to read {wanted!r}, and {after!r} is written over {before!r}")
+
+    def _check_kept(self, what: str, path: str, before: str | None, after: str | None) -> None:
+        lost = tokens(before) - tokens(after) - self.forfeit - self._within_what_is_undone(before or "")
+        excused = set().union(*(one.removed.get(path, ()) for one in self._all if one.basis))
+        theirs = {one for one in lost - excused if one[1] in "uo"}
+        changes = self._all
+        meant: set[str] = set().union(*(one.removed.get(path, ()) for one in changes))
+        own = {one for one in lost - theirs - meant if not any(self._is_own(asked, one) for asked in changes)}
+        if theirs or own:
+            self.fail(f"{what} loses {sorted(theirs | own)}: {before!r} -> {after!r}")
+
+    def _within_what_is_undone(self, text: str) -> set[str]:
+        """Tokens in lines that a change to be undone has put in, or among them: those go with it."""
+        undone = [f"<c{one.undoes}." for one in self.asked.values() if one.undoes is not None]
+        lines = text.splitlines()
+        own = [any(one in line for one in undone) for line in lines]
+        return {
+            token
+            for at, line in enumerate(lines)
+            if own[at] or (any(own[max(at - 3, 0) : at]) and any(own[at : at + 4]))
+            for token in tokens(line)
+        }
+
+    # --- requests of agents -------------------------------------------------------------------------------
+
+    @property
+    def under_way(self) -> Sequence[ChangeRequest]:
+        """Those that wait for their answer, and what may have interfered with them since they began. Each may
+        take out what its session put in before, or what it is to undo."""
+        changes = [*self.asked.values(), *self._past]
+        seen = {one for place in self._places() for one in [*place.since, *place.gone]}
+        for asked in changes:
+            asked.beside = {one for one in seen if self._is_own(asked, one)}
+        return changes
+
+    def _is_own(self, asked: Asked, token: str) -> bool:
+        made = _CHANGED.match(token)
+        if made is None:
+            return False
+        number = int(made[1])
+        maker = next((one for one in self._all if one.number == number), None)
+        return number in (asked.number, asked.undoes) or (
+            maker is not None and maker.session == asked.session
+        )
+
+    def begin(self, asked: Asked) -> None:
+        asked.began = self._count
+        if asked.undoes is not None:
+            self._undoes(asked)
+        self._all.append(asked)
+        self.asked[asked.number] = asked
+        if len(self.asked) > 1:
+            self.disturb()
+
+    def reached(self, asked: Asked) -> None:
+        """The request is with the server."""
+        asked.reached = self._rests()
+        for path, text in asked.basis.items():
+            if (
+                self._session_knows.get((asked.session, path), ...) != text
+            ):  # it was told more, and answers cross
+                asked.removed[path] = {one for place in self._places() for one in [*place.since, *place.gone]}
+        if asked.undoes is not None and "change_id" not in asked.params:
+            asked.means, asked.undoes = self.last_landed.get(asked.session, (None, asked.undoes))
+            self._undoes(asked)
+            asked.behind = [
+                one
+                for one in self.asked.values()
+                if one.session == asked.session and one is not asked and one.reached >= 0 and not one.is_dry
+            ]
+
+    def _undoes(self, asked: Asked) -> None:
+        """What an undo takes out is what its change has put in."""
+        for path in asked.paths:
+            text = self.buffers[path].text or self.disk[path].text
+            asked.removed[path] = {one for one in tokens(text) if one.startswith(f"<c{asked.undoes}.")}
+
+    def tells(self, session: str, path: str, text: object) -> None:
+        """An answer tells a session what a file reads, or, by anything else, that it is another by now."""
+        self._session_knows[session, path] = text
+
+    def _places(self) -> list[Place]:
+        return [*self.disk.values(), *self.buffers.values()]
+
+    def approve(self, number: int, paths: set[str] | None) -> None:
+        """Somebody says yes; None: to all its files."""
+        known = self.approved.get(number, set())
+        self.approved[number] = None if paths is None or known is None else known | paths
+
+    def answered(self, asked: Asked, answer: Message) -> None:
+        """The server answers. Raises Violation where that is not true."""
+        rests = self._rests()
+        for at, event in self._told:
+            event.known = event.known or at < rests
+        self._told = [one for one in self._told if one[0] >= rests]
+        del self.asked[asked.number]
+        asked.ended = self._count
+        for undo in self.asked.values():
+            undo.must_wait |= asked in undo.behind and rests > undo.reached
+        asked.must_wait |= any(one.ended is None for one in asked.behind)
+        try:
+            self._check_answer(asked, answer)
+        except Violation as violation:
+            self.violations.append(violation)
+            raise
+        finally:
+            oldest = min((one.began for one in self.asked.values()), default=self._count)
+            self._past = [one for one in [*self._past, asked] if (one.ended or 0) >= oldest]
+
+    def _check_answer(self, asked: Asked, answer: Message) -> None:
+        if asked.is_dry:
+            self._check_dry(asked)
+            return
+        for review in self.reviews.values():
+            if review.number == asked.number and not review.is_over:
+                self.fail(f"request {asked.number} is answered before its review is told to be over")
+        data = answer.get("data") or {}
+        if answer["status"] != "error" and asked.method == "agentfs/undo":
+            self._check_undone(asked, data)
+        self.asked[asked.number] = asked
+        try:
+            with contextlib.suppress(StopIteration):
+                Judge(self, asked).check(answer).send(None)  # it waits for nothing here
+        finally:
+            del self.asked[asked.number]
+
+    def _check_dry(self, asked: Asked) -> None:
+        for path, place in [*self.disk.items(), *self.buffers.items()]:
+            if any(asked.is_of(one) for one in tokens(place.text)):
+                self.fail(f"the dry run {asked.number} changed {path}")
+
+    def _check_undone(self, asked: Asked, data: Message) -> None:
+        if not self.in_order:
+            return
+        if asked.must_wait:
+            self.fail(f"undo {asked.number} went on though a change of its session had no answer")
+        if asked.means is not None and data["undone"] != asked.means:
+            self.fail(f"undo {asked.number} undid {data['undone']}, and {asked.means} was the last")
+
+    async def kept(self, change_id: str) -> Mapping[str, str | None]:
+        """`judge.World`."""
+        return self._kept(change_id)
+
+    def landed(self, asked: ChangeRequest) -> None:
+        """`judge.World`."""
+
+    def read(self, path: str, began: int, content: str) -> None:
+        """A read is answered with the whole text."""
+        states = self.buffers[path].held_since(began)
+        if None in states or not states:
+            states = [*states, *self.disk[path].held_since(began)]
+        if plain(content) not in map(plain, states):
+            self.fail(f"{path} is read as {content!r}; it was {states}")
+
+    @property
+    def now(self) -> int:
+        return self._count
+
+    def crashed(self) -> None:
+        """Nobody will answer what was under way; it may have landed."""
+        self._past += self.asked.values()
+        self.asked.clear()
+        self.reviews.clear()
+        self.last_landed.clear()
