@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Announcements:
-    """`agentfs/statusChanged`, `agentfs/toolsChanged` and `agentfs/settled`. The first two are not sent
-    before `begin`: the answer to `initialize` comes first. None is sent to clients that do not know it: some
-    warn their users of what they do not know."""
+    """Sends `agentfs/statusChanged`, `agentfs/toolsChanged`, and `agentfs/settled`. The first two are not
+    sent before `begin`, because the response to `initialize` comes first. Clients that do not know a
+    notification do not get it, because some warn their users about unknown ones."""
 
     def __init__(self, outgoing: Outgoing, workspace: Workspace) -> None:
         self._outgoing = outgoing
@@ -26,18 +26,18 @@ class Announcements:
         self._catalogue: object = None
 
     def begin(self, client: ClientCapabilities) -> None:
-        """From here on the client is told."""
+        """Start sending notifications."""
         self._begun = client.knows_agentfs
         self._catalogue = self._listed()
 
     def settled(self, proposal: Proposal) -> None:
-        """A proposal is over. A review client was told of it, whether or not it has sent `initialized`."""
+        """A proposal has ended. A review client is notified whether or not it has sent `initialized`."""
         if proposal.channel == "review":
             settled: Settled = {"id": proposal.id, "outcome": proposal.outcome}
             self._outgoing.notify("agentfs/settled", settled)
 
     def status(self) -> None:
-        """Something that a status line shows is another."""
+        """Something that a status line shows has changed."""
         if not self._begun:
             return
         ws = self._ws
@@ -54,7 +54,7 @@ class Announcements:
         self._outgoing.notify("agentfs/statusChanged", status)
 
     def tools(self) -> None:
-        """The settings or the folders are others: tell it if that changes what the catalogue lists."""
+        """The settings or the folders have changed: notify the client if this changes the catalog."""
         if not self._begun:
             return
         before, self._catalogue = self._catalogue, self._listed()
@@ -62,5 +62,5 @@ class Announcements:
             self._outgoing.notify("agentfs/toolsChanged", {})
 
     def _listed(self) -> object:
-        """What definitions and guidance are made of, in any dialect."""
+        """The inputs of definitions and guidance, in any dialect."""
         return reach(self._ws), [(root.name, root.path) for root in self._ws.roots]

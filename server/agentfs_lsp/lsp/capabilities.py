@@ -20,7 +20,7 @@ PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 
 @dataclass(frozen=True, slots=True)
 class ClientCapabilities:
-    """What the connected client told of itself. `locale` in lower case with hyphens, such as "zh-cn"."""
+    """The facts about the connected client. `locale` is in lower case with hyphens, such as "zh-cn"."""
 
     traits: EditorTraits
     locale: str
@@ -60,12 +60,12 @@ def flatten(params: object) -> ClientCapabilities:
 
 
 def _watches(watching: object) -> bool:
-    """Older clients watch every folder for a single name; those that know patterns relative to one do not."""
+    """Older clients watch every folder for a single name; clients that support relative patterns do not."""
     return member(watching, "dynamicRegistration") is member(watching, "relativePatternSupport") is True
 
 
 def served(client: ClientCapabilities, methods: Sequence[str], commands: Sequence[str]) -> dict[str, Any]:
-    """What this server tells of itself (docs/protocol.md#1-start-and-transport)."""
+    """This server's capabilities (docs/protocol.md#1-start-and-transport)."""
     return {
         "positionEncoding": client.position_encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 INTERNAL_ERROR = -32603
-"""What went wrong in a client that knows the method, and need not go wrong again."""
+"""A temporary failure of a client that supports the method."""
 
 _INTERRUPTED = "Keyboard interrupt"
-"""How Neovim answers where the user closed a question with Ctrl-C."""
+"""Neovim's response if the user closed a question with Ctrl-C."""
 
 
 class LspEditor:
@@ -57,7 +57,7 @@ class LspEditor:
         return Applied(answer["applied"], reason if isinstance(reason, str) else "")
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
-        """`window/showMessageRequest`; only an exact title is an answer. Raises NobodyToAsk."""
+        """Send `window/showMessageRequest`; only an exact title counts as an answer. Raises NobodyToAsk."""
         params = {"type": 3, "message": message, "actions": [{"title": title} for title in actions]}
         try:
             answer = await self._outgoing.request("window/showMessageRequest", params)
@@ -85,7 +85,7 @@ class LspEditor:
 def workspace_edit(
     edits: Sequence[DocumentEdit], encoding: Encoding, confirm: Confirm | None = None
 ) -> WorkspaceEdit:
-    """The pieces as a WorkspaceEdit, each annotated when they are to be confirmed."""
+    """The edits as a WorkspaceEdit, annotated if they must be confirmed."""
     wire: WorkspaceEdit = {
         "documentChanges": [
             {
@@ -107,7 +107,7 @@ def workspace_edit(
 
 
 def _text_edits(edit: DocumentEdit, encoding: Encoding, confirm: Confirm | None) -> list[TextEdit]:
-    """The pieces as TextEdits; positions are counted once through the text, not once a piece."""
+    """The edits as TextEdits; positions are computed in one pass over the text."""
     counter = PositionCounter(edit.base, encoding)
     wire: list[TextEdit] = []
     for piece in edit.splices:

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EditorExchange:
-    """What such a request needs to be answered."""
+    """The context of such a request."""
 
     params: object
     reviews: ClientReviews
@@ -40,16 +40,16 @@ class EditorExchange:
     translate: Translate
     set_mode: Callable[[Mode, str | None], None]
     set_switch: Callable[[str, bool], bool]
-    """Whether there is such a switch."""
+    """Whether the switch exists."""
     sent: asyncio.Future[None]
-    """Done once an answer that takes its time has been sent."""
+    """Done when a delayed response has been sent."""
 
 
 EditorRequest = Callable[[EditorExchange], "Result | Coroutine[Any, Any, Result]"]
 
 
 def refusal(answer: Answer, translate: Translate) -> Refusal:
-    """A no, on the wire, with its reason for the user."""
+    """A refusal on the wire, with the reason for the user."""
     assert answer.code is not None  # a yes is no refusal
     if answer.error is not None:
         reason = ERRORS[type(answer.error)][1](answer.error, translate)[0]
@@ -63,7 +63,7 @@ def refusal(answer: Answer, translate: Translate) -> Refusal:
 
 
 def answer_editor(request: EditorRequest, exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:
-    """Run it so that every params of every shape get an answer."""
+    """Run the request so that any params get a response."""
     try:
         result = request(exchange)
     except (BadParameter, BadReviewParams) as error:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _MOST_PATTERNS = 20_000
-"""More are not looked at; editors know some hundred languages."""
+"""The maximum number of rules; editors know a few hundred languages."""
 
 _MOST_CHARACTERS = 200
-"""Of a pattern."""
+"""The maximum length of a pattern."""
 
 
 def file_encodings(params: object) -> Mapping[str, FileEncodings]:
-    """The params by the real paths of the folders."""
+    """The rules by the folders' real paths."""
     found = {}
     for folder in _dicts(params, "folders"):
         uri = folder.get("uri")

@@ -6,8 +6,8 @@ import asyncio
 
 
 class Gate:
-    """As `asyncio.Event`, but first come, first served. An event that is set lets a newcomer pass before
-    those that waited have resumed: a later change of a file would land before an earlier one."""
+    """Like `asyncio.Event`, but in order of arrival. A set event lets a newcomer pass before the waiting
+    tasks have resumed, so that a later change of a file could land before an earlier one."""
 
     def __init__(self) -> None:
         self._opened = asyncio.Event()
@@ -16,19 +16,19 @@ class Gate:
 
     @property
     def is_free(self) -> bool:
-        """Whether it is open and nobody waits at it."""
+        """Whether the gate is open and nobody waits."""
         return self._opened.is_set() and not self._waiting
 
     def open(self) -> None:
-        """Let all pass who wait, and who come from now on."""
+        """Open the gate for all current and future tasks."""
         self._opened.set()
 
     def close(self) -> None:
-        """Have all wait who come from now on."""
+        """Close the gate for future tasks."""
         self._opened.clear()
 
     async def passed(self) -> None:
-        """Return once it is open and all who came before have passed."""
+        """Return when the gate is open and all earlier tasks have passed."""
         self._waiting += 1
         try:
             async with self._line:

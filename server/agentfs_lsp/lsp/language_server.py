@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 FINISH_S = 5.0
-"""So long what is under way may take once the server is to end."""
+"""The time for requests in progress to finish at shutdown, in seconds."""
 
 NOTIFICATIONS = ("agentfs/documentState", "agentfs/fileEncodings")
-"""What the client sends beside LSP's own notifications; every other method of agentfs is a request."""
+"""The notifications of clients in addition to LSP's; every other method of agentfs is a request."""
 
 
 class AgentfsLanguageServer(LanguageServer):
-    """One connection, from its first message to its last. Made by `server.create_server`."""
+    """One connection, from its first message to its last. Created by `server.create_server`."""
 
     protocol: AgentfsProtocol
 
@@ -82,7 +82,8 @@ class AgentfsLanguageServer(LanguageServer):
         self._translate = catalogue("en")
         self.client = flatten(None)
         self.capabilities: dict[str, Any] = {}
-        """What the answer to `initialize` says beside what pygls finds among the features."""
+        """The capabilities in the response to `initialize` in addition to those that pygls derives from the
+        features."""
         self.editor = LspEditor(outgoing, self.language)
         clock = SteadyClock()
         self.documents = OpenDocuments(clock=clock)
@@ -122,11 +123,11 @@ class AgentfsLanguageServer(LanguageServer):
 
     @property
     def workspace(self) -> Workspace:  # type: ignore[override]
-        """Ours: pygls' copies of open documents are not kept."""
+        """Our documents; pygls' copies of open documents are not used."""
         return self._workspace
 
     def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls' signature
-        """Log it: pygls shows the user odd and late messages as errors."""
+        """Log the error; pygls would show invalid and late messages to the user as errors."""
         _log.warning("pygls: %s", type(error).__name__)
 
     # --- start and end ------------------------------------------------------------------------------------
@@ -151,7 +152,7 @@ class AgentfsLanguageServer(LanguageServer):
             self.in_background(again)
 
     def lost(self) -> None:
-        """The client is gone: nothing that waits for it comes any more."""
+        """The client has disconnected: everything that waits for it ends."""
         self.protocol.outgoing.abandon()
         self.reviews.abandon()
 
@@ -172,7 +173,7 @@ class AgentfsLanguageServer(LanguageServer):
         return True
 
     def in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do what no answer waits for; a defect in it is logged."""
+        """Run a background task; an internal error in it is logged."""
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._done)
@@ -186,15 +187,15 @@ class AgentfsLanguageServer(LanguageServer):
     # --- what the user set --------------------------------------------------------------------------------
 
     def language(self) -> Translate:
-        """The user's language, as it is now."""
+        """The user's current language."""
         return self._translate
 
     def choose_language(self) -> None:
-        """Take the one that the settings name, else the client's."""
+        """Use the language in the settings, or else the client's."""
         self._translate = self._catalogue(self.workspace.settings.locale or self.client.locale)
 
     def set_mode(self, mode: Mode, session: str | None) -> None:
-        """The user's choice, for one session or, with None, for all."""
+        """Set the mode for one session or, with None, for all."""
         self.workspace.sessions.set_mode(mode, session)
         self._status_changed()
 
@@ -216,6 +217,6 @@ class AgentfsLanguageServer(LanguageServer):
         self.announcements.status()
 
     def _history_in_trouble(self, trouble: HistoryTrouble, where: str) -> None:
-        """From the history's own thread."""
+        """Called from the history's thread."""
         message = {"type": 2, "message": trouble_text(trouble, where, self._translate)}
         self._loop.call_soon_threadsafe(self._outgoing.notify, "window/showMessage", message)

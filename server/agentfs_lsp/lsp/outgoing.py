@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class ClientError(Exception):
-    """The client answered with a JSON-RPC error; `code` is None where it gave none."""
+    """The client responded with a JSON-RPC error; `code` is None if the error has none."""
 
     code: int | None
     message: str
 
 
 class Outgoing:
-    """The server's own requests that wait for an answer. `is_closed`: nobody will answer any more."""
+    """The server's own pending requests. `is_closed`: the connection has ended."""
 
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
@@ -41,8 +41,8 @@ class Outgoing:
         self._send({"jsonrpc": "2.0", "method": method, "params": _without_links(method, params)})
 
     async def request(self, method: str, params: object) -> object:
-        """Send a request and wait for its result. When cancelled, the client is told, and what it answers
-        then is dropped. Raises ClientError."""
+        """Send a request and wait for its result. Cancelling notifies the client and drops its response.
+        Raises ClientError."""
         if self.is_closed:
             raise _closed()
         request_id = f"agentfs-{next(self._numbers)}"
@@ -64,11 +64,11 @@ class Outgoing:
             self._waiting.pop(request_id, None)
 
     def waits_for(self, request_id: object) -> bool:
-        """Whether a request of this id waits for its answer."""
+        """Whether a request with this id is pending."""
         return isinstance(request_id, str) and request_id in self._waiting
 
     def answered(self, message: dict[str, object]) -> None:
-        """Take a response. Nothing it holds can raise."""
+        """Process a response. Never raises, whatever it contains."""
         request_id = message.get("id")
         answer = self._waiting.get(request_id) if isinstance(request_id, str) else None
         if answer is None or answer.done():
@@ -84,7 +84,7 @@ class Outgoing:
         )
 
     def abandon(self) -> None:
-        """The connection is over: whoever still waits, or asks from now on, is told so."""
+        """The connection has ended: pending and future requests fail."""
         self.is_closed = True
         for answer in self._waiting.values():
             if not answer.done():
@@ -117,7 +117,7 @@ def _without_links(method: str, params: object) -> object:
 
 
 def _escaped_at(value: object, place: Sequence[str]) -> object:
-    """A copy of `value` without links at this place, where there is a text."""
+    """A copy of `value` without links in the text at this place, if there is one."""
     if not place:
         return escape_links(value) if isinstance(value, str) else value
     if not isinstance(value, dict):

@@ -30,12 +30,12 @@ RequestId = int | str
 
 
 def is_id(value: object) -> TypeGuard[RequestId]:
-    """Whether LSP takes this for the id of a request, and for a progress token."""
+    """Whether this is a valid request id or progress token in LSP."""
     return isinstance(value, int | str) and not isinstance(value, bool)
 
 
 class Work(Protocol):
-    """What is awaited for an answer, or closed where it is not wanted any more: a coroutine, for one."""
+    """An awaitable for a response, which is closed if it is no longer needed, such as a coroutine."""
 
     def __await__(self) -> Generator[Any, Any, object]: ...
 
@@ -57,7 +57,7 @@ class Later:
 
 
 class PendingRequests:
-    """The requests that wait for their answer."""
+    """The requests in progress."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class PendingRequests:
         self._cancelled: set[asyncio.Task[object]] = set()
 
     def serve(self, request_id: RequestId, handler: Callable[[object], object], params: object) -> None:
-        """Run a handler and answer with what it gives, now or when it is there."""
+        """Run a handler and send its result as the response, immediately or when it is available."""
         try:
             result = handler(params)
         except Exception as error:  # noqa: BLE001 - every request is answered
@@ -88,13 +88,13 @@ class PendingRequests:
         task.add_done_callback(self._landed)
 
     def cancel(self, request_id: object) -> None:
-        """`$/cancelRequest`: ignored when it is too late, or for a request nobody knows."""
+        """`$/cancelRequest`: ignored after the point of no return and for unknown requests."""
         task = self._by_id.get(request_id) if is_id(request_id) else None
         if task is not None:
             self._cancel_if_possible(task)
 
     def cancel_progress(self, token: object) -> None:
-        """`window/workDoneProgress/cancel`: the same, by the token whose progress the user saw."""
+        """`window/workDoneProgress/cancel`: the same by progress token."""
         for task, (_, later) in list(self._pending.items()):
             if is_id(token) and later.progress_token == token:
                 self._cancel_if_possible(task)

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
 
 PROGRESS_AFTER_S = 1.0
-"""Shorter waits are not told."""
+"""Shorter waits are not reported."""
 
 PROGRESS_EVERY_S = 5.0
 
 
 class Progress:
-    """Tells every few seconds that the request still waits, from entering to leaving. The last word is out
-    before the request is answered: afterwards its token means nothing to the client."""
+    """A context manager that reports every few seconds that the request is still waiting. The last report is
+    sent before the response, because afterwards the client no longer knows the token."""
 
     def __init__(self, notify: Callable[[str, object], None], token: int | str, translate: Translate) -> None:
         self._notify = notify

@@ -70,12 +70,12 @@ class AgentfsProtocol(LanguageServerProtocol):
         self.pending_requests = PendingRequests(self._send_answer, self.outgoing.notify, translate)
 
     def rest(self) -> None:
-        """From here on nothing new is begun; only what a landing under way needs is served."""
+        """Reject new requests, except those that a landing in progress needs."""
         self._shutdown = True
 
     @property
     def is_resting(self) -> bool:
-        """Whether the client asked for the shutdown."""
+        """Whether the client requested the shutdown."""
         return self._shutdown
 
     # --- what comes in ------------------------------------------------------------------------------------
@@ -103,18 +103,18 @@ class AgentfsProtocol(LanguageServerProtocol):
             self._handle_request(message["id"], message["method"], message.get("params"))
 
     def refuse(self, code: int, detail: str, request_id: object = None) -> None:
-        """Answer what is no request that can be served with a JSON-RPC error."""
+        """Respond with a JSON-RPC error to a request that cannot be served."""
         known = (
             request_id if isinstance(request_id, int | float | str) and not is_capped(request_id) else None
         )
         self._send({"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": detail}})
 
     def _is_answer(self, message: Message) -> bool:
-        """Whether it answers us; some clients leave a result of null out."""
+        """Whether the message is a response; some clients omit a null result."""
         return "result" in message or "error" in message or self.outgoing.waits_for(message.get("id"))
 
     def _problem_of(self, message: Message) -> tuple[int, str] | None:
-        """Why a request can't be served, as a JSON-RPC code and a sentence."""
+        """Why a request cannot be served, as a JSON-RPC code and a message."""
         method = message.get("method")
         if message.get("jsonrpc") != "2.0":
             return INVALID_REQUEST, "jsonrpc must be 2.0."
@@ -141,19 +141,20 @@ class AgentfsProtocol(LanguageServerProtocol):
             self.pending_requests.serve(msg_id, self._called(feature), params)
 
     def _take_notification(self, message: Message, method: object) -> None:
-        """Pass over what is none: pygls shows its user an error for a change of an unknown document."""
+        """Ignore unknown notifications; pygls would show the user an error for a change of an unknown
+        document."""
         if message.get("jsonrpc") != "2.0" or not (self._greeted or method == types.EXIT):
             _log.info("a notification that is none, or before initialize")
         elif isinstance(method, str) and self._is_notification(method):
             self._handle_notification(method, message.get("params"))
 
     def _is_notification(self, method: str) -> bool:
-        """A request sent without an id is not run: nobody would be told what became of it."""
+        """A request without an id is not run, because nobody would get its result."""
         known = types.METHOD_TO_TYPES.get(method)
         return method in self._notifications if known is None else known[1] is None
 
     def is_own_request(self, method: str) -> bool:
-        """Whether it is a request that LSP does not know."""
+        """Whether it is a custom request."""
         return method not in types.METHOD_TO_TYPES and method not in self._notifications
 
     def _handle_notification(self, method_name: str, params: object) -> None:
@@ -170,7 +171,8 @@ class AgentfsProtocol(LanguageServerProtocol):
     # --- what goes out ------------------------------------------------------------------------------------
 
     def notify(self, method: str, params: Any | None = None) -> None:
-        """Send without links in what the user sees; pygls logs whole bodies at level INFO."""
+        """Send without links in displayed texts and without logging; pygls logs whole bodies at level
+        INFO."""
         self.outgoing.notify(method, self._converter.unstructure(params))
 
     async def send_request_async(
@@ -189,7 +191,7 @@ class AgentfsProtocol(LanguageServerProtocol):
         self._send(message)
 
     def _send_data(self, data: Any) -> None:
-        """Send what pygls made. Bodies are not logged."""
+        """Send a message created by pygls. Bodies are not logged."""
         self._send(self._converter.unstructure(data))
 
     @lsp_method(types.INITIALIZE)
@@ -203,7 +205,7 @@ class AgentfsProtocol(LanguageServerProtocol):
 
 
 def _call(feature: Feature, converter: Converter, params: object) -> object:
-    """Call a feature of any kind that pygls knows: plain, `async def`, or `@server.thread()`."""
+    """Call a feature of any kind that pygls supports: plain, `async def`, or `@server.thread()`."""
     params_type, in_thread = _kind_of(feature)
     if params_type is not None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def member(value: object, *keys: str) -> object:
-    """What stands at the end of these keys, None where there is nothing."""
+    """The value at the end of these keys, or None."""
     for key in keys:
         if not isinstance(value, dict):
             return None

@@ -21,7 +21,7 @@ WARNING, INFO = 2, 3
 
 
 def recovery_messages(recovered: Iterable[Recovered], translate: Translate) -> Iterator[dict[str, object]]:
-    """The params of `window/showMessage`, one for each way in which landings ended."""
+    """The params of `window/showMessage`, one message for each outcome of landings."""
     by_outcome: dict[str, Recovered] = {}
     for one in recovered:
         before = by_outcome.setdefault(one.outcome, one)

@@ -54,7 +54,7 @@ def parse_id(raw: object) -> str:
 
 
 def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
-    """The decision of each file: what `files` says of it, else what is said of all."""
+    """The decision about each file: from `files`, or else the common decision."""
     from agentfs_lsp.lsp.results import SettleParams  # noqa: PLC0415 - not at every start
 
     params = parse(SettleParams, raw)
@@ -81,7 +81,7 @@ def parse_reports(
     shape: type[AppliedParams | SavedParams],
     done: Literal["applied", "saved"],
 ) -> Reports:
-    """What the client did in each of the proposal's files; one that is not named was not done."""
+    """The client's report for each of the proposal's files; a file that is not named counts as not done."""
     files: Sequence[Any] = parse(shape, raw, refuse_unknown=False).get("files", ())
     return {
         absolute: Report(file[done], file.get("reason", ""))

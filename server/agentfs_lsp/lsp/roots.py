@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class Folders:
-    """The folders open in the editor, kept up as the workspace's roots."""
+    """The folders that are open in the editor, as the workspace's roots."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._folders: list[tuple[str, str]] = []
 
     def opened(self, params: object) -> None:
-        """The folders `initialize` tells of."""
+        """The folders in `initialize`."""
         self._folders = folders_of(params)
         self.apply()
 
@@ -57,7 +57,7 @@ class Folders:
 
 
 def folders_of(params: object) -> list[tuple[str, str]]:
-    """(uri, name) of the folders in `initialize`: its workspaceFolders, else rootUri, else rootPath."""
+    """(uri, name) of the folders in `initialize`: workspaceFolders, else rootUri, else rootPath."""
     listed = folders_in(member(params, "workspaceFolders"))
     if listed:
         return listed
@@ -80,7 +80,7 @@ def folders_in(listed: object) -> list[tuple[str, str]]:
 
 
 def roots_of(folders: Sequence[tuple[str, str]], settings: Settings) -> tuple[Root, ...]:
-    """The folders as roots, each by its real path, once."""
+    """The folders as roots, by real path, without duplicates."""
     named = {os.path.realpath(one.path): one.name for one in settings.roots or ()}
     roots: dict[str, Root] = {}
     for uri, name in folders:

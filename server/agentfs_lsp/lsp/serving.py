@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 HISTORY_S = 5.0
-"""How long writing the rest of the history may take."""
+"""The maximum time to write the rest of the history at shutdown, in seconds."""
 
 THREADS = 64
 """For what blocks. Landings wait for other servers' here, and a large read must not wait behind them."""
@@ -109,7 +109,8 @@ def _report(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _take_stdio() -> tuple[int, int]:
-    """Descriptors for the protocol alone: a stray print or a child's output must not get into it."""
+    """Separate descriptors for the protocol, so that prints and output of child processes cannot get into
+    it."""
     stdin, stdout = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 LONGEST_S = 5.0
-"""So long after the start changes wait for it at most."""
+"""How long changes wait for the cleanup after the start, in seconds."""
 
 
 class Sweeping:
@@ -61,17 +61,17 @@ class Sweeping:
         return None
 
     async def over(self) -> None:
-        """Wait until it is over."""
+        """Wait until the cleanup is complete."""
         await self._over.wait()
 
     async def prepared(self) -> None:
-        """Wait until it is over, or has taken too long."""
+        """Wait until the cleanup is complete, or a timeout."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(self._waited_by):
                 await self._over.wait()
 
     async def _sweep(self) -> None:
-        """Finish half a landing, or take it back, and remove what is left of others. The user is told."""
+        """Finish or roll back interrupted landings, remove temporary files, and inform the user."""
         try:
             recovered = await self._swept()
             self._workspace.end_recovery()

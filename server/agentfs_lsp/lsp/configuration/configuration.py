@@ -42,13 +42,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 FIRST_ANSWER_S = 2.0
-"""How long a change waits for the first answer to workspace/configuration."""
+"""How long a change waits for the first response to workspace/configuration, in seconds."""
 
 MOST_TOLD = 1 << 15
-"""So many problems of workspaces' files are remembered as told: twice as many as one file can have."""
+"""The number of reported problems of workspace files to remember: twice as many as one file can have."""
 
 READ_AT_ONCE = 4096
-"""Bytes of a workspace's file that are read where it is met; more may take tenths of a second."""
+"""The size in bytes up to which a workspace's file is parsed on the event loop; more may take tenths of a
+second."""
 
 
 class Configuration:
@@ -79,28 +80,28 @@ class Configuration:
         workspace.before_use = self.look_at
 
     async def known(self) -> None:
-        """Return once the user's settings are known, or after a while without them. Until they are, nothing
-        is let through."""
+        """Return when the user's settings are known, or after a timeout. Until they are known, no change is
+        allowed without review."""
         with suppress(TimeoutError):
             async with asyncio.timeout(FIRST_ANSWER_S):
                 await self._known.wait()
 
     async def begin(self, client: ClientCapabilities) -> None:
-        """Ask the client for the settings, where it can be asked, and to be told when they change."""
+        """Request the settings from the client, if it supports that, and register for changes."""
         if not client.pulls_configuration:
             self._know()
         else:
             await asyncio.gather(self._pull(), self._register(client))
 
     def told(self, client: ClientCapabilities, settings: object) -> Coroutine[Any, Any, None] | None:
-        """`workspace/didChangeConfiguration`: in force at once, before the client's next message is taken.
-        Returns what asks a client that can be asked again; where it sends nothing along, its answer is all
-        there is."""
+        """`workspace/didChangeConfiguration`: applied before the client's next message is processed. Returns
+        a coroutine that requests the settings again, if the client supports that; if the notification
+        contains no settings, that response is the only source."""
         self.take("changed", settings)
         return self._pull(instead_of_told=settings is None) if client.pulls_configuration else None
 
     async def _pull(self, *, instead_of_told: bool = False) -> None:
-        """Ask; of several questions under way only the last one's answer counts."""
+        """Request the settings; of several concurrent requests, only the last one's response counts."""
         self._pulls = number = self._pulls + 1
         try:
             answered = await self._outgoing.request(
@@ -117,18 +118,18 @@ class Configuration:
         self._know()
 
     def take(self, name: LayerName, raw: object) -> None:
-        """A layer's new answer, of whatever shape."""
+        """Set a layer to new raw values."""
         self._replace(self._layers.answered(name, raw))
 
     def set_switch(self, name: str, on: bool) -> bool:
-        """Turn a switch; whether there is one of that name."""
+        """Set a switch; returns whether a switch with that name exists."""
         turned = self._layers.with_switch(name, on=on)
         if turned is not None:
             self._replace(turned)
         return turned is not None
 
     def look_at_all(self) -> None:
-        """The roots may be others, or a file in one of them."""
+        """The roots, or a workspace file in one of them, may have changed."""
         roots = {root.path: root for root in self._workspace.roots}
         if gone := self._said.keys() - roots.keys():
             for path in gone:
@@ -138,14 +139,14 @@ class Configuration:
             self.look_at(root)
 
     def look_at(self, root: Root) -> None:
-        """Take what a root says of itself as it is now, and put it in force where it is new."""
+        """Read a root's current workspace settings, and apply them if they are new."""
         known = self._said.get(root.path, NO_FILE)
         now = look_again(self._workspace.files, root, known, self._read)
         if now is not known:
             self._take_file(root, now)
 
     def up_to_date(self) -> Coroutine[Any, Any, object] | None:
-        """Look at the roots' files; what to wait for where one takes long to read."""
+        """Check the roots' workspace files; returns what to await if parsing one takes long."""
         self.look_at_all()
         return None if self._is_read.is_free else self._is_read.passed()
 
@@ -175,7 +176,8 @@ class Configuration:
             self._take_file(root, file)
 
     def _not_told(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-        """Those the user was not told of yet: a file that changes to and fro is no news."""
+        """The problems that were not reported yet; a file that changes back and forth is not reported
+        again."""
         new = tuple(one for one in problems if hash(one) not in self._told)
         self._told.update(dict.fromkeys(map(hash, new)))
         for oldest in tuple(islice(self._told, max(0, len(self._told) - MOST_TOLD))):
@@ -235,7 +237,7 @@ class Configuration:
         self._withdraw_denied()
 
     def _withdraw_denied(self) -> None:
-        """Pending proposals are judged again towards stricter only."""
+        """Pending proposals are judged again, but only more strictly."""
         ws = self._workspace
         for proposal in ws.proposals:
             if proposal.changes:

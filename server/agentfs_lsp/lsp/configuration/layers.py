@@ -30,7 +30,7 @@ _EMPTY = Layer({}, ())
 
 @dataclass(frozen=True)
 class Layers:
-    """The last answer of each layer, the strongest last. `switched`: the switches that the user turned."""
+    """The latest values of each layer, the strongest last. `switched`: the switches that the user set."""
 
     initialization: Layer = _EMPTY
     configuration: Layer = _EMPTY
@@ -57,15 +57,15 @@ class Layers:
         return replace(layers, switched=Layer(kept, ()))
 
     def with_switch(self, name: str, *, on: bool) -> Layers | None:
-        """The same with a switch turned that the settings name; None for any other. It stays so until what
-        they say of it is another thing."""
+        """The same with a switch set, if the settings contain it; otherwise None. The value applies until the
+        settings change it."""
         if name not in self.settings.switches:
             return None
         return replace(self, switched=Layer({**self.switched.values, f"{SWITCH}{name}": on}, ()))
 
     @cached
     def settings(self) -> Settings:
-        """The user's settings: each layer over the ones before it, key by key."""
+        """The user's settings: each layer overrides the previous ones, key by key."""
         merged: dict[str, object] = {}
         switches: dict[str, bool] = {}
         faulty: set[str] = set()
@@ -84,7 +84,7 @@ class Layers:
 
     @cached
     def problems(self) -> tuple[Problem, ...]:
-        """All that is wrong in the layers, each once."""
+        """All problems in the layers, without duplicates."""
         told = [one for layer in self._in_order() for one in layer.problems]
         return tuple(dict.fromkeys((*told, *_missing_switches(self.settings))))
 
@@ -111,8 +111,8 @@ _OURS = frozenset(key.partition(".")[0] for key in SETTINGS)
 
 
 def _section(pushed: object) -> object:
-    """The section in what was pushed: by its name, or alone. Some editors push all they have to every server:
-    what holds nothing of ours has no section."""
+    """The section in pushed settings, with or without its name. Some editors push all settings to every
+    server: settings without any of our keys contain no section."""
     if not isinstance(pushed, dict):
         return pushed
     if "agentfs" in pushed:
@@ -121,12 +121,12 @@ def _section(pushed: object) -> object:
 
 
 def _written_switches(layers: Layers) -> Mapping[str, bool]:
-    """The switches as the settings have them, whatever was turned since."""
+    """The switches as in the settings, without later changes by the user."""
     return replace(layers, switched=_EMPTY).settings.switches
 
 
 def _missing_switches(settings: Settings) -> tuple[Problem, ...]:
-    """Switches that rules require and nobody set."""
+    """Switches that rules require but that are not set."""
     required = dict.fromkeys(rule.requires for rule in settings.rules if rule.requires)
     return tuple(
         Problem(f"{SWITCH}{name}", "switch_missing") for name in required if name not in settings.switches

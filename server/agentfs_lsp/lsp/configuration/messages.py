@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 _TOLD = 3
-"""So many of several problems are told one by one."""
+"""The number of problems to list individually."""
 
 _LONGEST_KEY = 80
-"""Characters of a key that are shown."""
+"""The number of characters of a key to show."""
 
 RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", "requires": switch}'
 
 
 def problems_texts(problems: Iterable[Problem], translate: Translate) -> Iterator[str]:
-    """What the user is told of problems that came up together: one text for each file that they stand in, and
-    one for the editor's settings."""
+    """The messages about problems that were found together: one for each file, and one for the editor's
+    settings."""
     by_origin: dict[str, list[Problem]] = {}
     for problem in problems:
         by_origin.setdefault(problem.origin, []).append(problem)
@@ -37,7 +37,7 @@ def problems_texts(problems: Iterable[Problem], translate: Translate) -> Iterato
 
 
 def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate) -> str:
-    """How many there are, and the first of them: what is ignored comes behind what is not."""
+    """The number of problems and the first of them; ignored settings come last."""
     count = len(problems)
     if origin:
         said = [translate("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
@@ -54,7 +54,7 @@ def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate)
 
 
 def problem_text(problem: Problem, translate: Translate) -> str:
-    """One or two sentences: what is wrong with which setting, and what is in force instead."""
+    """One or two sentences: the problem of a setting, and the value that applies instead."""
     key, origin = _key(problem), escape_to_one_line(problem.origin)
     if not key:
         return _told(problem, origin, translate)
@@ -90,7 +90,7 @@ def _told(problem: Problem, name: str, translate: Translate) -> str:
 
 
 def _key(problem: Problem) -> str:
-    """The setting as its file has it: the editor's are in the section agentfs."""
+    """The setting's name as in its file; the editor's settings are in the section agentfs."""
     path = escape_to_one_line(problem.path)
     path = path if len(path) <= _LONGEST_KEY else f"{path[:_LONGEST_KEY]}…"
     is_section = problem.kind == "no_object" and path == "agentfs"
@@ -98,7 +98,7 @@ def _key(problem: Problem) -> str:
 
 
 def _of_workspace(problem: Problem, name: str, translate: Translate) -> str:
-    """What is wrong with a workspace's file, and what that means."""
+    """The problem of a workspace's file, and its effect."""
     if problem.kind == "users_alone":
         return translate("{name} can be set only in your own settings; ignored.", name=name)
     if problem.kind == "loosens":
@@ -117,7 +117,7 @@ def _of_workspace(problem: Problem, name: str, translate: Translate) -> str:
 
 
 def _instead(key: str, facts: dict[str, Any], translate: Translate) -> str:
-    """What is wrong, and what is in force for it."""
+    """The problem, and the value that applies instead."""
     setting = SETTINGS.get(key)
     if setting is not None and setting.wrong_asks:
         return translate(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.shapes import Shape
 
 SWITCH = "switches."
-"""What the key of a single switch begins with."""
+"""The prefix of the key of a single switch."""
 
 # What clients of the common client library keep in any server's section for themselves.
 _CLIENTS_OWN = frozenset({"trace"})
@@ -28,7 +28,7 @@ _OBJECTS = GROUPS | {"", "switches"}
 
 
 UnusableFile = Literal["too_large", "unreadable", "no_toml", "too_slow"]
-"""What may be wrong with a workspace's file as a whole."""
+"""The problems of a workspace's file as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Checked values by key; `faulty` are those keys of which only a part could be used."""
+    """Valid values by key; `faulty`: the keys of which only a part is valid."""
 
     values: Mapping[str, object]
     problems: tuple[Problem, ...]
@@ -55,7 +55,7 @@ class Layer:
 
 
 def read_layer(raw: object) -> Layer:
-    """What of a section of the user's is right and what is wrong with the rest, whatever came."""
+    """The valid values of the user's section, and the problems of the others. Accepts any JSON."""
     return _read(_leaves(raw), _shape_of)
 
 
@@ -83,7 +83,7 @@ def _is_users_alone(key: str) -> bool:
 
 
 def _loosens(key: str, value: object) -> bool:
-    """A number may be lower than the user's or not: of the two the lower one counts."""
+    """A number may be lower or higher than the user's; the lower one applies."""
     return SETTINGS[key].in_workspace == "strictest" and value != SETTINGS[key].strictest
 
 
@@ -107,7 +107,7 @@ def _read(leaves: Iterable[tuple[str, object]], shape_of: Callable[[str], Shape]
 
 
 def shown(value: object) -> str:
-    """A value as JSON, cut."""
+    """A value as JSON, truncated."""
     if isinstance(value, list | dict):  # of any depth: not to be written out
         return "[…]" if isinstance(value, list) else "{…}"
     text = json.dumps(value, default=str)  # TOML has dates
@@ -115,8 +115,8 @@ def shown(value: object) -> str:
 
 
 def _leaves(raw: object) -> Iterator[tuple[str, object]]:
-    """Keys and what was set for them; of the groups only those that are no objects. An empty list is what
-    Lua makes of an empty table."""
+    """The keys and their values; of the groups, only those that are not objects. An empty list is Lua's empty
+    table."""
     waiting: list[tuple[str, object]] = [("", raw)]
     for key, value in waiting:
         if value is None or (value == [] and key in _OBJECTS):
@@ -137,7 +137,8 @@ def _wrong(key: str, value: object, error: ShapeError) -> Problem:
 
 
 def _instead_of_wrong(key: str, error: ShapeError, faulty: set[str]) -> Mapping[str, object]:
-    """What a wrong value is taken for: of a list its right parts, else the strictest; or nothing."""
+    """The replacement of an invalid value: the valid parts of a list, else the strictest value, or
+    nothing."""
     if key.startswith(SWITCH):
         return {key: False}
     if SETTINGS[key].wrong_asks:
@@ -148,7 +149,8 @@ def _instead_of_wrong(key: str, error: ShapeError, faulty: set[str]) -> Mapping[
 
 
 def _strictest_below(group: str) -> dict[str, object]:
-    """Of the whole section not the closed list: nothing says that there was to be one."""
+    """Not the closed list if the whole section is invalid, because it is unknown whether there should be
+    one."""
     return {
         key: setting.strictest
         for key, setting in SETTINGS.items()

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 NAME = ".agentfs.toml"
 MOST_BYTES = 64 * 1024
-"""A larger one is not read: it is held against every path."""
+"""A larger file is not read, because its rules are matched against every path."""
 MOST_DOTS = 100
-"""Dots between names in one line. A parser takes the square of those in one key."""
+"""The maximum number of dots between names in one line; parsing takes quadratic time in those of one key."""
 MOST_WORK = 30_000_000
-"""Steps that the globs of a file may take together for one path, at about ten nanoseconds each."""
+"""The maximum number of steps for the globs of a file and one path, at about ten nanoseconds each."""
 
 _DOT_IN_KEY = re.compile(rb"""[\w"'-][ \t]*\.(?=[ \t]*[\w"'-])""")
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceFile:
-    """What a folder's file says. `data`: its bytes, None for no file, or for one that can't be read."""
+    """A folder's workspace file. `data`: its bytes, or None if there is no file or it cannot be read."""
 
     data: bytes | None = None
     tightening: Tightening = field(default_factory=Tightening)
@@ -76,7 +76,7 @@ def look_again(
 
 
 def read_file(root: Root, data: bytes) -> WorkspaceFile:
-    """What these bytes say for a folder."""
+    """Parse these bytes for a folder."""
     if any(len(_DOT_IN_KEY.findall(line)) > MOST_DOTS for line in data.splitlines()):
         return _unusable(root, "too_slow", data)
     try:
@@ -91,7 +91,7 @@ def read_file(root: Root, data: bytes) -> WorkspaceFile:
 
 
 def unread(data: bytes) -> WorkspaceFile:
-    """What holds until these bytes are read: everything in the folder is asked."""
+    """The state until these bytes are parsed: everything in the folder requires approval."""
     return WorkspaceFile(data, Tightening(fault=NAME))
 
 

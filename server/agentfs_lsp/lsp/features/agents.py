@@ -25,7 +25,7 @@ MANUAL_COMMAND = "agentfs.manual"
 
 
 def register_agents(server: AgentfsLanguageServer) -> None:
-    """Register every request of an agent, and the same as a command."""
+    """Register every agent request, also as a command."""
     for method, request in AGENT_REQUESTS.items():
         server.feature(method)(partial(serve, server, request))
     for name, request in COMMANDS.items():
@@ -38,7 +38,7 @@ def register_agents(server: AgentfsLanguageServer) -> None:
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     def execute_command(ls: AgentfsLanguageServer, params: object) -> object:
-        """Hand the arguments over as they came: pygls converts them to what a command declares."""
+        """Pass the arguments unmodified; pygls would convert them to the types that a command declares."""
         name, arguments = member(params, "command"), member(params, "arguments")
         command = ls.protocol.fm.commands.get(name) if isinstance(name, str) else None
         if command is None:
@@ -51,12 +51,12 @@ def register_agents(server: AgentfsLanguageServer) -> None:
 
 
 def _run(server: AgentfsLanguageServer, request: Request, *arguments: object) -> object:
-    """A command's one argument is the request's params."""
+    """The only argument of a command is the request's params."""
     return serve(server, request, arguments[0] if len(arguments) == 1 else list(arguments) or None)
 
 
 def serve(server: AgentfsLanguageServer, request: Request, params: object) -> object:
-    """Answer with an envelope, now or later."""
+    """Respond with an envelope, immediately or later."""
     exchange = Exchange(server.workspace, params, server.language(), server.prepared)
     reading = server.configuration.up_to_date()
     result = (

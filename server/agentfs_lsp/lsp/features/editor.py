@@ -41,7 +41,7 @@ def register_editor(server: AgentfsLanguageServer) -> None:
 
 
 def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object) -> object:
-    """What the editor tells of the user's decision is not taken back by cancelling."""
+    """Cancelling does not withdraw the editor's report of the user's decision."""
     sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     exchange = EditorExchange(
         params,

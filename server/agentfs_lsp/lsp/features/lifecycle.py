@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def register_lifecycle(server: AgentfsLanguageServer) -> None:
-    """Register what begins and ends the connection and its requests."""
+    """Register the handshake, shutdown, and cancellation."""
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: AgentfsLanguageServer, _: object) -> None:
-        """Take the handshake's facts, and say what this server can do."""
+        """Process the client's capabilities, and return the server's."""
         params = ls.protocol.handshake
         ls.client = client = flatten(params)
         ls.editor.traits, ls.editor.encoding = client.traits, client.position_encoding

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def register_workspace(server: AgentfsLanguageServer) -> None:
-    """Register what changes the workspace's folders and settings."""
+    """Register the notifications about folders and settings."""
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(ls: AgentfsLanguageServer, params: object) -> None:

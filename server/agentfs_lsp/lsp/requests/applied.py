@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def applied_request(exchange: EditorExchange) -> AppliedAnswer | Coroutine[Any, Any, AppliedAnswer]:
-    """Take the report; answered once the change stands or falls, with what to save or to take back."""
+    """Process the report; responds when the change is complete or has failed, with the documents to save or
+    the edits to revert."""
     from agentfs_lsp.lsp.results import AppliedParams  # noqa: PLC0415 - not at every start
 
     conversation = exchange.reviews.find(parse_id(exchange.params))

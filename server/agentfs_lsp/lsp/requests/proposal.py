@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def proposal_request(exchange: EditorExchange) -> ProposalAnswer:
-    """The proposal with its texts, or `ok` false where there is none of this id."""
+    """The proposal with its texts, or `ok` false if there is none with this id."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None or conversation.proposal is None:
         return refusal(UNKNOWN, exchange.translate)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def saved_request(exchange: EditorExchange) -> Nothing:
-    """Take the report; the disk is looked at all the same."""
+    """Process the report; the disk is checked all the same."""
     from agentfs_lsp.lsp.results import SavedParams  # noqa: PLC0415 - not at every start
 
     conversation = exchange.reviews.find(parse_id(exchange.params))

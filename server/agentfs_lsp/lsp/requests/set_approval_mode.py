@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def set_approval_mode_request(exchange: EditorExchange) -> Done:
-    """Set it. Proposals that are shown stay shown."""
+    """Set the mode. Proposals that are already shown stay under review."""
     from agentfs_lsp.lsp.results import SetApprovalModeParams  # noqa: PLC0415 - not at every start
 
     params = parse(SetApprovalModeParams, exchange.params)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def set_switch_request(exchange: EditorExchange) -> Done | Refusal:
-    """Turn it, at once: the answer comes when the files are gone, or there."""
+    """Set the switch immediately: it has taken effect when the response is sent."""
     from agentfs_lsp.lsp.results import SetSwitchParams  # noqa: PLC0415 - not at every start
 
     params = parse(SetSwitchParams, exchange.params)

@@ -28,7 +28,7 @@ PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 
 MAX_DEPTH: Final = 128
-"""Levels of nesting; less than what any recursion over a message, the encoder's included, can take."""
+"""The maximum nesting depth; less than any recursion over a message, including the encoder's, can handle."""
 
 _LARGE: Final = 1 << 16
 
@@ -61,7 +61,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def is_capped(value: object) -> bool:
-    """Whether a number stands for another, that is too large to be held here."""
+    """Whether a number represents one that is too large for this decoder."""
     return isinstance(value, float) and abs(value) == sys.float_info.max
 
 
@@ -80,10 +80,10 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 _ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 PARSE: Final[Parse] = _fast_parse or parse_json
-"""The fastest parser there is here."""
+"""The fastest available parser."""
 
 FORMAT: Final[Format] = _fast_format or format_json
-"""The fastest formatter there is here."""
+"""The fastest available formatter."""
 
 
 def decode(body: bytes, parse: Parse = PARSE) -> dict[str, object]:
@@ -137,7 +137,7 @@ _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+)')
 
 
 def find_id(head: bytes) -> int | str | None:
-    """The id of a request of which only the begin can be read; None where it is not certain."""
+    """The id of a request of which only the beginning is readable, or None if it is not certain."""
     tokens: list[str] = []
     depth = at = 0
     text = head[:1024].decode("utf-8", "replace")
