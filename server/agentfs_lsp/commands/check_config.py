@@ -33,11 +33,11 @@ DONE, PROBLEMS, USAGE = 0, 1, 2
 
 
 class UnusableError(Exception):
-    """What was asked for can't be looked at, and why."""
+    """The requested path or settings cannot be read; contains the reason."""
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
-    """Run the command; returns its exit code: 0, 1 where a setting is wrong, 2 for wrong usage."""
+    """Run the command. Returns its exit code: 0, 1 if a setting is invalid, 2 for a usage error."""
     options = _parser(translate).parse_intermixed_args(arguments)
     try:
         report = _look(options.folder, options.paths, options.settings, translate)
@@ -111,7 +111,7 @@ def _look(folder: str, paths: list[str], settings_file: str | None, translate: T
 
 
 def _section(settings_file: str | None, translate: Translate) -> object:
-    """What is set there, however it is wrapped."""
+    """The settings in the file, in any of the accepted forms."""
     if settings_file is None:
         return {}
     try:

@@ -37,7 +37,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What applies in a folder. `settings`: as they hold there; `problems`: what of them can't be used."""
+    """The settings of a folder. `settings`: the effective settings; `problems`: invalid settings."""
 
     root: str
     settings: Settings
@@ -50,7 +50,7 @@ _STYLES: dict[Permission, str] = {"allow": "green", "ask": "yellow", "deny": "re
 
 
 def print_report(report: Report, translate: Translate) -> None:
-    """Print it to standard output, in colours where that is a terminal."""
+    """Print the report to standard output, in color if it is a terminal."""
     console = Console(highlight=False)
     for line in _heading(report, translate):
         console.print(_text(line))
@@ -115,7 +115,7 @@ def _verdicts(voices: tuple[Verdict, ...]) -> dict[str, object]:
 
 
 def _sourced(report: Report) -> Iterator[tuple[str, Rule]]:
-    """Every rule with whose it is."""
+    """Every rule with its origin."""
     for rule in report.settings.rules:
         yield "settings", rule
     for rule in report.workspace.tightening.rules:
@@ -196,5 +196,5 @@ def _decision(permission: Permission | None, translate: Translate) -> Text:
 
 
 def _text(plain: str) -> Text:
-    """Text as it is: a glob's brackets are no markup."""
+    """Plain text: a glob's brackets are not markup."""
     return Text("\n".join(escape_to_one_line(line) for line in plain.split("\n")))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.record import HistoryRecord
 
 LIMIT = 10
-"""So many changes are shown where nothing else is said."""
+"""The default number of changes."""
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
@@ -88,7 +88,7 @@ def number(text: str) -> int:
 
 
 def _as_json(change: HistoryRecord, *, diffs: bool) -> dict[str, object]:
-    """As agentfs/history answers it; each file with its diff."""
+    """The result of agentfs/history, with each file's diff."""
     shown = change_on_wire(change, name_of, texts=False)
     if not diffs:
         return {**shown}

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class NoHistory(Exception):
-    """There is no history; its one argument says of what."""
+    """There is no history; the argument names the path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A workspace folder by its real path, and where its history is kept."""
+    """A workspace folder by its real path, and the location of its history."""
 
     root: str
     state: StateFolder
@@ -33,7 +33,7 @@ class Place:
 
 
 def add_common(options: argparse._ArgumentGroup, translate: Translate) -> None:
-    """The options of every command about history."""
+    """The options that all history commands share."""
     options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
     options.add_argument(
         "--workspace",
@@ -61,7 +61,7 @@ def find_place(workspace: str | None, translate: Translate) -> Place:
 
 
 def place_of(place: Place, path: str, translate: Translate) -> tuple[str, str] | None:
-    """A path as it was typed, as history knows it; None for the whole folder. Raises NoHistory."""
+    """Convert a typed path to the history's spelling; None for the whole folder. Raises NoHistory."""
     relative = os.path.relpath(os.path.realpath(path), place.root)
     if relative == os.curdir:
         return None

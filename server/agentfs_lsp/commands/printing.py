@@ -27,18 +27,18 @@ _SIGNS = {"create": "A", "update": "M", "delete": "D"}
 
 
 def console() -> Console:
-    """Where it is printed: no line is wrapped or coloured by what it says."""
+    """The console: it does not wrap lines or interpret markup."""
     return Console(highlight=False, markup=False, soft_wrap=True)
 
 
 def complain(command: str, words: str) -> int:
-    """Say what went wrong; the exit code for it."""
+    """Print the error, and return its exit code."""
     print(f"agentfs-lsp {command}: {visible(words)}", file=sys.stderr)
     return 1
 
 
 def diff_of(file: RecordedFile) -> str:
-    """What the change did to the file, as a unified diff; empty where its texts are not kept."""
+    """The change of the file as a unified diff; empty if its texts are not recorded."""
     if not file.texts_kept:
         return ""
     before = file.before or ""
@@ -55,7 +55,7 @@ def diff_of(file: RecordedFile) -> str:
 
 
 def print_change(screen: Console, change: HistoryRecord, translate: Translate, *, diffs: bool) -> None:
-    """Its head, its files, and what it did to them."""
+    """The change's header, its files, and their diffs."""
     when = datetime.fromtimestamp(change.time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     head = translate("change {id}", id=change.id)
     screen.print(Text(head, "bold yellow").append(f"  {when}", "not bold dim"))
@@ -79,7 +79,7 @@ def print_change(screen: Console, change: HistoryRecord, translate: Translate, *
 
 
 def print_diff(screen: Console, unified: str) -> None:
-    """A unified diff with its colours and line numbers."""
+    """A unified diff with colors and line numbers."""
     for line in render_diff(unified):
         screen.print(Text("    ").append_text(line.text))
 

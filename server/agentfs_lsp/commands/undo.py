@@ -118,7 +118,7 @@ async def _undo(
 
 
 def _ask(translate: Translate, proposal: Proposal) -> bool:
-    """Show what it would do; only a yes is one."""
+    """Show the diff and ask; only an explicit yes approves."""
     screen = console()
     for change in proposal.changes:
         screen.print(f"{change.operation} {visible(change.path)}", style="bold")

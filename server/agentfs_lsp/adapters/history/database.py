@@ -31,7 +31,7 @@ VERSION = 1
 """Of the schema, in `user_version`."""
 
 BUSY_S = 5.0
-"""How long another server's write is waited for."""
+"""How long to wait for another server's write."""
 
 _LEVEL = 1  # of compression: it runs beside landings
 _FULL, _ROOM = 0.9, 0.75  # of the limit: from where on the oldest go, and down to what
@@ -97,7 +97,7 @@ END;
 
 
 class UnknownVersion(Exception):
-    """A later version of agentfs has made the file: it is left as it is."""
+    """A later version of agentfs created the file, so it is not changed."""
 
 
 class Damaged(Exception):

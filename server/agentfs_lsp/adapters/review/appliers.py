@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PlainApplier:
-    """A plain, pinned `workspace/applyEdit`: what it holds was let through or approved elsewhere."""
+    """A plain, pinned `workspace/applyEdit` for a change that was allowed or approved elsewhere."""
 
     applied_already = False
 
@@ -23,31 +23,32 @@ class PlainApplier:
 
     @property
     def saves(self) -> bool:
-        """A `save` client saves what was clean by itself."""
+        """A `save` client itself saves documents that had no unsaved changes."""
         return self._editor.traits.save
 
     async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
-        """Hand the edits over, one document at a time: not every editor applies several or none."""
+        """Send the edits, one document at a time, because not every editor applies several edits
+        atomically."""
         return [await self._editor.apply([edit], label=self._label) for edit in edits]
 
     async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
-        """Hand the reverse over the same way."""
+        """Send the reverse edits in the same way."""
         await self.apply(edits)
 
     async def committed(self, save: Sequence[str]) -> Collection[str]:
-        """There is nobody to tell: a client that saves does so by itself."""
+        """Do nothing: a client that saves does so by itself."""
         return save
 
     def failed(self, error: Exception) -> None:
-        """There is nobody to tell."""
+        """Do nothing."""
 
 
 class PreviewedApplier(PlainApplier):
-    """The editor asked and applied; it saves nothing."""
+    """The editor asked and applied the change; it does not save."""
 
     applied_already = True
 
     @property
     def saves(self) -> bool:
-        """Never: what was previewed waits in the editor."""
+        """Never saves: previewed changes wait in the editor."""
         return False

@@ -52,13 +52,13 @@ CHANNELS = (
     ),
     Channel("message", lambda *_: True, lambda _: True, lists=False, otherwise=None),
 )
-"""In the order in which they are tried; the last always fits."""
+"""The channels in the order in which they are tried; the last always fits."""
 
 _BY_NAME = {channel.name: channel for channel in CHANNELS}
 
 
 class Asks(Protocol):
-    """One way of asking."""
+    """A review channel."""
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
         """Show it and wait, None: for ever. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict; and
@@ -66,7 +66,7 @@ class Asks(Protocol):
 
 
 class ReviewChannels:
-    """The reviewer: who asks shows one preview or message at a time, in the order they came."""
+    """The reviewer: it shows one preview or message at a time, in the order of arrival."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class ReviewChannels:
         }
 
     def channel_for(self, proposal: Proposal | None) -> Rung:
-        """The channel that would ask; without a proposal, for a change that any can show."""
+        """The channel that would ask; without a proposal, for a change that any channel can show."""
         traits, settings = self._editor.traits, self._settings()
         return next(
             channel.name
@@ -100,7 +100,7 @@ class ReviewChannels:
         )
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
-        """Ask by the first channel that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""
+        """Ask through the first channel that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""
         channel = _BY_NAME[self.channel_for(proposal)]
         limit = self._settings().approval.seconds(review_client=channel.lists)
         while True:
@@ -114,7 +114,7 @@ class ReviewChannels:
     async def _review_by(
         self, channel: Channel, proposal: Proposal, limit: float | None
     ) -> tuple[Decision, Applier]:
-        """Ask by this channel, else by the one that it falls back to."""
+        """Ask through this channel, or else through its fallback."""
         try:
             return await self._asks[channel.name].review(proposal, limit)
         except NobodyToAsk:
@@ -124,16 +124,16 @@ class ReviewChannels:
         return await self._review_by(_BY_NAME[channel.otherwise], proposal, limit)
 
     async def concluded(self, proposal: Proposal) -> None:
-        """Only a review client sends anything about a proposal."""
+        """Only a review client sends messages about a proposal."""
         await self._client_reviews.concluded(proposal)
 
     async def allow_read(self, path: str, agent: str) -> bool:
-        """Ask whether a protected file may be read, this once."""
+        """Ask whether a protected file may be read once."""
         lists = _BY_NAME[self.channel_for(None)].lists
         limit = self._settings().approval.seconds(review_client=lists)
         asking = (self._editor, self._screen, self._clock, self._translate)
         return await ask_to_read(path, agent, *asking, limit, lists=lists)
 
     def let_through(self) -> Applier:
-        """The applier for what policy lets through."""
+        """The applier for changes that policy allows."""
         return PlainApplier(self._editor, "agentfs")

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.review import Applier, Editor
 
 PENDING = "agentfs:pending"
-"""The failureReason of a client that answers the preview at once and settles later."""
+"""The failureReason of a client that responds to the preview immediately and settles later."""
 
 REMEMBERED = 64
-"""How many ended conversations still answer a repeated message."""
+"""The number of ended conversations that still respond to repeated messages."""
 
 
 class ClientReviews:
-    """The conversations under way, by proposal, and the last of those that ended."""
+    """The active conversations, by proposal, and the last ones that ended."""
 
     def __init__(self, editor: Editor, documents: OpenDocuments, translate: Callable[[], Translate]) -> None:
         self._editor = editor
@@ -48,7 +48,8 @@ class ClientReviews:
         self._held: set[asyncio.Task[Applied]] = set()
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
-        """Propose and wait for the settle; `timeout_s` None: for ever. Raises Rejected, ReviewTimedOut."""
+        """Propose and wait for the settle; `timeout_s` None means no limit. Raises Rejected,
+        ReviewTimedOut."""
         conversation = Conversation(proposal, saves=self._editor.traits.save)
         self._conversations[proposal.id] = conversation
         self._editor.proposed(proposal)
@@ -75,7 +76,7 @@ class ClientReviews:
         return decision, conversation
 
     def find(self, proposal_id: str) -> Conversation | None:
-        """The conversation about this proposal, under way or ended not long ago."""
+        """The conversation about this proposal, active or recently ended."""
         return self._conversations.get(proposal_id)
 
     def taken_back(self, conversation: Conversation) -> tuple[DocumentEdit, ...]:
@@ -84,13 +85,14 @@ class ClientReviews:
         return tuple(edit for edit in back if edit is not None)
 
     async def concluded(self, proposal: Proposal) -> None:
-        """The proposal is over: answer what the client has sent about it before anybody else is told."""
+        """The proposal has ended: respond to the client's messages about it before anybody else is
+        notified."""
         conversation = self._conversations.get(proposal.id)
         if conversation is not None:
             await conversation.conclude()
 
     def ended(self, proposal: Proposal) -> None:
-        """The proposal is over. What its conversation answered is kept for a while, its texts are not."""
+        """The proposal has ended. Its conversation's responses are kept for a while, its texts are not."""
         conversation = self._conversations.get(proposal.id)
         if conversation is None:
             return
@@ -102,12 +104,12 @@ class ClientReviews:
             del self._conversations[oldest]
 
     def abandon(self) -> None:
-        """The client is gone: it will neither apply nor save any more."""
+        """The client has disconnected: it will neither apply nor save."""
         for conversation in self._conversations.values():
             conversation.abandon()
 
     def _preview(self, proposal: Proposal) -> asyncio.Task[Applied]:
-        """Send the annotated edit that the client answers at once or when all is over."""
+        """Send the annotated edit, to which the client responds immediately or after the review."""
         title = title_of(proposal, self._translate())
         confirm = Confirm(proposal.id, title, proposal.explanation)
         edits = [edit_of(change) for change in proposal.changes]
@@ -153,7 +155,7 @@ def _check_fit(amended: Sequence[tuple[FileChange, str]]) -> None:
 
 
 async def _settled(conversation: Conversation, held: asyncio.Task[Applied]) -> Settlement:
-    """Wait for the settle. The preview answered in any way but "pending" without one is no yes."""
+    """Wait for the settle. Without one, a preview answered in any way except "pending" is not an approval."""
     waiting: set[asyncio.Future[Any]] = {conversation.settlement, held}
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     if not conversation.settlement.done():
@@ -185,14 +187,14 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
 
 
 def _leaves_nothing(text: str | None, change: FileChange) -> bool:
-    """Whether the user took back the whole change of a file that exists."""
+    """Whether the user reverted the whole change of an existing file."""
     if text is None or change.operation == "create":
         return False
     return reads_same(text, change.base.text.shown)
 
 
 def _named(proposal: Proposal, decision: Decision) -> tuple[str, ...]:
-    """The files that were rejected, where those are not all."""
+    """The rejected files, if not all files were rejected."""
     if len(decision.rejected) == len(proposal.changes):
         return ()
     return tuple(proposal.files[absolute] for absolute in proposal.files if absolute in decision.rejected)

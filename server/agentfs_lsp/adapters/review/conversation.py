@@ -31,8 +31,8 @@ Code = Literal["CONFLICT", "WITHDRAWN", "TIMEOUT", "SETTLED", "UNKNOWN", "INVALI
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What the user decided, by the files' real absolute paths: which are `rejected`, and the whole text of
-    each that was amended. Those in neither are accepted."""
+    """The user's decision, by the files' real absolute paths: the `rejected` files, and the whole text of
+    each amended file. All others are accepted."""
 
     rejected: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the client says of its part in one file."""
+    """The client's report about one file."""
 
     done: bool
     reason: str = ""
@@ -51,12 +51,13 @@ class Report:
 NOT_DONE = Report(done=False)
 
 Reports = Mapping[str, Report]
-"""By real absolute path; what is not in it was not done."""
+"""The reports by real absolute path; a file that is not in it counts as not done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The server's turn in the conversation. `code` None is a yes; `error` is why it is a no."""
+    """The server's response in the conversation. `code` None means success; `error` is the reason for a
+    refusal."""
 
     code: Code | None = None
     error: DomainError | None = None
@@ -68,7 +69,7 @@ UNKNOWN = Answer("UNKNOWN")
 
 
 class Conversation:
-    """What was said about a proposal so far. `proposal` is None once it is over."""
+    """The conversation about a proposal. `proposal` is None after it has ended."""
 
     applied_already = False
 
@@ -98,8 +99,8 @@ class Conversation:
         return self._files.get(uri) or (path if path in self.files else None)
 
     def settle(self, settlement: Settlement) -> Awaitable[Answer]:
-        """The first settle decides, from this moment on; every later one gets the first one's answer. Where
-        the first turns out to decide nothing, the next one is the first."""
+        """The first settle decides, from this moment on; later ones get the first one's response. If the
+        first is invalid and decides nothing, the next one counts as the first."""
         first = _resolve(self.settlement, settlement)
         if first and self.proposal and settlement.rejected != self.files:
             self.proposal.to("settled")
@@ -111,7 +112,7 @@ class Conversation:
         return await self.settle(settlement) if first_answer.code == "INVALID_PARAM" else first_answer
 
     def answered_by(self, sent: asyncio.Future[None]) -> None:
-        """A message of the client is answered once `sent` is done."""
+        """The response to a message of the client has been sent when `sent` is done."""
         self._unanswered.add(sent)
         sent.add_done_callback(self._unanswered.discard)
 
@@ -129,23 +130,23 @@ class Conversation:
 
     @property
     def to_apply(self) -> tuple[DocumentEdit, ...]:
-        """What the client was told to apply."""
+        """The edits that the client was told to apply."""
         return self._settle_answer.result().edits if self._settle_answer.done() else ()
 
     def applied(self, reports: Reports) -> asyncio.Future[Answer]:
-        """What the client applied."""
+        """The client's report about what it applied."""
         _resolve(self._applied_report, reports)
         return asyncio.shield(self._applied_answer)
 
     def saved(self, reports: Reports) -> None:
-        """What the client saved; before it was told to, that says nothing."""
+        """The client's report about what it saved; ignored before the client was told to save."""
         if self._applied_answer.done():
             _resolve(self._saved_report, reports)
 
     # --- the applier --------------------------------------------------------------------------------------
 
     async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
-        """Answer the settle with what is to be applied, and wait for `agentfs/applied`."""
+        """Respond to the settle with the edits to apply, and wait for `agentfs/applied`."""
         _resolve(self._settle_answer, Answer(edits=tuple(edits)))
         reports = await asyncio.shield(self._applied_report)
         told = [reports.get(self._files.get(edit.uri, ""), NOT_DONE) for edit in edits]
@@ -157,7 +158,8 @@ class Conversation:
         self.failed(error)
 
     async def committed(self, save: Sequence[str]) -> Collection[str]:
-        """Say yes to whichever message waits for it; with something to save, wait for `agentfs/saved`."""
+        """Respond with success to the waiting message; if there is something to save, wait for
+        `agentfs/saved`."""
         _resolve(self._settle_answer, Answer())
         _resolve(self._applied_answer, Answer(save=tuple(save)))
         if not save:
@@ -166,7 +168,7 @@ class Conversation:
         return [uri for uri in save if reports.get(self._files.get(uri, ""), NOT_DONE).done]
 
     def failed(self, error: Exception) -> None:
-        """Say no to whichever message waits, and to those that still come."""
+        """Respond with a refusal to the waiting message and to later ones."""
         self.end(_code_of(error), error if isinstance(error, DomainError) else None)
 
     # --- the end ------------------------------------------------------------------------------------------
@@ -179,18 +181,19 @@ class Conversation:
         _resolve(answer, Answer("INVALID_PARAM", unfit))
 
     def accept_no(self, error: Rejected) -> None:
-        """The user's no was understood, and nothing else is to come."""
+        """The user's rejection was processed; no further messages are expected."""
         _resolve(self._settle_answer, Answer())
         self.end("SETTLED", error)
 
     def end(self, code: Code, error: DomainError | None = None) -> None:
-        """From here on every message that was not answered is answered with this."""
+        """Every pending and later message gets this response."""
         self.settlement.cancel()
         for answer in (self._settle_answer, self._applied_answer):
             _resolve(answer, Answer(code, error))
 
     async def conclude(self) -> None:
-        """Answer whatever waits for an answer, and return once that has been sent, cancelled or not."""
+        """Respond to all waiting messages, and return when the responses have been sent, even if
+        cancelled."""
         self.end("EXECUTION_ERROR")  # where nothing has answered yet: nobody else will
         self._is_concluded = True
         while self._unanswered:
@@ -198,7 +201,7 @@ class Conversation:
                 await asyncio.wait(self._unanswered)
 
     def abandon(self) -> None:
-        """Nobody is there to report any more."""
+        """The client can no longer report."""
         for report in (self._applied_report, self._saved_report):
             _resolve(report, {})
 
@@ -221,7 +224,7 @@ def _code_of(error: Exception) -> Code:
 
 
 def _resolve(future: asyncio.Future[T], value: T) -> bool:
-    """Whether it was still open."""
+    """Whether the conversation was still open."""
     if future.done():
         return False
     future.set_result(value)

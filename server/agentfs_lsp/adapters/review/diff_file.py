@@ -41,14 +41,14 @@ _HEAD = "\ufeff# vim: set nomodeline:\n"
 `coding:` at the end, and heeds nothing else in a `.diff`; Vim reads no modeline behind this one."""
 
 LARGEST = 8 << 20
-"""Bytes. Emacs asks about larger files than 10,000,000 bytes, and says that it shows them."""
+"""The maximum size in bytes. Emacs asks about files over 10,000,000 bytes, but reports that it shows them."""
 
 _IGNORE = ".gitignore"
 _IGNORE_ALL = b"*\n"
 
 
 class DiffFile:
-    """A diff on disk. Its lock tells other servers that it is still looked at."""
+    """A diff file. Its lock tells other servers that it is still in use."""
 
     def __init__(self, place: Place, folder: Folder, fd: int, filename: str, data: bytes) -> None:
         self._place = place
@@ -60,21 +60,21 @@ class DiffFile:
         self.uri = place.uri_of(filename)
 
     async def is_intact(self) -> bool:
-        """Whether the file the user was shown still says what was written."""
+        """Whether the file that was shown to the user is unchanged."""
         return await asyncio.to_thread(self._is_intact)
 
     def _is_intact(self) -> bool:
         return _content(self._folder, self._filename, len(self._data) + 1) == self._data
 
     def remove(self) -> None:
-        """Take it away; never raises."""
+        """Remove the file; never raises."""
         _unlink(self._folder, self._filename)
         os.close(self._fd)
         self._place.tidy()
 
 
 class Place:
-    """A folder that diffs can lie in, beneath a folder that is there; confined like everything else."""
+    """A folder for diff files beneath an existing folder; access is confined."""
 
     def __init__(self, open_beneath: OpenBeneath, top: str, names: Sequence[str], uri: str | None) -> None:
         self._open_beneath = open_beneath
@@ -83,22 +83,22 @@ class Place:
         self._uri = uri  # None: not a folder of the client's
 
     def name_of(self, filename: str) -> str:
-        """How the user is told of it: from the root, or absolute."""
+        """The path for display: relative to the root, or absolute."""
         parts = (*self._names, filename)
         return "/".join(parts) if self._uri is not None else os.path.join(self._path, *parts)
 
     def uri_of(self, filename: str) -> str:
-        """What the client is given to show."""
+        """The URI for the client."""
         name = self.name_of(filename)
         return PurePosixPath(name).as_uri() if self._uri is None else f"{self._uri.rstrip('/')}/{name}"
 
     def folder(self) -> Folder:
-        """The folder, which must be there."""
+        """Open the folder, which must exist."""
         top = self._top()
         return open_folder(self._open_beneath, top.fd, "/".join(self._names))
 
     def made(self) -> Folder:
-        """The folder, made if need be, and closed to others."""
+        """Open the folder; create it if necessary, and deny access to other users."""
         if self._uri is None:
             os.makedirs(self._path, mode=0o700, exist_ok=True)
         at = self._top()
@@ -114,7 +114,7 @@ class Place:
         return at
 
     def tidy(self) -> None:
-        """Remove the folders once nothing of anybody is left in them."""
+        """Remove the folders if they are empty."""
         with suppress(OSError):
             own = self.folder()
             if os.listdir(own.fd) == [_IGNORE] and _content(own, _IGNORE, 8) == _IGNORE_ALL:
@@ -131,7 +131,7 @@ class Place:
 
 
 class DiffFiles:
-    """Writes diffs where the editor can show them. `state` is the path of the user's state folder."""
+    """Writes diff files where the editor can show them. `state` is the path of the user's state folder."""
 
     def __init__(self, state: str, kernel: Kernel | None = None) -> None:
         self._open_beneath = opening(kernel or Kernel())
@@ -158,7 +158,7 @@ class DiffFiles:
                 written.remove()
 
     def sweep(self, roots: Sequence[Root]) -> None:
-        """Remove what killed servers left. For a thread of its own, at start."""
+        """Remove files of killed servers. Runs in a thread at the start."""
         for place in (*map(self._in, roots), self._outside):
             try:
                 folder = place.folder()
@@ -174,7 +174,7 @@ class DiffFiles:
 
 
 def _written(proposal: Proposal, places: Sequence[Place]) -> DiffFile | None:
-    """The diff in the first place that takes it; None for one that editors may not show."""
+    """Write the diff to the first possible location; None if editors may not show it."""
     data = (_HEAD + full_preview_of(proposal)).encode("utf-8", "backslashreplace")
     if len(data) > LARGEST:
         return None
@@ -202,12 +202,12 @@ def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
 
 
 def _root_for(proposal: Proposal) -> Root:
-    """The root of the first file: one diff is shown of all."""
+    """The root of the first file, because there is one diff of all files."""
     return proposal.changes[0].base.location.root
 
 
 async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:
-    """Whether the client says that it shows it. One that does not say so in time is not waited for."""
+    """Whether the client reports in time that it shows the diff."""
     try:
         async with asyncio.timeout(show_s):
             return await editor.show(diff_file.uri)

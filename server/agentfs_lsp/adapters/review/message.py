@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.review import Applier, Editor
 
 AS_MANY_AS_IT_TAKES = 1_000_000
-"""Pages, where the length is bounded otherwise."""
+"""The maximum number of pages if the length is bounded otherwise."""
 
 ROOMY_ROWS = 10
 """A message of fewer rows does not begin with what it ends with."""
@@ -117,7 +117,7 @@ def _each_fits(proposal: Proposal, limits: MessageLimits) -> bool:
 
 
 def _pages(text: str, limits: MessageLimits) -> int:
-    """How many there are of it, or one more than there may be."""
+    """The number of pages, or one more than allowed."""
     return sum(1 for _ in islice(paged(text.split("\n"), "", limits), MOST_PAGES + 1))
 
 

@@ -21,7 +21,7 @@ LINE_END = "⏎"
 
 
 def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterator[str]:
-    """The lines in pages, each with `last_line` at its end. Made as they are asked for."""
+    """The lines in pages, each with `last_line` at its end; generated lazily."""
     if limits.joins_lines:
         lines = (line.replace(LINE_END, "\\u23ce") + f" {LINE_END}" for line in lines)
     rows = limits.rows - _rows(last_line, limits.columns)

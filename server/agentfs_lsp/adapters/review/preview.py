@@ -40,7 +40,7 @@ def _is_harmless(change: FileChange) -> bool:
 
 
 class PreviewReviews:
-    """Reviews in the editor's own preview."""
+    """Reviews changes in the editor's own preview."""
 
     def __init__(self, editor: Editor, translate: Callable[[], Translate]) -> None:
         self._editor = editor

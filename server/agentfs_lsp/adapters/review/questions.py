@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 MOST_PAGES = 40
 
 QUIET_S = 1.0
-"""A question waits until no document has changed for so long."""
+"""Seconds without a change of any document before a question is asked."""
 
 LONGEST_QUIET_WAIT_S = 4.0
-"""Documents that keep changing hold a question back no longer than this."""
+"""The maximum delay of a question while documents keep changing, in seconds."""
 
 DRAWING_S = 0.4
 """From the answer that the diff is shown to the question. Some editors draw only when they are idle, and a
@@ -41,28 +41,28 @@ question keeps them busy; in Neovim 0.05 s were enough. The rest is for the news
 type, which Neovim holds back for 0.15 s."""
 
 READING_S = 1.5
-"""Nobody reads a question in less. Where keys answer it, a yes that comes sooner was meant for something
-else."""
+"""Nobody reads a question faster. In editors where keys answer it, an earlier approval was meant for
+something else."""
 
 MOST_HASTY = 3
-"""So many answers in a row that nobody can have read for are given up on: a no."""
+"""After this number of consecutive early answers, the question counts as rejected."""
 
 REPEAT_S = 30.0
-"""An editor that loses questions is asked again after so long without an answer, once; after as long again
-others that wait go first."""
+"""Seconds without an answer after which an editor that loses questions is asked once more; after the same
+time again, other questions go first."""
 
 YIELD_S = 120.0
-"""In any other editor others go first after so long without an answer."""
+"""Seconds without an answer after which other questions go first, in all other editors."""
 
 BUSY_S = 3.0
-"""An editor that was asking its user something else is tried again after so long."""
+"""Seconds after which an editor that was busy with another question is asked again."""
 
 LETTERS = "abcdefgh"
 """The choices of the page that measures. No numbers: those may choose by place."""
 
 
 class Unanswered(Exception):
-    """Others wait, and this question was not answered: it goes behind them."""
+    """The question was not answered while others wait, so it is moved behind them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ class Question:
 
 
 def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | None:
-    """What of the time is left, in seconds; None for ever."""
+    """The remaining time in seconds; None for no limit."""
     return None if timeout_s is None else timeout_s - (now_ms - since_ms) / 1000
 
 
 class Screen:
-    """The user's attention. Who asks takes turns."""
+    """The user's attention: questions take turns."""
 
     def __init__(self, editor: Editor, clock: Clock, typed_at_ms: Callable[[], float | None]) -> None:
         self._editor = editor
@@ -96,7 +96,7 @@ class Screen:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Hold the screen, in the order of asking for it."""
+        """Acquire the screen, in the order of arrival."""
         self._queued += 1
         try:
             await self._lock.acquire()
@@ -108,11 +108,11 @@ class Screen:
             self._lock.release()
 
     async def is_drawn(self) -> None:
-        """Give the editor time to draw what it says that it shows."""
+        """Give the editor time to draw the diff."""
         await self._clock.sleep(DRAWING_S)
 
     async def is_quiet(self) -> bool:
-        """Whether the user has stopped typing; waits for that for a while."""
+        """Wait a limited time for the user to stop typing; returns whether the user has stopped."""
         give_up_ms = self._clock.now_ms() + LONGEST_QUIET_WAIT_S * 1000
         while (typed_ms := self._typed_at_ms()) is not None:
             now_ms, quiet_ms = self._clock.now_ms(), typed_ms + QUIET_S * 1000
@@ -182,7 +182,7 @@ class Screen:
         return limits_of(self._editor.traits).keys_answer
 
     async def _answer(self, message: str, actions: Sequence[str]) -> str | None:
-        """The first answer to the message, which may be sent more than once."""
+        """The first answer to the message, which may have to be sent repeatedly."""
         loses = limits_of(self._editor.traits).loses_questions
         repeats = int(loses)
         give_way_ms = self._clock.now_ms() + 2 * REPEAT_S * 1000

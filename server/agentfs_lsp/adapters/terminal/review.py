@@ -75,8 +75,8 @@ class _NoApplier:
         """There is nothing to take back."""
 
     async def committed(self, save: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        """There is nobody to tell."""
+        """Do nothing."""
         return ()
 
     def failed(self, error: Exception) -> None:
-        """There is nobody to tell."""
+        """Do nothing."""
