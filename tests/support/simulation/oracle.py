@@ -51,6 +51,7 @@ class Asked(ChangeRequest):
     is_dry: bool = False
     basis: dict[str, str | None] = field(default_factory=dict)
     means: str | None = None
+    is_cancelled: bool = False
     behind: list[Asked] = field(default_factory=list)
     reached: int = -1
     must_wait: bool = False
@@ -59,7 +60,8 @@ class Asked(ChangeRequest):
 @dataclass(eq=False)
 class Review:
     """What a review client said of one proposal. `settles` in the order in which they reached the server:
-    params, and the answer where there is one."""
+    params, and the answer where there is one. `in_time`: the ids of those that say yes and came before
+    whatever takes the proposal back."""
 
     number: int
     id: str
@@ -68,6 +70,7 @@ class Review:
     shown: Message | None = None
     settles: list[tuple[Message, list[Message]]] = field(default_factory=list)
     unanswered: set[int] = field(default_factory=set)
+    in_time: set[int] = field(default_factory=set)
     is_over: bool = False
 
     def binding(self, path: str) -> str | None:

@@ -333,6 +333,11 @@ class World:
         reply = self._replies.get(message["id"]) if "method" in message and "id" in message else None
         if reply is not None:
             self._reaches(message["id"], reply)
+        if message.get("method") == "shutdown":
+            for asked in self.oracle.asked.values():
+                asked.is_cancelled = True
+        elif message.get("method") == "$/cancelRequest":
+            self._reaches_cancelled(message["params"]["id"])
         if event is not None:
             self.oracle.told(event)
         self.server.protocol.handle_message(json.loads(json.dumps(message)))
@@ -347,6 +352,17 @@ class World:
                 review.unanswered.add(number)
             if call.method == "agentfs/settle":
                 review.settles.append((call.params, []))
+                asked = self.oracle.asked.get(review.number)
+                accepts = call.params["decision"] != "rejected" and review.files.keys() - rejected_in(
+                    call.params
+                )
+                if accepts and asked is not None and not asked.is_cancelled:
+                    review.in_time.add(number)
+
+    def _reaches_cancelled(self, number: int) -> None:
+        reply = self._replies.get(number)
+        if reply is not None and reply.call.asked is not None:
+            reply.call.asked.is_cancelled = True
 
     def _sent(self, message: Message) -> None:
         """The server sends: what it says must be true now."""
@@ -388,6 +404,8 @@ class World:
         review = self.oracle.reviews.get(call.params.get("id", ""))
         if review is not None:
             review.unanswered.discard(message["id"])
+            if message["id"] in review.in_time and reply.answer.get("code") == "WITHDRAWN":
+                self.oracle.fail(f"{review.id} was accepted before it was withdrawn: {reply.answer}")
             for params, answers in review.settles:
                 if params is call.params:
                     answers.append(reply.answer)
@@ -397,6 +415,11 @@ class World:
             self.editor.take(message)
         elif (reply := self._replies.pop(message["id"], None)) is not None:
             reply.then(reply.answer or {})
+
+
+def rejected_in(settle: Message) -> set[str]:
+    """The URIs of the files that a settle rejects, where it does not reject all."""
+    return {file["uri"] for file in settle.get("files", ()) if file["decision"] == "rejected"}
 
 
 @contextmanager
