@@ -1,9 +1,9 @@
 """Generates code and documentation from the declared shapes of the wire: `make generated`.
 
 `api/params.py`, `api/results.py`, and `lsp/results.py` declare what goes over the wire. The generator writes
-extension/src/protocol/types.ts, and the rows of each table of docs/protocol.md below a comment
-`<!-- table NAME -->`. The table's header selects the columns. The string below a key of a shape is its
-meaning.
+extension/src/protocol/types.ts, the lists of commands and methods in the greeting of docs/protocol.md, and
+the table there below each comment `<!-- table NAME -->`. The header of a table selects its columns; if there
+is no table yet, it gets the usual ones. The string below a key of a shape is its meaning.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import inspect
 import json
 import re
 import sys
+import textwrap
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from itertools import pairwise
@@ -36,6 +37,7 @@ from agentfs_lsp.adapters.review.client import PENDING
 from agentfs_lsp.api import params, proposals, results
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.lsp import results as editor_results
+from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 
 if TYPE_CHECKING:
@@ -173,17 +175,34 @@ def _shape_in(hint: Any) -> type:
 # --- docs/protocol.md -------------------------------------------------------------------------------------
 
 _TABLE = re.compile(
-    r"(?P<head><!-- table (?P<name>\w+)(?: beside (?P<other>\w+))? -->\n\n\|(?P<columns>.*)\|\n\|.*\n)"
-    r"(?:\|.*\n)*"
+    r"<!-- table (?P<name>\w+)(?: beside (?P<other>\w+))? -->\n"
+    r"(?:\n\|(?P<columns>.*)\|\n(?:\|.*\n)*)?"
 )
+_LIST = re.compile(r'"(commands|methods)": \[[^\]]*\]')
 
 
 def document(text: str) -> str:
-    """The document with current rows in its generated tables. `beside` another shape omits the keys of that
-    shape, which has a table of its own."""
-    return _TABLE.sub(
-        lambda found: found["head"] + "".join(_rows(found["name"], found["other"], found["columns"])), text
-    )
+    """The document with its generated tables and lists as they are now. `beside` another shape omits the keys
+    of that shape, which has a table of its own."""
+    return _LIST.sub(_list, _TABLE.sub(_table, text))
+
+
+def _list(found: re.Match[str]) -> str:
+    methods = [*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS]
+    names = {"commands": [*COMMANDS, MANUAL_COMMAND], "methods": methods}[found[1]]
+    lines = textwrap.wrap(", ".join(map(json.dumps, names)), 104)
+    return f'"{found[1]}": [\n      ' + "\n      ".join(lines) + "]"
+
+
+def _table(found: re.Match[str]) -> str:
+    name, columns = found["name"], found["columns"]
+    if columns is None and is_dataclass(_shapes()[name]):
+        columns = " parameter | type | default | bounds | meaning "
+    elif columns is None:
+        columns = f" {'stats' if name.endswith('Stats') else 'data'} key | type | there | meaning "
+    rule = "| --- " * len(columns.split("|")) + "|"
+    comment = found[0].partition("\n")[0]
+    return f"{comment}\n\n|{columns}|\n{rule}\n" + "".join(_rows(name, found["other"], columns))
 
 
 def _rows(name: str, other: str | None, columns: str) -> Iterator[str]:

@@ -85,7 +85,10 @@ class Play:
         return json.loads(text)
 
     def compare(self, printed: Any, real: Any) -> None:
-        assert without_times(self.translated(printed)) == without_times(real)
+        real = without_times(real)
+        assert without_times(self.translated(printed)) == real, (
+            f"docs/protocol.md prints {json.dumps(printed)}\nthe server says {json.dumps(real)}"
+        )
 
 
 def without_times(value: Any) -> Any:
