@@ -61,7 +61,10 @@ def named_in_code(pattern: str) -> set[str]:
 
 
 def test_the_requests_are_those_served() -> None:
-    assert keys(table(section(DOCS, "2 Requests"), "method")) == list(AGENT_REQUESTS)
+    told = keys(table(section(DOCS, "2 Requests"), "method"))
+    assert told == list(AGENT_REQUESTS), (
+        "docs/protocol.md, table in section 2: in the order of AGENT_REQUESTS"
+    )
 
 
 def test_the_editors_requests_are_those_served() -> None:
@@ -126,7 +129,9 @@ def test_the_capabilities_that_are_used_are_told() -> None:
     whole = {path for path in asked if not any(other.startswith(f"{path}.") for other in asked)}
     used = {path.removeprefix("capabilities.") for path in whole}
     (sentence,) = re.findall(r"Of its other capabilities the server uses (.*?);", of_section("1"), re.DOTALL)
-    assert set(codes(sentence)) == used - {"experimental.agentfs.review", "experimental.agentfs.save"}
+    ours = {path for path in used if path.startswith("experimental.agentfs.")}
+    assert set(codes(sentence)) == used - ours, "docs/protocol.md, section 1, the list of capabilities"
+    assert not {path for path in ours if path not in DOCS and f'"{path.split(".")[-1]}": true' not in DOCS}
 
 
 # --- closed sets ------------------------------------------------------------------------------------------
@@ -157,14 +162,15 @@ def test_the_formats_of_definitions() -> None:
 
 
 def test_the_rungs() -> None:
-    assert keys(table(of_section("9"), "rung")) == [
-        *(channel for channel in typing.get_args(Rung) if channel != "terminal"),
-        "none",
-    ]
+    told = [rung for rung in typing.get_args(Rung) if rung != "terminal"]
+    assert keys(table(of_section("9"), "rung")) == [*told, "none"], (
+        "docs/protocol.md, table in section 9: in the order of Rung"
+    )
 
 
 def test_the_levels_of_matching_in_their_order() -> None:
-    assert keys(table(of_section("7"), "level")) == list(typing.get_args(Level))
+    told = keys(table(of_section("7"), "level"))
+    assert told == list(typing.get_args(Level)), "docs/protocol.md, table in section 7: in the order of Level"
 
 
 def test_the_kinds_of_warnings() -> None:

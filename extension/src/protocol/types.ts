@@ -234,7 +234,7 @@ export interface LineStats extends Stats {
 
 /** The review, as reported in a response: docs/protocol.md#94-what-the-answer-says. */
 export interface Review {
-  /** `"policy"`, `"review"`, `"preview"`, or `"message"` */
+  /** a rung of section 9 */
   rung: Rung;
   /** `"allowed"`, `"accepted"`, `"amended"`, `"rejected"`, `"dismissed"`, `"withdrawn"`, or `"timed_out"` */
   decision: 'allowed' | 'accepted' | 'amended' | 'rejected' | 'dismissed' | 'withdrawn' | 'timed_out';
@@ -309,7 +309,7 @@ export interface StatusData {
   roots: RootStatus[];
   /** the current state of each switch in the settings, by name */
   switches: Record<string, boolean>;
-  /** how a change would be reviewed: `"review"`, `"preview"`, or `"message"` */
+  /** how a change would be reviewed: a rung of section 9 */
   rung: Rung;
   /** `{session, mode}` of each session of this connection that has read something or has a mode */
   sessions: SessionStatus[];

@@ -52,7 +52,7 @@ class Review(TypedDict):
     """The review, as reported in a response: docs/protocol.md#94-what-the-answer-says."""
 
     rung: Rung
-    """`"policy"`, `"review"`, `"preview"`, or `"message"`"""
+    """a rung of [section 9](#9-review-and-landing)"""
     decision: Literal["allowed", "accepted", "amended", "rejected", "dismissed", "withdrawn", "timed_out"]
     """{values}"""
     by: Literal["mode", "rule", "user"]
@@ -142,7 +142,7 @@ class StatusData(TypedDict):
     switches: dict[str, bool]
     """the current state of each switch in the settings, by name"""
     rung: Rung
-    """how a change would be reviewed: `"review"`, `"preview"`, or `"message"`"""
+    """how a change would be reviewed: a rung of [section 9](#9-review-and-landing)"""
     sessions: list[SessionStatus]
     """{keys} of each session of this connection that has read something or has a mode"""
     pending: list[PendingStatus]

@@ -1,16 +1,8 @@
 """How each level looks for a block of text (docs/protocol.md#7-agentfsedit).
 
-| level | what may differ | the block is |
-| --- | --- | --- |
-| `exact` | nothing | any piece of text |
-| `eol` | line ends | any piece of text |
-| `trailing_whitespace` | line ends; blanks and tabs at the ends of lines | whole lines |
-| `indentation` | the above, and one constant shift of the indentation | whole lines |
-| `unicode` | line ends; how quotes, dashes, no-break blanks, marked letters are written | any piece of text |
-
-Blanks inside a line always count, so no level joins or parts words; levels are not added up beyond this
-table. Looser than exact, a block needs something visible to be known by. Choosing among places is not done
-here.
+Blanks inside a line always count, so no level joins or parts words; levels are not added up beyond
+the table there. Looser than exact, a block needs something visible to be known by. Choosing among places is
+not done here.
 """
 
 from __future__ import annotations
