@@ -43,8 +43,12 @@ def main() -> int:
         path.write_bytes(written(catalogue))
         path.with_suffix(".mo").write_bytes(compiled(catalogue))
         for message in untranslated(catalogue):
-            print(f"{catalogue.locale_identifier}: no translation of {message.id!r}", file=sys.stderr)
+            print(
+                f"{path.relative_to(PACKAGE.parents[1])}: no translation of {message.id!r}", file=sys.stderr
+            )
             missing += 1
+    if missing:
+        print("Translate each in its `msgstr`, and run `make texts` again.", file=sys.stderr)
     return 1 if missing else 0
 
 

@@ -40,7 +40,7 @@ def test_the_tree_is_the_package() -> None:
         if SAMPLE not in path.parents and path.read_text("utf-8").strip()
     }
     paths = [path for path, _ in listed("Modules")]
-    assert set(paths) == modules
+    assert set(paths) == modules, "add a line to the section Modules of docs/architecture.md, or remove it"
     assert len(paths) == len(modules)
 
 

@@ -116,7 +116,8 @@ def _answer(at: str, method: str, result: Any) -> Iterator[Said]:
 
 def test_what_is_said_is_of_the_declared_shapes() -> None:
     served = {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS}
-    assert {*ANSWERS, *EDITORS} == {method.removeprefix("agentfs/") for method in served}
+    methods = {method.removeprefix("agentfs/") for method in served}
+    assert {*ANSWERS, *EDITORS} == methods, "add the shapes of the result to ANSWERS or EDITORS above"
     found = list(said())
     assert {at.split()[1].removeprefix("agentfs/") for at, *_ in found} >= {*ANSWERS, *EDITORS}
     assert [misfit for at, value, hint in found for misfit in misfits(value, hint, at)] == []
@@ -141,7 +142,8 @@ def test_every_declared_key_is_said_in_a_transcript() -> None:
     shapes = [hint for one in (*ANSWERS.values(), EDITORS.values()) for hint in one] + [Envelope]
     shapes += [NOTIFICATIONS[f"agentfs/{name}"] for name in ("proposed", "settled", "statusChanged")]
     known = {(shape.__name__, key) for shape, key in _declared(shapes)}
-    assert known - {one for _, value, hint in said() for one in keys_said(value, hint)} == set()
+    missing = known - {one for _, value, hint in said() for one in keys_said(value, hint)}
+    assert not missing, "add a scenario with these keys to tests/e2e/test_transcripts.py, and record it"
 
 
 def _declared(hints: Any) -> set[tuple[Any, str]]:

@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from agentfs_lsp.domain.errors import DomainError, NoMatch
+from agentfs_lsp.domain.matching.levels import LEVELS, Level
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import apply_splices
 
@@ -68,5 +70,12 @@ def test_case(case: Path) -> None:
     assert (match.level, match.replacements) == (level, int(count or 1))
 
 
-def test_there_are_cases_to_run() -> None:
+def test_there_are_cases_for_each_level() -> None:
     assert len(CASES) > 70
+    found = {read_sections(case.read_text("utf-8")).get("match", "").split(" ")[0] for case in CASES}
+    missing = {*get_args(Level)} - found
+    assert not missing, "add a file to tests/cases/edit with this level below `== match`"
+
+
+def test_every_level_is_tried_in_the_order_of_its_names() -> None:
+    assert [looking.level for looking in LEVELS] == list(get_args(Level)), "LEVELS and Level differ"
