@@ -9,7 +9,7 @@ const message = 'Only util/window.ts may call it: other people’s words become 
 export default eslint.config(
   { ignores: ['dist/', 'bundled/', 'node_modules/', 'test/e2e/'] },
   {
-    files: ['src/**/*.ts', 'test/unit/*.ts'],
+    files: ['src/**/*.ts', 'test/unit/**/*.ts'],
     extends: [eslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-const tests = readdirSync('test/unit').map((file) => join('test/unit', file));
+const tests = readdirSync('test/unit').filter((file) => file.endsWith('.test.ts')).map((file) => join('test/unit', file));
 const outdir = mkdtempSync(join(tmpdir(), 'agentfs-unit-'));
 try {
   await build({
@@ -13,6 +13,7 @@ try {
     outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,
+    alias: { vscode: resolve('test/unit/support/vscode.ts') },
     format: 'cjs',
     platform: 'node',
     target: 'node20',

@@ -11,7 +11,8 @@ import { askUser } from './views/questions';
 import { Decisions, type Ended } from './proposals/decisions';
 import { Drafts } from './review/drafts';
 import { ServerEdits } from './proposals/serverEdits';
-import { HistoryView } from './views/history';
+import { HistoryLoader } from './history/loader';
+import { HistoryStore } from './history/store';
 import { Decorations } from './review/decorations';
 import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
@@ -59,25 +60,25 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       proposed.fire(told);
     },
     settled: ({ id, outcome }) => decisions.over(id, outcome),
-    status: (told) => status.told(told),
     asked: (...asked) => askUser(questions, ...asked),
     applyEdit: edits.apply,
   }, () => strictness.now);
   const status = new StatusBar(server, proposals, questions, edits, strictness);
   const lifecycle = new Lifecycle(context, server);
   const ask = agentRequests(lifecycle, server);
-  const fetch = fetchTexts(server, (review) => {
+  const fetch = fetchTexts(server, proposals, (review) => {
     stale.watch(review);
     decorations.update(review);
   });
   const editors = new DiffEditors(proposals, files, bases, fetch);
-  const historyDiffs = new HistoryDiffs(server, ask, landed);
+  const historyDiffs = new HistoryDiffs(ask, landed);
   const focus = new ReviewFocus(editors);
   const decisions = new Decisions(server, proposals, editors, focus, files, (review) => historyDiffs.openStale(review));
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
   const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), proposals, files, draftTexts);
-  const history = new HistoryView(server);
-  const confirmation = new Confirmation(historyDiffs);
+  const records = new HistoryStore();
+  const history = new HistoryLoader(server, records);
+  const confirmation = new Confirmation();
 
   // What is typed until its tab is closed is in the draft.
   const letGo = async (ended: Ended): Promise<void> => {
@@ -87,13 +88,13 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   };
 
   const connections = [
-    editors.late.subscribe((review) => void announcements.late(review)),
-    editors.leftBehind.subscribe((closed) => {
+    editors.onDidOpenLate((review) => void announcements.late(review)),
+    editors.onDidLeaveBehind((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));
     }),
-    focus.entering.subscribe((review) => void noteSeen(review, files)),
-    focus.touched.subscribe((review) => editors.unlock(review)),
-    decisions.ended.subscribe((ended) => {
+    focus.onDidEnter((review) => void noteSeen(proposals, review, files)),
+    focus.onDidTouch((review) => editors.unlock(review)),
+    decisions.onDidEnd((ended) => {
       const { id } = ended.review.proposed;
       stale.forget(id);
       decorations.forget(ended.review);
@@ -102,7 +103,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       void letGo(ended);
       settled.fire({ id, outcome: ended.outcome });
     }),
-    server.stateChanged.subscribe((state) => {
+    server.onDidChangeState((state) => {
       if (state.kind !== 'running') {
         questions.clear();
         proposals.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
@@ -111,7 +112,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
   ];
   const own = [watchSaves(), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, history, historyDiffs, confirmation, drafts];
-  const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, history, historyDiffs, status, fetch };
+  const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

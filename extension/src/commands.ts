@@ -7,19 +7,20 @@ import type { HistoryDiffs } from './history/diff';
 import type { Decisions } from './proposals/decisions';
 import type { Drafts } from './review/drafts';
 import type { ServerEdits } from './proposals/serverEdits';
-import type { HistoryView } from './views/history';
+import type { HistoryLoader } from './history/loader';
 import { run } from './review/editorFocus';
 import type { PendingNode } from './views/pending';
 import { draftInFront } from './views/drafts';
 import type { DiffEditors } from './review/diffEditor';
 import type { By } from './review/focus';
 import type { StatusBar } from './views/statusBar';
-import type { HistoryRecord } from './history/store';
+import type { HistoryRecord, HistoryStore } from './history/store';
 import type { Lifecycle } from './server/lifecycle';
 import { notify } from './util/window';
 import type { Questions } from './server/questions';
 import { AgentMethod } from './protocol/types';
-import type { Review, ProposalStore } from './proposals/store';
+import type { Review } from './proposals/review';
+import type { ProposalStore } from './proposals/store';
 import type { Ask } from './server/agentRequests';
 import { PROPOSAL, virtualUri } from './review/fileSystem';
 
@@ -33,7 +34,8 @@ export interface Parts {
   decisions: Decisions;
   drafts: Drafts;
   edits: ServerEdits;
-  history: HistoryView;
+  records: HistoryStore;
+  history: HistoryLoader;
   historyDiffs: HistoryDiffs;
   status: StatusBar;
   fetch: (review: Review) => Promise<boolean>;
@@ -112,7 +114,7 @@ function handlers({
     next: () => step(1),
     previous: () => step(-1),
     openReview: async (id?: unknown) => {
-      const review = proposals.get(String(id)) ?? editors.current ?? proposals.firstWaiting ?? proposals.all[0];
+      const review = proposals.get(String(id)) ?? editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
       if (review !== undefined) {
         await editors.show(review);
       } else if (edits.previews > 0) {
@@ -128,7 +130,7 @@ function handlers({
       }
     },
     answerQuestion: (id?: unknown) => showQuestion(questions, id),
-    olderLanded: () => history.older(),
+    olderLanded: () => history.loadOlder(),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),

@@ -5,6 +5,7 @@ import { assemble, type Assembled } from './assembly';
 import { registerCommands, rehearse } from './commands';
 import { keepContextKeys } from './views/contextKeys';
 import { DraftsView } from './views/drafts';
+import { HistoryView } from './views/history';
 import { PendingView } from './views/pending';
 import { registerChatTools } from './chatTools';
 import { BASE, DRAFT, LANDED, PROPOSAL } from './review/fileSystem';
@@ -22,6 +23,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     ...registerTexts(parts),
     new PendingView(parts.proposals, parts.questions, parts.editors),
     new DraftsView(parts.drafts),
+    new HistoryView(parts.records, parts.history),
     keepContextKeys(parts.proposals, parts.editors, parts.edits, parts.drafts),
     registerCommands(parts),
     registerChatTools(api),

@@ -1,14 +1,13 @@
 /** What can be done with a change that landed: look at its diff, and propose its reverse. */
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { Server } from '../server/client';
 import { SECTION } from '../server/settings';
 import { findDocument } from '../proposals/applyEdits';
 import type { HistoryRecord, RecordedText } from './store';
 import { notify } from '../util/window';
-import { AgentMethod, EditorMethod, type Proposal, type Proposed } from '../protocol/types';
+import { EditorMethod, type Proposal, type Proposed } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
-import type { Review } from '../proposals/store';
+import type { Review } from '../proposals/review';
 import { baseName, brief } from '../util/display';
 import { normalise, withEol } from '../util/text';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
@@ -17,13 +16,9 @@ import { hashOf } from '../review/staleness';
 import { allTabs, isLandedTab } from '../review/tabs';
 import { userWaits } from '../review/userWaits';
 
-/** What shows and undoes every change, of files that no agent may read too; of older servers what agents may. */
-export function historyMethod(server: Server): string | undefined {
-  return server.served(EditorMethod.userHistory, AgentMethod.history);
-}
-
-export function undoMethod(server: Server): string | undefined {
-  return server.served(EditorMethod.userUndo, AgentMethod.undo);
+/** Whether the server keeps what landed, and can undo it. */
+export function isHistoryKept(): boolean {
+  return vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
 }
 
 export class HistoryDiffs implements vscode.Disposable {
@@ -32,7 +27,6 @@ export class HistoryDiffs implements vscode.Disposable {
   private readonly listener: vscode.Disposable;
 
   constructor(
-    private readonly server: Server,
     private readonly ask: Ask,
     private readonly texts: ReadOnlyTexts,
   ) {
@@ -93,17 +87,11 @@ export class HistoryDiffs implements vscode.Disposable {
     const session = `vscode-history-${randomUUID()}`;
     const params = { change_id: record.id, session, agent: vscode.l10n.t('Undo') };
     this.asked = { session, isWaiting: userWaits() };
-    const envelope = await this.ask(undoMethod(this.server) ?? AgentMethod.undo, params);
+    const envelope = await this.ask(EditorMethod.userUndo, params);
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
       void notify('error', envelope.text);
     }
-  }
-
-  /** Whether the server can undo what landed. */
-  get canUndo(): boolean {
-    const isKept = vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
-    return isKept && undoMethod(this.server) !== undefined;
   }
 
   /** Whether this is the undo that the user has just asked for. */
@@ -129,12 +117,7 @@ export class HistoryDiffs implements vscode.Disposable {
   }
 
   private async fetchTexts(record: HistoryRecord): Promise<readonly RecordedText[]> {
-    const method = historyMethod(this.server);
-    if (method === undefined) {
-      return [];
-    }
-    const params = { change_id: record.id, texts: true };
-    const { data } = await this.ask(method, params);
+    const { data } = await this.ask(EditorMethod.userHistory, { change_id: record.id, texts: true });
     return textsOfHistory(data);
   }
 

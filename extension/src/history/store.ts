@@ -1,5 +1,5 @@
-/** What landed, newest first, with its texts as long as there is room. No vscode. */
-import { Signal } from '../util/signal';
+/** What landed, newest first, with its texts as long as there is room. */
+import * as vscode from 'vscode';
 
 export interface RecordedText {
   path: string;
@@ -26,8 +26,9 @@ export interface HistoryRecord {
 }
 
 export class HistoryStore {
+  private readonly changed = new vscode.EventEmitter<void>();
   /** What a list shows of them is another. */
-  readonly changed = new Signal<void>();
+  readonly onDidChange = this.changed.event;
   private records: HistoryRecord[] = [];
 
   constructor(

@@ -1,14 +1,17 @@
 /** Which changes are accepted by Accept All: what the user has not seen is named, and accepted by no Enter. */
 import * as vscode from 'vscode';
 import { choose, confirm } from '../util/window';
-import type { Review } from './store';
+import type { Review } from './review';
+import type { ProposalStore } from './store';
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { isSeen, textsOf } from '../review/visibility';
 import { lineOf } from './notifications';
 
 /** The user has gone into a review: whether all of it is on the screen. */
-export async function noteSeen(review: Review, files: ReviewFileSystem): Promise<void> {
-  review.seen ||= await isSeen(review, textsOf(files, review));
+export async function noteSeen(proposals: ProposalStore, review: Review, files: ReviewFileSystem): Promise<void> {
+  if (!review.seen && (await isSeen(review, textsOf(files, review)))) {
+    proposals.markSeen(review);
+  }
 }
 
 /** Those of `waiting` that the user accepts at once. `show` opens the first that was not seen, if that is wanted instead. */

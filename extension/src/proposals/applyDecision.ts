@@ -6,16 +6,9 @@ import * as vscode from 'vscode';
 import type { Server } from '../server/client';
 import { applyEdits, findDocument, save } from './applyEdits';
 import { notify } from '../util/window';
-import {
-  EditorMethod,
-  type AppliedAnswer,
-  type Refusal,
-  type SavedFile,
-  type SettleAnswer,
-  type SettleParams,
-  type WorkspaceEdit,
-} from '../protocol/types';
-import type { Review } from './store';
+import { AppliedRequest, SavedRequest, SettleRequest } from '../protocol/requests';
+import type { Refusal, SavedFile, SettleParams, WorkspaceEdit } from '../protocol/types';
+import type { Review } from './review';
 import { normalise } from '../util/text';
 
 /** Hears which documents could not be saved, before the server does. */
@@ -27,7 +20,7 @@ export async function applyDecision(
   decision: SettleParams,
   notSaved: NotSaved,
 ): Promise<Refusal | undefined> {
-  const answer = await server.request<SettleAnswer>(EditorMethod.settle, decision);
+  const answer = await server.request(SettleRequest, decision);
   if (!answer.ok) {
     return answer;
   }
@@ -41,7 +34,7 @@ async function land(
   notSaved: NotSaved,
 ): Promise<Refusal | undefined> {
   const files = await applyEdits(edit, server.convert);
-  const answer = await server.request<AppliedAnswer>(EditorMethod.applied, { id, files });
+  const answer = await server.request(AppliedRequest, { id, files });
   if (!answer.ok) {
     if ('revert' in answer && answer.revert !== null) {
       await takeBack(server, answer.revert);
@@ -51,7 +44,7 @@ async function land(
   if (answer.save.length > 0) {
     const saved = await Promise.all(answer.save.map(save));
     notSaved(saved.filter((file) => !file.saved));
-    await server.request(EditorMethod.saved, { id, files: saved });
+    await server.request(SavedRequest, { id, files: saved });
   }
   return undefined;
 }

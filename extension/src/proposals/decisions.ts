@@ -5,8 +5,8 @@
 import * as vscode from 'vscode';
 import type { Server } from '../server/client';
 import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol/types';
-import type { Review, ProposalStore } from './store';
-import { Signal } from '../util/signal';
+import { isDecided, type Review } from './review';
+import type { ProposalStore } from './store';
 import { normalise } from '../util/text';
 import { acceptParams, acceptedTexts, rejectParams, type ShownText } from './settleParams';
 import type { ReviewFileSystem } from '../review/fileSystem';
@@ -14,9 +14,9 @@ import { chosenOf, noteSeen } from './acceptAll';
 import { caughtUp } from '../review/closeTabs';
 import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
 import { isOnScreen, textsOf } from '../review/visibility';
-import { partOf, type DiffEditors } from '../review/diffEditor';
+import type { DiffEditors } from '../review/diffEditor';
 import type { By, ReviewFocus } from '../review/focus';
-import { isUnsavedElsewhere } from '../review/tabs';
+import { isUnsavedElsewhere, partOf } from '../review/tabs';
 import {
   askReason,
   nameOf,
@@ -47,7 +47,8 @@ interface Landing {
 }
 
 export class Decisions {
-  readonly ended = new Signal<Ended>();
+  private readonly ended = new vscode.EventEmitter<Ended>();
+  readonly onDidEnd = this.ended.event;
   private readonly landings = new Map<string, Landing>();
   private decidedAt = -Infinity;
 
@@ -126,11 +127,10 @@ export class Decisions {
     if (decision === 'accepted' && !(await this.isOnScreen(review, [part], shown))) {
       return;
     }
-    review.decided.set(part.path, decision);
     if (decision === 'rejected') {
       this.noteRejected(review, [part]);
     }
-    this.proposals.changed.fire();
+    this.proposals.decideFile(review, part.path, decision);
     if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
       await this.settle(review, acceptParams(review.proposal, shown, false, review.decided));
     }
@@ -140,9 +140,9 @@ export class Decisions {
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
     const { current } = this.editors;
     if (current !== undefined && !this.focus.isUnseen) {
-      await noteSeen(current, this.files);
+      await noteSeen(this.proposals, current, this.files);
     }
-    const waiting = this.proposals.all.filter((review) => !review.deciding);
+    const waiting = this.proposals.undecided;
     for (const review of await chosenOf(waiting, (first) => this.editors.show(first))) {
       if (this.proposals.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
         await this.settle(review, acceptParams(review.proposal, textsOf(this.files, review), false, review.decided), false);
@@ -151,7 +151,7 @@ export class Decisions {
   }
 
   async rejectAll(): Promise<void> {
-    const waiting = this.proposals.all.filter((review) => !review.deciding);
+    const waiting = this.proposals.undecided;
     if (waiting.length === 0) {
       return;
     }
@@ -165,7 +165,7 @@ export class Decisions {
 
   /** The server says that a proposal is over, whoever ended it. */
   over(id: string, outcome: Outcome): void {
-    const review = this.proposals.remove(id);
+    const review = this.proposals.end(id);
     if (review === undefined) {
       return;
     }
@@ -175,7 +175,7 @@ export class Decisions {
     this.landings.delete(id);
     if (outcome === 'editor') {
       notifyNotSaved(review, landing?.notSaved ?? []);
-    } else if (!review.deciding) {
+    } else if (!isDecided(review)) {
       notifyEnd(review, outcome, this.showStale);
     }
     this.ended.fire({ review, outcome, texts, accepted });
@@ -183,15 +183,11 @@ export class Decisions {
 
   /** Send a decision, once, and do what follows from it: the next review takes the place of its editor with `onwards`. */
   private async settle(review: Review, decision: SettleParams, onwards = true): Promise<void> {
-    if (review.deciding || this.proposals.get(review.proposed.id) === undefined) {
+    const isBlocked = decision.decision !== 'rejected' && review.state === 'waiting' && this.isUnsavedElsewhere(review);
+    if (isBlocked || !this.proposals.decide(review)) {
       return;
     }
-    if (decision.decision !== 'rejected' && this.isUnsavedElsewhere(review)) {
-      return;
-    }
-    review.deciding = true;
     this.decidedAt = Date.now();
-    this.proposals.changed.fire();
     if (review.proposal !== undefined) {
       this.landings.set(review.proposed.id, { texts: acceptedTexts(review.proposal, decision), notSaved: [] });
     }
@@ -238,15 +234,14 @@ export class Decisions {
   /** The user rejects these files as they are now. */
   private noteRejected(review: Review, files: Proposal['files'] = review.proposal?.files ?? []): void {
     const shown = textsOf(this.files, review);
-    files.forEach((file) => review.rejected.set(file.path, normalise(shown(file.path) ?? file.proposed_text)));
+    files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalise(shown(path) ?? text)));
   }
 
   /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
   private async undecided(review: Review, reason: string): Promise<void> {
-    review.deciding = false;
     this.landings.delete(review.proposed.id);
     this.editors.unlock(review);
-    this.proposals.changed.fire();
+    this.proposals.refuse(review);
     if (await notifyUndecided(review, reason)) {
       await this.editors.show(review);
     }

@@ -1,11 +1,13 @@
 /** Gets the texts of a proposal, once, when somebody is about to look at it. */
 import type { Server } from '../server/client';
-import { EditorMethod, type ProposalAnswer } from '../protocol/types';
-import type { Review } from './store';
+import { ProposalRequest } from '../protocol/requests';
+import type { Review } from './review';
+import type { ProposalStore } from './store';
 
 /** What fetches; it tells whether the proposal is still there. `known` is called when its texts came. */
 export function fetchTexts(
   server: Server,
+  proposals: ProposalStore,
   known: (review: Review) => void,
 ): (review: Review) => Promise<boolean> {
   return async (review) => {
@@ -13,14 +15,17 @@ export function fetchTexts(
       return true;
     }
     try {
-      const answer = await server.request<ProposalAnswer>(EditorMethod.proposal, { id: review.proposed.id });
+      const answer = await server.request(ProposalRequest, { id: review.proposed.id });
       if ('ok' in answer) {
         return false;
       }
-      review.proposal ??= answer;
+      proposals.load(answer);
     } catch (error) {
       server.channel.warn(String(error));
       return false;
+    }
+    if (review.proposal === undefined) {
+      return false; // it has ended meanwhile
     }
     known(review);
     return true;

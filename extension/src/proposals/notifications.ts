@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { findDocument, saveWritable } from './applyEdits';
 import { askText, showStatusMessage, notify } from '../util/window';
 import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol/types';
-import type { Review } from './store';
+import type { Review } from './review';
 import { baseName, brief, visible } from '../util/display';
 import { normalise } from '../util/text';
 

@@ -10,7 +10,6 @@ import { findDocument, save } from './applyEdits';
 import { notify } from '../util/window';
 import { PENDING, type WorkspaceEdit } from '../protocol/types';
 import { brief } from '../util/display';
-import { Signal } from '../util/signal';
 
 /** Ends the waiting of a preview: whether the user wants it, or its server is gone. */
 type End = (wanted: boolean) => void;
@@ -18,7 +17,8 @@ type End = (wanted: boolean) => void;
 export class ServerEdits {
   /** How many previews wait for the user, or are shown by VS Code. */
   previews = 0;
-  readonly changed = new Signal<void>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
   private readonly waiting = new Set<End>();
 
   constructor(private readonly settings: () => Settings) {}

@@ -1,39 +1,33 @@
-/**
- * The proposals that wait for the user, in the order they came. Free of the vscode API; what is shown of them
- * is the part of review/ and views/.
- */
+/** The proposals that wait for the user, in the order they came. Nothing else changes their reviews. */
+import * as vscode from 'vscode';
 import type { Proposal, Proposed } from '../protocol/types';
-import { Signal } from '../util/signal';
+import { next, type FileDecision, type Review, type ReviewEvent, type ReviewState, type Staleness } from './review';
 
-/** Why a file under review is no longer what the agent saw. */
-export type Staleness = { kind: 'editor' | 'disk' | 'gone' } | { kind: 'renamed'; to: string };
-
-/** One proposal and how far its review has come. */
-export interface Review {
-  readonly proposed: Proposed;
-  /** With the texts, once they were asked for. */
+class StoredReview implements Review {
   proposal?: Proposal;
-  /** Files that are no longer what the agent saw, by path: accepting would be a conflict. */
-  readonly stale: Map<string, Staleness>;
-  /** Of several files those that the user has decided about, by path. */
-  readonly decided: Map<string, 'accepted' | 'rejected'>;
-  /** The texts of files when the user rejected them, `\n` line ends, by path: what is typed later is not rejected. */
-  readonly rejected: Map<string, string>;
-  /** All of it was on the screen, in an editor that the user went into. */
-  seen: boolean;
-  /** The user closed its tab without deciding: it waits, and is not opened again by itself. */
-  setAside: boolean;
-  /** A decision is on its way. */
-  deciding: boolean;
+  state: ReviewState = 'waiting';
+  readonly stale = new Map<string, Staleness>();
+  readonly decided = new Map<string, FileDecision>();
+  readonly rejected = new Map<string, string>();
+  seen = false;
+  setAside = false;
+
+  constructor(readonly proposed: Proposed) {}
 }
 
 export class ProposalStore {
-  /** Something that a list of them shows is another. */
-  readonly changed = new Signal<void>();
-  private readonly reviews = new Map<string, Review>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** Something that a list of them shows has changed. */
+  readonly onDidChange = this.changed.event;
+  private readonly reviews = new Map<string, StoredReview>();
 
   get all(): readonly Review[] {
     return [...this.reviews.values()];
+  }
+
+  /** Those that the user can decide about. */
+  get undecided(): readonly Review[] {
+    return this.all.filter(({ state }) => state === 'waiting');
   }
 
   get size(): number {
@@ -45,36 +39,65 @@ export class ProposalStore {
   }
 
   add(proposed: Proposed): Review {
-    const review: Review = {
-      proposed,
-      stale: new Map(),
-      decided: new Map(),
-      rejected: new Map(),
-      seen: false,
-      setAside: false,
-      deciding: false,
-    };
+    const review = new StoredReview(proposed);
     this.reviews.set(proposed.id, review);
     this.changed.fire();
     return review;
   }
 
-  remove(id: string): Review | undefined {
-    const review = this.reviews.get(id);
-    if (review !== undefined) {
-      this.reviews.delete(id);
-      this.changed.fire();
-    }
-    return review;
+  /** The texts have come. */
+  load(proposal: Proposal): void {
+    this.change(proposal.id, (review) => (review.proposal ??= proposal));
   }
 
-  clear(): readonly Review[] {
-    const gone = this.all;
-    this.reviews.clear();
-    if (gone.length > 0) {
-      this.changed.fire();
+  /** A decision is on its way. False if the review already has one, or has ended: there is nothing to decide. */
+  decide({ proposed: { id } }: Review): boolean {
+    return this.transition(id, 'decide');
+  }
+
+  /** The server has refused the decision: nothing is decided. */
+  refuse({ proposed: { id } }: Review): void {
+    this.transition(id, 'refuse');
+  }
+
+  /** The review has ended and is removed; undefined if it had ended before. */
+  end(id: string): Review | undefined {
+    const review = this.reviews.get(id);
+    return this.transition(id, 'end', () => this.reviews.delete(id)) ? review : undefined;
+  }
+
+  /** The user has decided about one of several files. */
+  decideFile({ proposed: { id } }: Review, path: string, decision: FileDecision): void {
+    this.change(id, ({ decided }) => decided.set(path, decision));
+    this.changed.fire();
+  }
+
+  /** The user rejects a file as it is now. */
+  noteRejected({ proposed: { id } }: Review, path: string, text: string): void {
+    this.change(id, ({ rejected }) => rejected.set(path, text));
+  }
+
+  /** A file is no longer what the agent saw, or is again with `undefined`. After a decision that is the server's to say. */
+  setStaleness({ proposed: { id } }: Review, path: string, staleness: Staleness | undefined): void {
+    const review = this.reviews.get(id);
+    const isSame = JSON.stringify(review?.stale.get(path)) === JSON.stringify(staleness);
+    if (review?.state !== 'waiting' || isSame) {
+      return;
     }
-    return gone;
+    if (staleness === undefined) {
+      review.stale.delete(path);
+    } else {
+      review.stale.set(path, staleness);
+    }
+    this.changed.fire();
+  }
+
+  markSeen({ proposed: { id } }: Review): void {
+    this.change(id, (review) => (review.seen = true));
+  }
+
+  setAside({ proposed: { id } }: Review, isSetAside: boolean): void {
+    this.change(id, (review) => (review.setAside = isSetAside));
   }
 
   /** The next (1) or previous (-1) one, round the end; from nowhere the first or last. */
@@ -85,8 +108,27 @@ export class ProposalStore {
     return all[(from + step + all.length) % all.length];
   }
 
-  /** The first that may be opened by itself. */
-  get firstWaiting(): Review | undefined {
-    return this.all.find((review) => !review.setAside && !review.deciding);
+  /** The first that may be opened by itself, other than `current`. */
+  firstWaiting(current?: Review): Review | undefined {
+    return this.undecided.find((review) => !review.setAside && review !== current);
+  }
+
+  private change(id: string, change: (review: StoredReview) => unknown): void {
+    const review = this.reviews.get(id);
+    if (review !== undefined) {
+      change(review);
+    }
+  }
+
+  private transition(id: string, event: ReviewEvent, before?: () => void): boolean {
+    const review = this.reviews.get(id);
+    const state = review && next(review.state, event);
+    if (review === undefined || state === undefined) {
+      return false;
+    }
+    review.state = state;
+    before?.();
+    this.changed.fire();
+    return true;
   }
 }

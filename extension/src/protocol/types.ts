@@ -2,6 +2,8 @@
 
 /* eslint max-lines: off */
 
+import type { TextDocumentEdit, WorkspaceEdit as LspWorkspaceEdit } from 'vscode-languageclient';
+
 /** Requests of agents. The server’s response to initialize lists those that it serves. */
 export const AgentMethod = {
   status: 'agentfs/status',
@@ -721,48 +723,9 @@ export interface Done {
   ok: true;
 }
 
-/** As in LSP. */
-export interface Position {
-  line: number;
-  character: number;
-}
-
-/** As in LSP. */
-export interface Range {
-  start: Position;
-  end: Position;
-}
-
-/** As in LSP; in a preview, with the id of an annotation. */
-export interface TextEdit {
-  range: Range;
-  newText: string;
-  annotationId?: string;
-}
-
-/** As in LSP. `version` is null for a file that is not open. */
-export interface TextDocument {
-  uri: string;
-  version: number | null;
-}
-
-/** As in LSP. */
-export interface DocumentEdit {
-  textDocument: TextDocument;
-  edits: TextEdit[];
-}
-
-/** As in LSP. */
-export interface ChangeAnnotation {
-  label: string;
-  needsConfirmation: boolean;
-  description: string;
-}
-
 /** As in LSP, always with `documentChanges`; annotated in a preview. */
-export interface WorkspaceEdit {
-  documentChanges: DocumentEdit[];
-  changeAnnotations?: Record<string, ChangeAnnotation>;
+export interface WorkspaceEdit extends LspWorkspaceEdit {
+  documentChanges: TextDocumentEdit[];
 }
 
 /** The edits that the client must apply to its open documents; null if there are none. */

@@ -5,7 +5,8 @@
 import * as vscode from 'vscode';
 import { notify } from '../util/window';
 import type { Proposed } from '../protocol/types';
-import type { Review, ProposalStore } from '../proposals/store';
+import type { Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
 import type { DiffEditors } from './diffEditor';
 import { agentOf, nameOf } from '../proposals/notifications';
 

@@ -6,7 +6,8 @@ import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import { plainMarkdown } from '../util/window';
 import type { Proposal, Warned } from '../protocol/types';
-import type { Staleness, Review, ProposalStore } from '../proposals/store';
+import type { Staleness, Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, visible } from '../util/display';
 import { firstDifference } from '../util/text';
 import { idOf, pathOf, PROPOSAL, virtualUri } from './fileSystem';
@@ -46,7 +47,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
       this.alarm,
       vscode.window.registerFileDecorationProvider(this),
       vscode.window.onDidChangeVisibleTextEditors(() => this.decorate()),
-      proposals.changed.subscribe(() => this.refresh()),
+      proposals.onDidChange(() => this.refresh()),
     ];
   }
 

@@ -5,11 +5,11 @@
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
-import type { Review, ProposalStore } from '../proposals/store';
+import type { Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, counts, visible } from '../util/display';
 import { withEol } from '../util/text';
-import { BASE, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
-import { Signal } from '../util/signal';
+import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
 import { keysForTheFront, run, withoutFocus } from './editorFocus';
@@ -29,12 +29,15 @@ export interface Opening {
 }
 
 export class DiffEditors implements vscode.Disposable {
+  private readonly opened = new vscode.EventEmitter<Opening>();
   /** A review was opened, and has the focus. */
-  readonly opened = new Signal<Opening>();
+  readonly onDidOpen = this.opened.event;
+  private readonly late = new vscode.EventEmitter<Review>();
   /** A review was asked for, and was not opened: it came too late. */
-  readonly late = new Signal<Review>();
+  readonly onDidOpenLate = this.late.event;
+  private readonly leftBehind = new vscode.EventEmitter<Closed>();
   /** An earlier window left this behind, with text that the user typed. */
-  readonly leftBehind = new Signal<Closed>();
+  readonly onDidLeaveBehind = this.leftBehind.event;
   /** The review that is being opened. */
   opening: Opening | undefined;
   /** What was asked for last: another one that comes after it is not wanted any more. */
@@ -95,7 +98,7 @@ export class DiffEditors implements vscode.Disposable {
    * takes the keys from nowhere else. What is typed on is not meant for it: it is read-only until the user goes into it.
    */
   async leave(review: Review, onwards: boolean): Promise<void> {
-    const next = onwards ? this.proposals.firstWaiting : undefined;
+    const next = onwards ? this.proposals.firstWaiting() : undefined;
     // The editor of several files can't be made read-only and back: they wait until they are asked for.
     const goesOn = next?.proposed.files.length === 1 && (await soon(this.fetch(next)));
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
@@ -112,7 +115,7 @@ export class DiffEditors implements vscode.Disposable {
   /** Get the texts of what comes next, for the moment when the user has decided about the review in front. */
   async prepareNext(): Promise<void> {
     const { current } = this;
-    const next = this.proposals.all.find((other) => other !== current && !other.setAside && !other.deciding);
+    const next = this.proposals.firstWaiting(current);
     if (current !== undefined && next !== undefined) {
       await this.fetch(next);
     }
@@ -171,7 +174,7 @@ export class DiffEditors implements vscode.Disposable {
       this.unlock(review);
     }
     const giveKeys = await keysForTheFront();
-    review.setAside = false;
+    this.proposals.setAside(review, false);
     this.opening = { review, isNext };
     const opened = open(review, sides, place);
     await Promise.all([opened, isNext && run(giveKeys)]).finally(() => {
@@ -230,7 +233,7 @@ export class DiffEditors implements vscode.Disposable {
     }
     const gone = closed.filter((tab) => !allTabs().some((other) => reviewIdOf(other) === reviewIdOf(tab)));
     for (const review of gone.flatMap((tab) => this.reviewOf(tab) ?? [])) {
-      review.setAside ||= !this.closing.has(review.proposed.id);
+      this.proposals.setAside(review, review.setAside || !this.closing.has(review.proposed.id));
     }
     if (opened.some((tab) => isReviewTab(tab) && this.reviewOf(tab) === undefined)) {
       void this.closeStale();
@@ -288,13 +291,4 @@ function titleOf({ proposed }: Review, { file, unsaved }: DiffSides, more: numbe
   return unsaved
     ? vscode.l10n.t('{0} (your unsaved text) ← {1}', name, about)
     : vscode.l10n.t('{0} ← {1}', name, about);
-}
-
-/** The file of a review that a URI, else the text that is typed in, is the proposal for. */
-export function partOf(
-  { proposed: { id }, proposal }: Review,
-  uri: vscode.Uri | undefined = vscode.window.activeTextEditor?.document.uri,
-): ReviewedFile | undefined {
-  const isOurs = uri?.scheme === PROPOSAL && idOf(uri) === id;
-  return isOurs ? proposal?.files.find(({ path }) => path === pathOf(uri)) : undefined;
 }

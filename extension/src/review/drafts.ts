@@ -7,10 +7,10 @@ import type { Draft, DraftStore } from './draftStore';
 import { findDocument } from '../proposals/applyEdits';
 import { confirm, showStatusMessage, notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
-import type { Review, ProposalStore } from '../proposals/store';
+import { isDecided, type Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
 import { reapplied } from './reapply';
 import { baseName, brief, visible } from '../util/display';
-import { Signal } from '../util/signal';
 import { normalise } from '../util/text';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import type { Closed } from './closeTabs';
@@ -20,8 +20,9 @@ import type { Ended } from '../proposals/decisions';
 const SETTLED_MS = 200;
 
 export class Drafts implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
   /** The drafts of reviews that are over are others. */
-  readonly changed = new Signal<void>();
+  readonly onDidChange = this.changed.event;
   private readonly kept = new Map<string, Draft>();
   private readonly typed = new Map<string, NodeJS.Timeout>();
   private readonly listener: vscode.Disposable;
@@ -248,11 +249,11 @@ function draftOf({ proposed }: Review, file: Proposal['files'][number], text: st
 
 /** What of a draft is in no file, once its review is over; undefined where nothing is. */
 async function leftOf(draft: Draft, { review, outcome, accepted }: Ended): Promise<Draft | undefined> {
-  const { deciding, proposed, rejected } = review;
+  const { proposed, rejected } = review;
   const isLanded = outcome === 'landed' || outcome === 'editor';
   const text = accepted.get(draft.path);
   if (text === undefined) {
-    const isRejected = deciding && (isLanded || outcome === 'rejected') && rejected.get(draft.path) === draft.text;
+    const isRejected = isDecided(review) && (isLanded || outcome === 'rejected') && rejected.get(draft.path) === draft.text;
     return isRejected ? undefined : draft;
   }
   // Of several files one may fail, and a server that stops says nothing of what it has done.

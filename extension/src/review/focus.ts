@@ -4,8 +4,7 @@
  * review that is in front because the tab before it was closed does not count.
  */
 import * as vscode from 'vscode';
-import type { Review } from '../proposals/store';
-import { Signal } from '../util/signal';
+import type { Review } from '../proposals/review';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 
@@ -22,10 +21,12 @@ const TOGETHER_MS = 100;
 export type By = 'key' | 'choice';
 
 export class ReviewFocus implements vscode.Disposable {
+  private readonly entering = new vscode.EventEmitter<Review>();
   /** The user has put the focus into this review, or moved it there. */
-  readonly entering = new Signal<Review>();
+  readonly onDidEnter = this.entering.event;
+  private readonly touched = new vscode.EventEmitter<Review>();
   /** The user has clicked, or moved the cursor, in this review. */
-  readonly touched = new Signal<Review>();
+  readonly onDidTouch = this.touched.event;
   private front: Review | undefined;
   private entered: Review | undefined;
   /** What took the place of a review that was decided, and when. */
@@ -41,7 +42,7 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
-      editors.opened.subscribe(({ review, isNext }) => {
+      editors.onDidOpen(({ review, isNext }) => {
         this.next = isNext ? { review, at: Date.now() } : undefined;
         this.enter(isNext ? undefined : review);
       }),

@@ -8,7 +8,8 @@ import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import type { Proposal, Proposed } from '../protocol/types';
-import type { Staleness, Review, ProposalStore } from '../proposals/store';
+import type { Staleness, Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
 import { baseName } from '../util/display';
 import { normalise } from '../util/text';
 
@@ -58,7 +59,7 @@ export class StalenessWatcher implements vscode.Disposable {
     const lookNow = async (): Promise<void> => {
       const stale = await stalenessOf(file, uri, await base);
       const isRenamed = stale?.kind === 'gone' && renamedTo !== undefined;
-      this.note(review, file, isRenamed ? { kind: 'renamed', to: renamedTo ?? '' } : stale);
+      this.proposals.setStaleness(review, file.path, isRenamed ? { kind: 'renamed', to: renamedTo ?? '' } : stale);
     };
     let timer: NodeJS.Timeout | undefined;
     const look = (): void => {
@@ -85,19 +86,6 @@ export class StalenessWatcher implements vscode.Disposable {
       }),
       new vscode.Disposable(() => clearTimeout(timer)),
     );
-  }
-
-  private note(review: Review, file: File, stale: Staleness | undefined): void {
-    const isSame = JSON.stringify(review.stale.get(file.path)) === JSON.stringify(stale);
-    if (review.deciding || isSame) {
-      return;
-    }
-    if (stale === undefined) {
-      review.stale.delete(file.path);
-    } else {
-      review.stale.set(file.path, stale);
-    }
-    this.proposals.changed.fire();
   }
 }
 

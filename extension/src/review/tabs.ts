@@ -1,7 +1,9 @@
 /** Which proposal a tab shows, if it shows one. */
 import * as vscode from 'vscode';
+import type { Review } from '../proposals/review';
+import type { ReviewedFile } from '../protocol/types';
 import { findDocument } from '../proposals/applyEdits';
-import { idOf, LANDED, PROPOSAL } from './fileSystem';
+import { idOf, LANDED, pathOf, PROPOSAL } from './fileSystem';
 
 /** Every tab of the window. */
 export function allTabs(): readonly vscode.Tab[] {
@@ -62,4 +64,13 @@ function severalIn(tab: vscode.Tab): readonly vscode.Uri[] | undefined {
   return Array.isArray(textDiffs)
     ? textDiffs.flatMap(({ modified }) => (modified instanceof vscode.Uri ? [modified] : []))
     : undefined;
+}
+
+/** The file of a review that a URI, else the text that is typed in, is the proposal for. */
+export function partOf(
+  { proposed: { id }, proposal }: Review,
+  uri: vscode.Uri | undefined = vscode.window.activeTextEditor?.document.uri,
+): ReviewedFile | undefined {
+  const isOurs = uri?.scheme === PROPOSAL && idOf(uri) === id;
+  return isOurs ? proposal?.files.find(({ path }) => path === pathOf(uri)) : undefined;
 }

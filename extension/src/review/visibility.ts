@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import { notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
-import type { Review } from '../proposals/store';
+import type { Review } from '../proposals/review';
 import { firstInBlanks, firstLonger, normalise } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';

@@ -3,7 +3,9 @@
  * server, as agents go on by what `text` says (docs/protocol.md#3-envelope).
  */
 import * as vscode from 'vscode';
-import { CHANGING, type Server } from './client';
+import { RequestType } from 'vscode-languageclient/node';
+import { CHANGING } from '../protocol/requests';
+import type { Server } from './client';
 import type { Lifecycle } from './lifecycle';
 import type { Envelope } from '../protocol/types';
 
@@ -18,7 +20,7 @@ export function agentRequests(lifecycle: Lifecycle, server: Server): Ask {
       return failed(params, notRunning(messageOf(error)));
     }
     try {
-      return await server.request<Envelope>(method, params, token);
+      return await server.request(new RequestType<unknown, Envelope, void>(method), params, token);
     } catch (error) {
       if (token?.isCancellationRequested === true) {
         throw new vscode.CancellationError();

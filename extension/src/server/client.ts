@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import {
+  CancellationToken,
   CloseAction,
   DidChangeConfigurationNotification,
   ErrorAction,
@@ -17,16 +18,25 @@ import {
   type ApplyWorkspaceEditResult,
   type LanguageClientOptions,
   type Middleware,
+  type NotificationType,
+  type RequestType,
 } from 'vscode-languageclient/node';
 import { SECTION, serverSection, type Limits, type Settings } from './settings';
 import { DocumentStates } from './documentState';
 import { FileEncodingsNotifier } from './fileEncodings';
 import type { Convert } from '../proposals/applyEdits';
 import { notify, type Severity } from '../util/window';
-import { AgentMethod, EditorMethod, Notification, type Envelope, type Proposed, type Settled, type Status } from '../protocol/types';
+import type { Envelope, Proposed, Settled, Status } from '../protocol/types';
+import {
+  CHANGING,
+  DocumentStateNotification,
+  FileEncodingsNotification,
+  ProposedNotification,
+  SettledNotification,
+  StatusChangedNotification,
+} from '../protocol/requests';
 import { ServerProcess, type Command } from './process';
 import { QuietClient } from './quietClient';
-import { Signal } from '../util/signal';
 import { TraceChannel } from './trace';
 
 /** `failed` carries what the user should know. */
@@ -44,7 +54,6 @@ export type ApplyEdit = (
 export interface Receiver {
   proposed(proposed: Proposed): void;
   settled(settled: Settled): void;
-  status(status: Status): void;
   /** The title chosen of a question's, undefined for none. */
   asked(
     severity: Severity,
@@ -57,26 +66,19 @@ export interface Receiver {
 
 const STOP_MS = 8000; // landings under way are finished first
 
-/** Requests for changes; what they answer is what landed. */
-export const CHANGING: ReadonlySet<string> = new Set([
-  AgentMethod.write,
-  AgentMethod.edit,
-  AgentMethod.batch,
-  AgentMethod.undo,
-  AgentMethod.call,
-  EditorMethod.userUndo,
-]);
-
 export class Server implements vscode.Disposable {
-  readonly stateChanged = new Signal<ServerState>();
+  private readonly stateChanged = new vscode.EventEmitter<ServerState>();
+  readonly onDidChangeState = this.stateChanged.event;
+  private readonly crashed = new vscode.EventEmitter<Promise<string>>();
   /** A server is gone that nobody had stopped, or has not come to run. Resolves to how it ended. */
-  readonly crashed = new Signal<Promise<string>>();
+  readonly onDidCrash = this.crashed.event;
+  private readonly answered = new vscode.EventEmitter<{ method: string; params: unknown; envelope: Envelope }>();
   /** A change that somebody asked for was answered, whoever sent the request. */
-  readonly answered = new Signal<{ method: string; params: unknown; envelope: Envelope }>();
-  /** The methods this server serves; empty until it runs. */
-  methods: ReadonlySet<string> = new Set();
-  /** Whether this server has been told that reviews are shown here. */
-  reviews = false;
+  readonly onDidAnswer = this.answered.event;
+  private readonly statusChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeStatus = this.statusChanged.event;
+  /** What the server told last; undefined while it does not run. */
+  status: Status | undefined;
   private client: LanguageClient | undefined;
   private process: ServerProcess | undefined;
   private current: ServerState = { kind: 'stopped' };
@@ -97,9 +99,8 @@ export class Server implements vscode.Disposable {
   /** Start `command`, where none runs. Rejects where it did not start, which is a crash unless it was stopped. */
   async start(command: Command, settings: Settings): Promise<void> {
     this.trace(settings);
-    this.reviews = settings.style === 'diff';
     const process = new ServerProcess(command, this.channel);
-    const client = this.build(process);
+    const client = this.build(process, settings.style === 'diff');
     this.client = client;
     this.process = process;
     this.become({ kind: 'starting' });
@@ -146,19 +147,16 @@ export class Server implements vscode.Disposable {
     this.traces.set(settings.trace);
   }
 
-  /** The first of these methods that this server serves. */
-  served(...methods: string[]): string | undefined {
-    return methods.find((method) => this.methods.has(method));
-  }
-
   /** Ask the server. Rejects where it does not run, and with the server's JSON-RPC errors. */
-  async request<R>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<R> {
+  async request<P, R>(
+    type: RequestType<P, R, void>,
+    params: P,
+    token: vscode.CancellationToken = CancellationToken.None,
+  ): Promise<R> {
     if (this.client === undefined) {
       throw new Error(vscode.l10n.t('The agentfs server is not running.'));
     }
-    return token === undefined
-      ? this.client.sendRequest<R>(method, params)
-      : this.client.sendRequest<R>(method, params, token);
+    return this.client.sendRequest<R>(type.method, params, token);
   }
 
   /** Tell it its settings as they are now. If it had to ask for them, requests in between would go by the old ones. */
@@ -179,12 +177,13 @@ export class Server implements vscode.Disposable {
     this.traces.dispose();
   }
 
-  private build(process: ServerProcess): LanguageClient {
-    const send = (method: string, told: object): void => {
-      void client.sendNotification(method, told).catch(() => undefined);
+  /** `review`: proposals are reviewed here, in diff editors. */
+  private build(process: ServerProcess, review: boolean): LanguageClient {
+    const states = new DocumentStates((state) => send(DocumentStateNotification, state));
+    const tellers = [states, new FileEncodingsNotifier((encodings) => send(FileEncodingsNotification, encodings))];
+    const send = <P>(type: NotificationType<P>, params: P): void => {
+      void client.sendNotification(type.method, params).catch(() => undefined);
     };
-    const states = new DocumentStates(send);
-    const tellers = [states, new FileEncodingsNotifier(send)];
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: 'file' }],
       outputChannel: this.channel,
@@ -203,7 +202,7 @@ export class Server implements vscode.Disposable {
       fillClientCapabilities: (capabilities) => {
         capabilities.experimental = {
           ...(capabilities.experimental as object | undefined),
-          agentfs: { review: this.reviews, save: true },
+          agentfs: { review, save: true },
         };
       },
       initialize: () => tellers.forEach((teller) => teller.listen()),
@@ -216,12 +215,14 @@ export class Server implements vscode.Disposable {
       const title = await this.receiver.asked(severityOf(type), message, titles, token);
       return actions.find((action) => action.title === title) ?? null;
     });
-    client.onNotification(Notification.proposed, (told: Proposed) => this.receiver.proposed(told));
-    client.onNotification(Notification.settled, (told: Settled) => this.receiver.settled(told));
-    client.onNotification(Notification.statusChanged, (told: Status) => this.receiver.status(told));
+    client.onNotification(ProposedNotification, (proposed) => this.receiver.proposed(proposed));
+    client.onNotification(SettledNotification, (settled) => this.receiver.settled(settled));
+    client.onNotification(StatusChangedNotification, (status) => {
+      this.status = status;
+      this.statusChanged.fire();
+    });
     client.onDidChangeState(({ newState }) => {
       if (this.client === client) {
-        this.methods = methodsOf(client);
         this.become(STATES[newState]);
         if (newState === State.Stopped) {
           this.lost(client, process);
@@ -245,7 +246,7 @@ export class Server implements vscode.Disposable {
         didChangeConfiguration: () => this.settingsChanged(),
         handleApplyEdit: (params, next) =>
           this.receiver.applyEdit(params, async (unchanged) => {
-            const result = await next(unchanged, new vscode.CancellationTokenSource().token);
+            const result = await next(unchanged, CancellationToken.None);
             return result as ApplyWorkspaceEditResult;
           }),
       },
@@ -274,22 +275,13 @@ export class Server implements vscode.Disposable {
 
   private become(state: ServerState): void {
     this.current = state;
+    this.status = state.kind === 'running' ? this.status : undefined;
     this.stateChanged.fire(state);
   }
 }
 
 function severityOf(type: MessageType): Severity {
   return type === MessageType.Error ? 'error' : type === MessageType.Warning ? 'warning' : 'information';
-}
-
-/** What the server said at its start that it serves. */
-function methodsOf({ initializeResult }: LanguageClient): ReadonlySet<string> {
-  const experimental = initializeResult?.capabilities.experimental as Experimental | undefined;
-  return new Set(experimental?.agentfs?.methods);
-}
-
-interface Experimental {
-  agentfs?: { methods?: string[] };
 }
 
 const STATES: Record<State, ServerState> = {

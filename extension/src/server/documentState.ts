@@ -1,13 +1,13 @@
 /** Tells the server what the text sync does not: which documents are unsaved, and in which encoding. */
 import * as vscode from 'vscode';
-import { Notification, type DocumentState } from '../protocol/types';
+import type { DocumentState } from '../protocol/types';
 
 /** `send` a document's state whenever it is another than the one told last. */
 export class DocumentStates implements vscode.Disposable {
   private readonly told = new Map<string, string>();
   private listeners: vscode.Disposable[] = [];
 
-  constructor(private readonly send: (method: string, state: DocumentState) => void) {}
+  constructor(private readonly send: (state: DocumentState) => void) {}
 
   /** A connection begins, the first or one made anew where the server was gone; `dispose` is its end. */
   listen(): void {
@@ -36,7 +36,7 @@ export class DocumentStates implements vscode.Disposable {
     const written = JSON.stringify(state);
     if (this.told.get(uri) !== written) {
       this.told.set(uri, written);
-      this.send(Notification.documentState, state);
+      this.send(state);
     }
   }
 

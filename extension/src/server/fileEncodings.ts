@@ -1,7 +1,7 @@
 /** Tells the server how the editor would open and create files: `files.encoding`, by folder and language. */
 import * as vscode from 'vscode';
 import { associationsOf, BUILT_IN, rulesFor, usersAssociations, type ContributedLanguage } from './encodingRules';
-import { Notification, type FileEncodings } from '../protocol/types';
+import type { FileEncodings } from '../protocol/types';
 
 const SETTINGS = ['files.encoding', 'files.associations'];
 
@@ -10,7 +10,7 @@ export class FileEncodingsNotifier implements vscode.Disposable {
   private told = '';
   private listeners: vscode.Disposable[] = [];
 
-  constructor(private readonly send: (method: string, encodings: FileEncodings) => void) {}
+  constructor(private readonly send: (encodings: FileEncodings) => void) {}
 
   /** A connection begins; nothing was told on it. */
   listen(): void {
@@ -39,7 +39,7 @@ export class FileEncodingsNotifier implements vscode.Disposable {
     const written = JSON.stringify(encodings);
     if (written !== this.told) {
       this.told = written;
-      this.send(Notification.fileEncodings, encodings);
+      this.send(encodings);
     }
   }
 }

@@ -44,7 +44,7 @@ export class Lifecycle implements vscode.Disposable {
           void this.restart();
         }
       }),
-      server.crashed.subscribe((ended) => this.crashed(ended)),
+      server.onDidCrash((ended) => this.crashed(ended)),
     ];
   }
 

@@ -1,8 +1,8 @@
 /**
  * What the server asks the user beside proposals, such as whether an agent may read a file. A question waits until it is
- * answered or over, whatever became of the notification that showed it. Free of the vscode API.
+ * answered or over, whatever became of the notification that showed it.
  */
-import { Signal } from '../util/signal';
+import * as vscode from 'vscode';
 
 export interface Question {
   readonly id: string;
@@ -12,8 +12,9 @@ export interface Question {
 }
 
 export class Questions {
+  private readonly changed = new vscode.EventEmitter<void>();
   /** A question came, was answered, or is over. */
-  readonly changed = new Signal<void>();
+  readonly onDidChange = this.changed.event;
   private readonly waiting = new Map<string, { question: Question; resolve: (answer?: string) => void }>();
   private count = 0;
 

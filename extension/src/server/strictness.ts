@@ -5,7 +5,6 @@
  */
 import * as vscode from 'vscode';
 import { SECTION, type Limits } from './settings';
-import { Signal } from '../util/signal';
 
 const KEY = 'approval.mode';
 const MEMORY = 'autoModeEnded';
@@ -24,7 +23,8 @@ export interface Memories {
  * as a workspace, VS Code takes the window for another workspace, with a memory of its own.
  */
 export class Strictness implements vscode.Disposable {
-  readonly changed = new Signal<void>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
   private isAutoEnded = false;
   private readonly listeners: vscode.Disposable[];
 

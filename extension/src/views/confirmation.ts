@@ -1,7 +1,8 @@
 /** Confirms for a moment, in the status bar, what landed after the user's decision, and offers to undo it. */
 import * as vscode from 'vscode';
+import { isDecided } from '../proposals/review';
 import { StatusItem } from '../util/window';
-import type { HistoryDiffs } from '../history/diff';
+import { isHistoryKept } from '../history/diff';
 import type { Ended } from '../proposals/decisions';
 import { nameOf, notifyUnsavedLanding } from '../proposals/notifications';
 
@@ -11,17 +12,15 @@ export class Confirmation implements vscode.Disposable {
   private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last change'), 9);
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly historyDiffs: HistoryDiffs) {}
-
   /** A review is over. */
   ended({ review, outcome, accepted }: Ended): void {
     if (outcome === 'failed') {
       notifyUnsavedLanding(review, accepted);
     }
-    if (outcome !== 'landed' || !review.deciding) {
+    if (outcome !== 'landed' || !isDecided(review)) {
       return;
     }
-    const { canUndo } = this.historyDiffs;
+    const canUndo = isHistoryKept();
     const name = nameOf(review);
     const { id } = review.proposed;
     const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);

@@ -1,6 +1,7 @@
 /** Tells menus and keys what they depend on: whether a review is visible and active, and how many wait. */
 import * as vscode from 'vscode';
-import type { Review, ProposalStore } from '../proposals/store';
+import type { Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
 import type { Drafts } from '../review/drafts';
 import { draftInFront } from './drafts';
 import type { ServerEdits } from '../proposals/serverEdits';
@@ -43,9 +44,9 @@ export function keepContextKeys(
   };
   refresh();
   return vscode.Disposable.from(
-    proposals.changed.subscribe(refresh),
-    drafts.changed.subscribe(refresh),
-    edits.changed.subscribe(refresh),
+    proposals.onDidChange(refresh),
+    drafts.onDidChange(refresh),
+    edits.onDidChange(refresh),
     vscode.window.tabGroups.onDidChangeTabs(refresh),
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),
   );

@@ -15,7 +15,7 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
     this.parts = vscode.Disposable.from(
       this.changes,
       vscode.window.createTreeView('agentfs.drafts', { treeDataProvider: this }),
-      drafts.changed.subscribe(() => this.changes.fire()),
+      drafts.onDidChange(() => this.changes.fire()),
     );
   }
 

@@ -3,18 +3,12 @@
  * workspace. A change's diff, and its undoing, are `history/diff.ts`.
  */
 import * as vscode from 'vscode';
-import type { Server } from '../server/client';
-import { SECTION } from '../server/settings';
-import { HistoryStore, type HistoryRecord } from '../history/store';
-import { AgentMethod, EditorMethod, type Envelope, type History } from '../protocol/types';
-import { brief, counts, visible } from '../util/display';
-import { historyMethod, undoMethod } from '../history/diff';
-import type { Ended } from '../proposals/decisions';
-import { recordsOfHistory, recordOfDecision, recordOfEnvelope, namesOf } from '../history/records';
+import { isHistoryKept } from '../history/diff';
+import type { HistoryLoader } from '../history/loader';
+import { namesOf } from '../history/records';
+import type { HistoryRecord, HistoryStore } from '../history/store';
 import { agentOf } from '../proposals/notifications';
-
-/** So many are asked for at once. */
-const PAGE = 50;
+import { brief, counts, visible } from '../util/display';
 
 /** The last row, where the server has more. */
 const OLDER = 'older';
@@ -24,100 +18,31 @@ type Row = HistoryRecord | typeof OLDER;
 export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
-  private readonly records = new HistoryStore();
-  private readonly parts: vscode.Disposable[];
-  /** The oldest change that the server told of, where it has older ones. */
-  private last: string | undefined;
-  private isKnown = false;
-  private refreshing: 'no' | 'once' | 'again' = 'no';
+  private readonly parts: vscode.Disposable;
 
-  constructor(private readonly server: Server) {
+  constructor(
+    private readonly store: HistoryStore,
+    private readonly loader: HistoryLoader,
+  ) {
     const view = vscode.window.createTreeView('agentfs.landed', { treeDataProvider: this });
-    this.parts = [
+    this.parts = vscode.Disposable.from(
+      this.changes,
       view,
-      view.onDidChangeVisibility(({ visible: isVisible }) => isVisible && this.refresh()),
-      vscode.Disposable.from(
-        this.records.changed.subscribe(() => this.changes.fire()),
-        server.answered.subscribe((answer) => this.answered(answer)),
-        server.stateChanged.subscribe(({ kind }) => kind === 'running' && this.refresh()),
-      ),
-    ];
-  }
-
-  /** A review is over; what landed of it is kept with the texts that the user saw. */
-  ended(ended: Ended): void {
-    if (ended.outcome === 'landed' || ended.outcome === 'editor') {
-      this.records.add(recordOfDecision(ended));
-      this.refresh();
-    }
-  }
-
-  /** Ask the server for changes before those that are listed. */
-  async older(): Promise<void> {
-    await this.load(this.last);
+      view.onDidChangeVisibility(({ visible: isVisible }) => isVisible && loader.refresh()),
+      store.onDidChange(() => this.changes.fire()),
+    );
   }
 
   getChildren(row?: Row): Row[] {
-    return row !== undefined ? [] : [...this.records.all, ...(this.last === undefined ? [] : [OLDER] as const)];
+    return row !== undefined ? [] : [...this.store.all, ...(this.loader.hasOlder ? ([OLDER] as const) : [])];
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return row === OLDER ? olderItem() : itemOf(row, this.isKept && undoMethod(this.server) !== undefined);
+    return row === OLDER ? olderItem() : itemOf(row, isHistoryKept());
   }
 
   dispose(): void {
-    vscode.Disposable.from(...this.parts).dispose();
-    this.changes.dispose();
-  }
-
-  /** Changes that nobody reviewed here show in their answers alone, where the server keeps none. */
-  private answered({ method, params, envelope }: { method: string; params: unknown; envelope: Envelope }): void {
-    if (this.isKept) {
-      this.refresh();
-      return;
-    }
-    const tool = method === EditorMethod.userUndo ? AgentMethod.undo : method;
-    const record = recordOfEnvelope(tool.replace('agentfs/', ''), params, envelope);
-    if (record !== undefined) {
-      this.records.add(record);
-    }
-  }
-
-  private get isKept(): boolean {
-    const isOn = vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
-    return isOn && historyMethod(this.server) !== undefined;
-  }
-
-  /** Look at the newest ones again; once more afterwards, however many changes come meanwhile. */
-  private refresh(): void {
-    if (!this.isKept || this.refreshing !== 'no') {
-      this.refreshing = this.refreshing === 'no' ? 'no' : 'again';
-      return;
-    }
-    this.refreshing = 'once';
-    void this.load()
-      .catch((error: unknown) => this.server.channel.warn(String(error)))
-      .then(() => {
-        const isStale = this.refreshing === 'again';
-        this.refreshing = 'no';
-        if (isStale) {
-          this.refresh();
-        }
-      });
-  }
-
-  private async load(before?: string): Promise<void> {
-    const params = { limit: PAGE, ...(before === undefined ? {} : { before }) };
-    const { data } = await this.server.request<Envelope>(
-      historyMethod(this.server) ?? AgentMethod.history,
-      params,
-    );
-    const { changes = [], more = false } = data as Partial<History>;
-    if (before !== undefined || !this.isKnown) {
-      this.isKnown = true;
-      this.last = more ? changes.at(-1)?.change_id : undefined;
-    }
-    this.records.merge(recordsOfHistory(data));
+    this.parts.dispose();
   }
 }
 

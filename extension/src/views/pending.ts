@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import type { ProposedFile } from '../protocol/types';
 import type { Question, Questions } from '../server/questions';
-import type { Review, ProposalStore } from '../proposals/store';
+import type { Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, counts, folderOf, visible } from '../util/display';
 import { PROPOSAL, virtualUri } from '../review/fileSystem';
 import { stalenessText } from '../review/decorations';
@@ -32,8 +33,8 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
     const look = (): void => this.lookInFront();
     this.listener = vscode.Disposable.from(
-      proposals.changed.subscribe(() => this.refresh()),
-      questions.changed.subscribe(() => this.refresh()),
+      proposals.onDidChange(() => this.refresh()),
+      questions.onDidChange(() => this.refresh()),
       vscode.window.tabGroups.onDidChangeTabs(look),
       vscode.window.tabGroups.onDidChangeTabGroups(look),
     );
@@ -149,7 +150,7 @@ function openCommand(review: Review): vscode.Command {
 }
 
 function iconOf(review: Review, file: ProposedFile): vscode.ThemeIcon {
-  if (review.deciding) {
+  if (review.state === 'deciding') {
     return new vscode.ThemeIcon('loading~spin');
   }
   if (review.stale.has(file.path)) {

@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import type { Server, ServerState } from '../server/client';
 import type { Limits } from '../server/settings';
 import { confirm, showStatusMessage, StatusItem, type StatusLook } from '../util/window';
-import { EditorMethod, type Status } from '../protocol/types';
+import { SetApprovalModeRequest } from '../protocol/requests';
+import type { Status } from '../protocol/types';
 import type { Questions } from '../server/questions';
 import type { ProposalStore } from '../proposals/store';
 import type { Strictness } from '../server/strictness';
@@ -11,8 +12,6 @@ import type { ServerEdits } from '../proposals/serverEdits';
 
 /** Keeps the item at what is the case. */
 export class StatusBar implements vscode.Disposable {
-  /** What the server told last; undefined while it does not run. */
-  status: Status | undefined;
   private readonly item = new StatusItem('agentfs', 'agentfs', 10);
   private readonly connections: { dispose(): void }[];
 
@@ -26,12 +25,13 @@ export class StatusBar implements vscode.Disposable {
     const refresh = (): void => this.refresh();
     this.strictnessChanged();
     this.connections = [
-      proposals.changed.subscribe(refresh),
-      questions.changed.subscribe(refresh),
-      edits.changed.subscribe(refresh),
-      strictness.changed.subscribe(() => this.strictnessChanged()),
+      proposals.onDidChange(refresh),
+      questions.onDidChange(refresh),
+      edits.onDidChange(refresh),
+      strictness.onDidChange(() => this.strictnessChanged()),
       vscode.workspace.onDidChangeWorkspaceFolders(refresh),
-      server.stateChanged.subscribe(() => this.serverChanged()),
+      server.onDidChangeState(refresh),
+      server.onDidChangeStatus(refresh),
     ];
   }
 
@@ -39,7 +39,7 @@ export class StatusBar implements vscode.Disposable {
   async manual(): Promise<void> {
     await this.strictness.endAuto();
     if (this.server.state.kind === 'running') {
-      await this.server.request(EditorMethod.setApprovalMode, { mode: 'manual' });
+      await this.server.request(SetApprovalModeRequest, { mode: 'manual' });
     }
     if (this.strictness.now.isAutoEnded) {
       showStatusMessage(vscode.l10n.t('You review every change again until you run the command Resume Auto Mode.'));
@@ -55,18 +55,8 @@ export class StatusBar implements vscode.Disposable {
     }
   }
 
-  told(status: Status): void {
-    this.status = status;
-    this.refresh();
-  }
-
   dispose(): void {
     vscode.Disposable.from(this.item, ...this.connections).dispose();
-  }
-
-  private serverChanged(): void {
-    this.status = this.server.state.kind === 'running' ? this.status : undefined;
-    this.refresh();
   }
 
   /** The server is told of it as a part of the settings. */
@@ -79,7 +69,7 @@ export class StatusBar implements vscode.Disposable {
   private refresh(): void {
     const { size } = this.proposals;
     const { previews } = this.edits;
-    const shown = { server: this.server.state, status: this.status, reviews: size, questions: this.questions.size, previews, limits: this.strictness.now };
+    const shown = { server: this.server.state, status: this.server.status, reviews: size, questions: this.questions.size, previews, limits: this.strictness.now };
     const { kind } = shown.server;
     this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
   }

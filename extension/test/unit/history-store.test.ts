@@ -71,7 +71,7 @@ test('a list that shows the same already is not drawn anew', () => {
   ledger.add(record('1'));
   ledger.add(record('2'));
   let count = 0;
-  ledger.changed.subscribe(() => (count += 1));
+  ledger.onDidChange(() => (count += 1));
 
   const told = { ...record('2'), at: 3, files: [] };
   ledger.merge([told, record('1')]);

@@ -1,51 +1,91 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Proposed } from '../../src/protocol/types';
+import { isDecided, type Review } from '../../src/proposals/review';
 import { ProposalStore } from '../../src/proposals/store';
 
 function proposed(id: string): Proposed {
   return { id, title: id, tool: 'edit', session: 's', agent: '', explanation: '', atomic: true, files: [] };
 }
 
-function queueOf(...ids: string[]): ProposalStore {
+function storeOf(...ids: string[]): ProposalStore {
   const proposals = new ProposalStore();
   ids.forEach((id) => proposals.add(proposed(id)));
   return proposals;
 }
 
 test('next and previous go round', () => {
-  const proposals = queueOf('a', 'b', 'c');
+  const proposals = storeOf('a', 'b', 'c');
   assert.equal(proposals.beside('a', 1)?.proposed.id, 'b');
   assert.equal(proposals.beside('c', 1)?.proposed.id, 'a');
   assert.equal(proposals.beside('a', -1)?.proposed.id, 'c');
 });
 
 test('from something else they begin at either end', () => {
-  const proposals = queueOf('a', 'b', 'c');
+  const proposals = storeOf('a', 'b', 'c');
   assert.equal(proposals.beside(undefined, 1)?.proposed.id, 'a');
   assert.equal(proposals.beside('gone', -1)?.proposed.id, 'c');
-  assert.equal(queueOf().beside(undefined, 1), undefined);
+  assert.equal(storeOf().beside(undefined, 1), undefined);
 });
 
 test('what the user set aside or is being decided is not opened by itself', () => {
-  const proposals = queueOf('a', 'b', 'c');
-  proposals.get('a')!.setAside = true;
-  proposals.get('b')!.deciding = true;
-  assert.equal(proposals.firstWaiting?.proposed.id, 'c');
-  proposals.remove('c');
-  assert.equal(proposals.firstWaiting, undefined);
+  const proposals = storeOf('a', 'b', 'c');
+  const [a, b, c] = proposals.all as [Review, Review, Review];
+  proposals.setAside(a, true);
+  proposals.decide(b);
+  assert.equal(proposals.firstWaiting(), c);
+  assert.equal(proposals.firstWaiting(c), undefined);
+  proposals.end('c');
+  assert.equal(proposals.firstWaiting(), undefined);
   assert.equal(proposals.size, 2, 'they wait all the same');
 });
 
 test('lists are told of every change, and of none where there was none', () => {
-  const proposals = queueOf('a');
+  const proposals = storeOf('a');
   let told = 0;
-  const listening = proposals.changed.subscribe(() => (told += 1));
+  const listening = proposals.onDidChange(() => (told += 1));
   proposals.add(proposed('b'));
-  proposals.remove('a');
-  proposals.remove('a');
+  proposals.end('a');
+  proposals.end('a');
   assert.equal(told, 2);
   listening.dispose();
-  proposals.remove('b');
+  proposals.end('b');
   assert.equal(told, 2);
+});
+
+test('a review is decided once, until the server refuses', () => {
+  const proposals = storeOf('a');
+  const [review] = proposals.all as [Review];
+  assert.equal(proposals.decide(review), true);
+  assert.equal(proposals.decide(review), false);
+  assert.deepEqual(proposals.undecided, []);
+  proposals.refuse(review);
+  assert.deepEqual(proposals.undecided, [review]);
+  assert.equal(proposals.decide(review), true);
+});
+
+test('what has ended stays as it ended', () => {
+  const proposals = storeOf('withdrawn', 'accepted');
+  const [withdrawn, accepted] = proposals.all as [Review, Review];
+  proposals.decide(accepted);
+  assert.equal(proposals.end('withdrawn'), withdrawn);
+  assert.equal(proposals.end('accepted'), accepted);
+  proposals.refuse(accepted);
+  assert.equal(proposals.decide(withdrawn), false);
+  assert.deepEqual([withdrawn, accepted].map(isDecided), [false, true]);
+  assert.equal(proposals.size, 0);
+});
+
+test('a file goes stale while its review waits, and not after the decision', () => {
+  const proposals = storeOf('a');
+  const [review] = proposals.all as [Review];
+  let told = 0;
+  proposals.onDidChange(() => (told += 1));
+  proposals.setStaleness(review, 'x.py', { kind: 'disk' });
+  proposals.setStaleness(review, 'x.py', { kind: 'disk' });
+  assert.deepEqual([...review.stale], [['x.py', { kind: 'disk' }]]);
+  assert.equal(told, 1);
+  proposals.decide(review);
+  proposals.setStaleness(review, 'x.py', undefined);
+  assert.equal(review.stale.size, 1);
 });

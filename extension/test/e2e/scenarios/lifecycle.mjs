@@ -175,7 +175,7 @@ scenario("a server that is killed at every start: one notification, which does n
 scenario("a server that ends at its start says why", async () => {
   const broken = endingAtStart("broken", "printf 'Traceback\\nNo module named pygls\\n' >&2; exit 1");
   await set("agentfs.interpreter", broken.python);
-  await ui.offers("the last time with: No module named pygls", "Show Output");
+  await ui.offers("The last error was: No module named pygls", "Show Output");
 
   broken.endNoMore();
   await ui.pressInMessage("No module named pygls", "Restart");

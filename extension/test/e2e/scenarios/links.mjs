@@ -50,7 +50,7 @@ const named = Object.fromEntries(
 
 scenario("VS Code's expression for links is the one that the unit tests use", async () => {
   const program = path.join((await installation()).root, "node_modules/code-server/lib/vscode/out/vs/code/browser/workbench/workbench.js");
-  const own = readFileSync(path.join(import.meta.dirname, "../../../src/shown.test.ts"), "utf8");
+  const own = readFileSync(path.join(import.meta.dirname, "../../unit/display.test.ts"), "utf8");
   const [, expression] = /^const LINK = (.+)i;$/m.exec(own);
   assert.ok(readFileSync(program, "utf8").includes(`${expression}gi`));
 });

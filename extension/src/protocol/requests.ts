@@ -1,0 +1,48 @@
+/** The editor's requests and notifications, with the types of what goes over the wire. */
+import { NotificationType, RequestType } from 'vscode-languageclient/node';
+import {
+  AgentMethod,
+  EditorMethod,
+  Notification,
+  type AppliedAnswer,
+  type AppliedParams,
+  type DocumentState,
+  type Done,
+  type Envelope,
+  type FileEncodings,
+  type HistoryParams,
+  type ProposalAnswer,
+  type ProposalParams,
+  type Proposed,
+  type Refusal,
+  type SavedAnswer,
+  type SavedParams,
+  type SetApprovalModeParams,
+  type SettleAnswer,
+  type SettleParams,
+  type Settled,
+  type Status,
+} from './types';
+
+export const ProposalRequest = new RequestType<ProposalParams, ProposalAnswer, void>(EditorMethod.proposal);
+export const SettleRequest = new RequestType<SettleParams, SettleAnswer, void>(EditorMethod.settle);
+export const AppliedRequest = new RequestType<AppliedParams, AppliedAnswer, void>(EditorMethod.applied);
+export const SavedRequest = new RequestType<SavedParams, SavedAnswer, void>(EditorMethod.saved);
+export const SetApprovalModeRequest = new RequestType<SetApprovalModeParams, Done | Refusal, void>(EditorMethod.setApprovalMode);
+export const UserHistoryRequest = new RequestType<HistoryParams, Envelope, void>(EditorMethod.userHistory);
+
+export const ProposedNotification = new NotificationType<Proposed>(Notification.proposed);
+export const SettledNotification = new NotificationType<Settled>(Notification.settled);
+export const StatusChangedNotification = new NotificationType<Status>(Notification.statusChanged);
+export const DocumentStateNotification = new NotificationType<DocumentState>(Notification.documentState);
+export const FileEncodingsNotification = new NotificationType<FileEncodings>(Notification.fileEncodings);
+
+/** Requests for changes; what they answer is what landed. */
+export const CHANGING: ReadonlySet<string> = new Set([
+  AgentMethod.write,
+  AgentMethod.edit,
+  AgentMethod.batch,
+  AgentMethod.undo,
+  AgentMethod.call,
+  EditorMethod.userUndo,
+]);
