@@ -126,6 +126,7 @@ async function longestTask(work) {
 function print(figures, tasks) {
   const middle = (all) => all.slice(2).sort((one, other) => one - other)[Math.floor((all.length - 2) / 2)];
   const bare = middle(figures.bare);
+  /** @type {[string, number, number | null][]} */
   const rows = [
     ["1,000 lines: opened to diff on screen, bare vscode.diff", bare, null],
     ["  … review of a closed file, over the bare", middle(figures.closed) - bare, LIMITS.shown],

@@ -92,7 +92,7 @@ const handlers = {
       return name in agentfs ? agentfs[name](params, token) : commands.executeCommand(`agentfs.${name}`, params);
     }),
   tool: ({ name, input }, id) =>
-    cancellable(id, (token) => vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, token)).then(
+    cancellable(id, (token) => /** @type {any} */ (vscode.lm).invokeTool(name, { input, toolInvocationToken: undefined }, token)).then(
       plain,
     ),
   cancel({ id }) {
@@ -112,7 +112,7 @@ const handlers = {
     tabs: allTabs().map((tab) => ({
       label: tab.label,
       uri: uriOf(tab),
-      original: tab.input?.original?.toString() ?? null,
+      original: /** @type {any} */ (tab.input)?.original?.toString() ?? null,
       dirty: tab.isDirty,
       active: tab.isActive && tab.group.isActive,
     })),
@@ -138,6 +138,7 @@ async function cancellable(id, work) {
   }
 }
 
+/** @param {any} what */
 function type({ path, text, offset }) {
   const document = documentAt(path);
   const edit = new vscode.WorkspaceEdit();

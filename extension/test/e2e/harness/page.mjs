@@ -78,7 +78,7 @@ export class WorkbenchPage {
       const notes = [...group.querySelectorAll('.view-line [class*="ced-"], .view-overlays [class*="ced-"]')]
         .map((part) => getComputedStyle(part, "::after").content)
         .filter((content) => content.startsWith('"'));
-      return [group.innerText, ...notes].join("\n").replaceAll("\u00a0", " ");
+      return [/** @type {HTMLElement} */ (group).innerText, ...notes].join("\n").replaceAll("\u00a0", " ");
     });
   }
 
@@ -110,9 +110,12 @@ export class WorkbenchPage {
       .first()
       .evaluate((lines) =>
         [...lines.querySelectorAll(".view-line")]
-          .map((line) => [Number.parseFloat(line.style.top), line.textContent.replaceAll("\u00a0", " ")])
-          .sort(([one], [other]) => one - other)
-          .map(([, text]) => text)
+          .map((line) => ({
+            top: Number.parseFloat(/** @type {HTMLElement} */ (line).style.top),
+            text: line.textContent.replaceAll("\u00a0", " "),
+          }))
+          .sort((one, other) => one.top - other.top)
+          .map(({ text }) => text)
           .join("\n"),
       );
   }

@@ -184,6 +184,7 @@ function codeServerIn(home, root) {
   ];
 }
 
+/** @param {string[]} program */
 async function runToEnd([command, ...common], args, env) {
   const child = spawn(command, [...common, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
@@ -192,7 +193,10 @@ async function runToEnd([command, ...common], args, env) {
   if (code !== 0) throw new Error(`code-server ${args.join(" ")} ended with ${code}:\n${said}`);
 }
 
-/** Starts the server; its address, once it answers. */
+/**
+ * Starts the server; its address, once it answers.
+ * @param {string[]} program
+ */
 async function serve([command, ...common], { home, opened, env, trusted }, ends) {
   const port = await freePort();
   const quiet = ["--disable-telemetry", "--disable-update-check", ...(trusted ? ["--disable-workspace-trust"] : [])];
@@ -246,7 +250,7 @@ function killGroup(child) {
 async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address();
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   server.close();
   await once(server, "close");
   return port;

@@ -16,7 +16,10 @@ const NO_SETTINGS = {
 };
 
 class PlainClient extends LanguageClient {
-  // The server's commands are registered once in a window, and agentfs' own client has done so.
+  /**
+   * The server's commands are registered once in a window, and agentfs' own client has done so.
+   * @override
+   */
   registerFeature(feature) {
     if (feature.registrationType?.method !== "workspace/executeCommand") super.registerFeature(feature);
   }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, mode, openReview, reviewWith, scenario, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, call, file, mode, openReview, reviewWith, scenario, state, ui } from "../harness/suite.mjs";
 
 const lines = (count, changed = {}) =>
   Array.from({ length: count }, (_, index) => changed[index + 1] ?? `line ${index + 1}`).join("\n") + "\n";

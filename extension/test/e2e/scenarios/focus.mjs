@@ -1,7 +1,7 @@
 // Whoever types keeps the keys, whatever arrives.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after } from "node:test";
 

@@ -17,13 +17,21 @@ const trio = (name, [one, two, three] = ["one.txt", "two.txt", "three.txt"]) => 
 ];
 const texts = (files) => files.map((one) => (existsSync(one.path) ? one.text() : null));
 
-/** What the first file holds in the editor, unsaved. */
+/**
+ * What the first file holds in the editor, unsaved.
+ * @param {ReturnType<typeof file>[]} files
+ */
 async function unsaved([first]) {
   const { text, dirty } = await first.document();
   return [text, dirty];
 }
 
-/** Has the user type in the first file, and an agent propose a change of all three. */
+/**
+ * Has the user type in the first file, and an agent propose a change of all three.
+ * @param {string} name
+ * @param {ReturnType<typeof file>[]} files
+ * @param {any} [how] whether to open the first file; the rest are params of the batch
+ */
 async function propose(name, [one, two, three], { open = true, ...more } = {}) {
   if (open) {
     await one.open();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "../harness/page.mjs";
-import { agent, call, file, mode, openReview, reloadWindow, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, call, file, mode, reloadWindow, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
 
 const trio = (name) => [1, 2, 3].map((number) => file(`views/${name}-${number}.txt`, "old\n"));
 
