@@ -73,6 +73,29 @@ async def test_an_editor_that_ignores_versions_may_land_it_in_the_wrong_place_an
     assert file.read_text() == TEXT
 
 
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        ("a\nb\nc\nd\n", "b\nc\n", "B\nC\n", "typed\nB\nC\nc\nd\n"),
+        ("a\n\nb\nend\n", "b\n", "b\n\n", "typed\na\n\n\nb\nend\n"),
+    ],
+    ids=["part of what was to go stays", "a line as the file has already"],
+)
+async def test_nor_is_it_where_the_text_alone_does_not_tell(
+    root: Path, file: Path, before: str, old: str, new: str, after: str
+) -> None:
+    file.write_text(before)
+    async with VIM_LSP.editing(root, "Approve", IMPATIENT) as editor:
+        document = editor.open("a.py")
+        typing_first(VIM_LSP, editor, f"typed\n{before}")
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", old, new)
+    assert document.text == after
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert answer["context"]["landing"] == "unknown"
+    assert file.read_text() == before
+
+
 @pytest.mark.parametrize("persona", [NEOVIM_0_12, COC, EGLOT_1_17], **by_name)
 async def test_an_applied_true_without_a_change_is_an_error(root: Path, file: Path, persona: Persona) -> None:
     async with persona.editing(root, "Approve", IMPATIENT) as editor:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+GATED = [sys.executable, "-m", "support.gated_server"]
+LARGE = "rules = [{{files = ['{}.txt'], read = 'deny'}}]\n" + "# much more\n" * 1000 + "# {gate}\n"
 MEMORY = {
     "rules": [
         {"files": ["SOUL.md"], "write": "ask", "edit": "ask"},
@@ -245,12 +247,10 @@ async def test_a_large_workspace_file_is_read_beside_what_needs_none_and_waited_
     (root / "b.txt").write_text("two\n")
     own, gate = root / ".agentfs.toml", tmp_path / "gate"
     os.mkfifo(gate)
-    rule = "rules = [{{files = ['{}.txt'], read = 'deny'}}]\n" + "# much more\n" * 1000
-    own.write_text(rule.format("a"))
-    gated = [sys.executable, "-m", "support.gated_server"]
-    async with editing(root, command=gated, env={**ON_THE_PATH, "GATE": str(gate)}) as editor:
+    own.write_text(LARGE.format("a", gate="gate"))
+    async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
         for denied, allowed in ("ab", "ba"):
-            own.write_text(rule.format(denied))
+            own.write_text(LARGE.format(denied, gate="gate"))
             refused, read = (
                 editor.start("agentfs/read", {"path": f"{name}.txt"}) for name in (denied, allowed)
             )
@@ -259,6 +259,27 @@ async def test_a_large_workspace_file_is_read_beside_what_needs_none_and_waited_
             await asyncio.to_thread(gate.write_bytes, b"")
             assert (await refused)["error"]["code"] == "ACCESS_DENIED"
             assert (await read)["status"] == "success"
+
+
+async def test_who_keeps_writing_a_large_workspace_file_keeps_no_request_waiting(
+    root: Path, tmp_path: Path
+) -> None:
+    (root / "a.txt").write_text("one\n")
+    own = root / ".agentfs.toml"
+    for gate in ("first", "second"):
+        os.mkfifo(tmp_path / gate)
+    own.write_text(LARGE.format("b", gate="first"))
+    async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
+        first = editor.start("agentfs/status")
+        assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
+        own.write_text(LARGE.format("b", gate="second"))
+        second = editor.start("agentfs/status")
+        assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
+        await asyncio.to_thread((tmp_path / "first").write_bytes, b"")
+        assert (await first)["status"] == "success"
+        assert not second.done()
+        await asyncio.to_thread((tmp_path / "second").write_bytes, b"")
+        assert (await second)["status"] == "success"
 
 
 async def test_a_saved_workspace_file_withdraws_what_it_denies(root: Path) -> None:

@@ -124,7 +124,7 @@ async def test_without_a_limit_two_hundred_thousand_characters_come_in_whole_lin
     (auto.root / "one-line.txt").write_text("y" * 300_000)
     cut = await auto.read("one-line.txt")
     assert (cut["status"], cut["stats"]["chars_read"]) == ("partial", 200_000)
-    assert "Line 1 is cut" in cut["text"]
+    assert "Line 1 is truncated" in cut["text"]
     assert (await auto.read("one-line.txt", limit=1))["stats"]["chars_read"] == 300_000
 
 

@@ -24,7 +24,7 @@ async def test_what_the_user_sees_is_the_truth(auto: Editor) -> None:
     assert told["hash"] == hash_of("one\ntwo 😀\n".encode())
     assert answer["stats"]["file_size_bytes"] == 4
     assert answer["stats"]["file_mtime_ms"] == path.stat().st_mtime_ns // 1_000_000
-    assert "not saved" in answer["text"]
+    assert "unsaved changes" in answer["text"]
     auto.save("typed.txt")
     saved = (await auto.read("typed.txt"))["data"]
     assert (saved["source"], saved["dirty"]) == ("editor", False)

@@ -1,4 +1,5 @@
-"""The server, which reads no workspace's file before somebody writes to the pipe GATE. Run as a module."""
+"""The server, which reads a workspace's file only when somebody writes to the pipe GATES/NAME. NAME is the
+file's last word. Run as a module."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _read_file = workspace_file.read_file
 
 def read_file(root: Root, data: bytes) -> WorkspaceFile:
     """The same, behind the gate."""
-    Path(os.environ["GATE"]).read_bytes()
+    Path(os.environ["GATES"], data.split()[-1].decode()).read_bytes()
     return _read_file(root, data)
 
 

@@ -26,7 +26,7 @@ from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.configuration import Configuration
 from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.editor import LspEditor
-from agentfs_lsp.lsp.gate import Gate
+from agentfs_lsp.lsp.line import Line
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
@@ -116,7 +116,8 @@ class AgentfsLanguageServer(LanguageServer):
         )
         self.sweeping = Sweeping(self.workspace, diff_files, outgoing, self.language)
         self._preparing: asyncio.Task[None] | None = None
-        self._is_prepared = Gate()
+        self._is_prepared = asyncio.Event()
+        self._in_line = Line()
         self.workspace.recover = self._recover
         self._finished_by = 0.0
         self._background: set[asyncio.Task[None]] = set()
@@ -137,14 +138,14 @@ class AgentfsLanguageServer(LanguageServer):
         who wait go on in the order in which they came: timers of their own would run out in any."""
         if self._preparing is None:
             self._preparing = self.in_background(self._prepare())
-        await self._is_prepared.passed()
+        await self._in_line.wait_for(self._is_prepared.wait)
 
     async def _prepare(self) -> None:
         try:
             await self.configuration.known()
             await self.sweeping.prepared()
         finally:
-            self._is_prepared.open()
+            self._is_prepared.set()
 
     def _recover(self) -> None:
         again = self.sweeping.begin_again()

@@ -91,6 +91,19 @@ def test_typing_beside_a_line_that_was_put_in_leaves_it_whole(text: str, holds: 
     assert holds_all(change("one\ntwo\nthree\n", "one\n2\nthree\n"), text) is holds
 
 
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("typed\na\nB\nC\nd\ne\n", True),
+        ("a\nB\nC\nd\ne\nb\n", True),
+        ("typed\nB\nC\nc\nd\ne\n", False),
+        ("a\nb\nB\nC\nd\ne\n", False),
+    ],
+)
+def test_what_was_put_in_beside_what_was_to_go_is_not_all_of_a_change(text: str, holds: bool) -> None:
+    assert holds_all(change("a\nb\nc\nd\ne\n", "a\nB\nC\nd\ne\n"), text) is holds
+
+
 def test_a_line_end_that_a_save_puts_back_leaves_nothing_of_a_change_that_took_it_out() -> None:
     assert not holds_all(change("one\n", "one"), "one\n")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from agentfs_lsp.lsp.configuration.workspace_file import (
     read_file,
     unread,
 )
-from agentfs_lsp.lsp.gate import Gate
+from agentfs_lsp.lsp.line import Line
 from agentfs_lsp.lsp.outgoing import ClientError
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ class Configuration:
         self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
         self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
         self._reading: set[asyncio.Task[None]] = set()
-        self._is_read = Gate()
-        self._is_read.open()
+        self._in_line = Line()
         self._pulls = 0
         self._known = asyncio.Event()
         workspace.before_use = self.look_at
@@ -148,7 +148,10 @@ class Configuration:
     def up_to_date(self) -> Coroutine[Any, Any, object] | None:
         """Check the roots' workspace files; returns what to await if parsing one takes long."""
         self.look_at_all()
-        return None if self._is_read.is_free else self._is_read.passed()
+        if not self._reading and self._in_line.is_empty:
+            return None
+        # Not for what begins meanwhile: else whoever keeps writing the file would keep every request waiting.
+        return self._in_line.wait_for(partial(_all_done, tuple(self._reading)))
 
     def _take_file(self, root: Root, file: WorkspaceFile) -> None:
         self._said[root.path] = file
@@ -160,14 +163,8 @@ class Configuration:
         file = unread(data)
         reading = asyncio.ensure_future(self._read_beside(root, data, file))
         self._reading.add(reading)
-        reading.add_done_callback(self._end_reading)
-        self._is_read.close()
+        reading.add_done_callback(self._reading.discard)
         return file
-
-    def _end_reading(self, reading: asyncio.Task[None]) -> None:
-        self._reading.discard(reading)
-        if not self._reading:
-            self._is_read.open()
 
     async def _read_beside(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
         """Read the file in a thread; what it says is no more of interest if it has changed again."""
@@ -245,3 +242,8 @@ class Configuration:
                     ws.judge_changes(proposal.changes, proposal.session)
                 except PolicyDenied:
                     proposal.withdraw("settings")
+
+
+async def _all_done(tasks: Sequence[asyncio.Task[None]]) -> None:
+    if tasks:
+        await asyncio.wait(tasks)

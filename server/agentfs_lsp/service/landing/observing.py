@@ -126,7 +126,7 @@ class Observation:
             return True
         text = _ended_as(base, text)
         if _untouched(base, text, removed_places(base, self.change.hunks)):
-            return False
+            return not self.refused and _brings_a_line(self.change, base, text)
         return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
 
     def _shows_some(self, text: str) -> bool:
@@ -296,21 +296,37 @@ def holds_all(change: FileChange, text: str) -> bool:
         return False
     places = put_in_places(base, shown, change.hunks)
     insides = _insides(places, [bool(hunk.text) for hunk in change.hunks])
-    return _untouched(shown, _ended_as(shown, text), insides) and all(_took_out(change, text))
+    text = _ended_as(shown, text)
+    return _untouched(shown, text, insides) and not _puts_back(change, places, text)
 
 
 def holds_some(change: FileChange, text: str) -> bool:
     """Whether a text differs from the base in the very lines that a change is of, and not only beside them:
     it holds some of the change, or what was made of it."""
-    return any(_took_out(change, text))
-
-
-def _took_out(change: FileChange, text: str) -> list[bool]:
-    """Whether a text differs from the base in the very lines of each of the change's hunks."""
     base = normalise(change.base.text.shown)
     hunks = diff(base, normalise(change.shown))
     insides = _insides(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
-    return _touched(base, _ended_as(base, text), insides)
+    return not _untouched(base, _ended_as(base, text), insides)
+
+
+def _puts_back(change: FileChange, places: _Places, text: str) -> bool:
+    """Whether a text has, right beside what a hunk put in, a line that the hunk took out: then an editor that
+    ignores versions may have put it in at another place."""
+    base, shown = change.base.text.shown, change.shown
+    splices = [splice for splice in splices_towards(shown, text) if splice.text.strip()]
+    for hunk, (start, end) in zip(change.hunks, places, strict=True):
+        beside = [splice for splice in splices if splice.start <= end and splice.end >= start]
+        if beside:
+            taken_out = set(filter(str.strip, _lines_of(base[hunk.start : hunk.end])))
+            if any(line in taken_out for splice in beside for line in _lines_of(splice.text)):
+                return True
+    return False
+
+
+def _brings_a_line(change: FileChange, base: str, text: str) -> bool:
+    """Whether a text has, anywhere it differs from the base, a line that the change puts in."""
+    put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text)}
+    return any(line in put_in for splice in splices_towards(base, text) for line in _lines_of(splice.text))
 
 
 def _insides(places: _Places, have_lines: Iterable[bool]) -> _Places:
@@ -391,15 +407,10 @@ def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
 
 def _untouched(old: str, new: str, places: _Places) -> bool:
     """Whether `new` differs from `old` at none of the places, which are in order."""
-    return not any(_touched(old, new, places))
-
-
-def _touched(old: str, new: str, places: _Places) -> list[bool]:
-    """Whether `new` differs from `old` at each of the places, which are in order."""
-    splices = splices_towards(old, new)
-    found, at = [], 0
-    for start, end in places:
-        while at < len(splices) and splices[at].end < start:
+    at = 0
+    for splice in splices_towards(old, new):
+        while at < len(places) and places[at][1] < splice.start:
             at += 1
-        found.append(at < len(splices) and splices[at].start <= end)
-    return found
+        if at < len(places) and places[at][0] <= splice.end:
+            return False
+    return True

@@ -1,35 +1,35 @@
-"""Requests pass a gate in the order in which they came, whatever the loop does in which turn."""
+"""Requests go on in the order in which they came, whatever the loop does in which turn."""
 
 from __future__ import annotations
 
 import asyncio
 
-from agentfs_lsp.lsp.gate import Gate
+from agentfs_lsp.lsp.line import Line
 
 
-async def test_who_comes_as_it_is_opened_does_not_overtake_who_waits() -> None:
-    gate, passed = Gate(), []
+async def test_who_comes_as_the_wait_ends_does_not_overtake_who_waits() -> None:
+    line, opened, passed = Line(), asyncio.Event(), []
 
     async def request(name: str) -> None:
-        await gate.passed()
+        await line.wait_for(opened.wait)
         passed.append(name)
 
     first = asyncio.ensure_future(request("first"))
     await asyncio.sleep(0)  # it waits
     second = asyncio.ensure_future(request("second"))
-    gate.open()
-    assert not gate.is_free
+    opened.set()
+    assert not line.is_empty
     # In the loop's order `second` begins now, and only then `first` resumes.
     await asyncio.gather(first, second)
     assert passed == ["first", "second"]
-    assert gate.is_free
+    assert line.is_empty
 
 
-async def test_of_many_around_the_opening_none_overtakes_another() -> None:
-    gate, passed, requests = Gate(), [], []
+async def test_of_many_around_the_end_of_the_wait_none_overtakes_another() -> None:
+    line, opened, passed, requests = Line(), asyncio.Event(), [], []
 
     async def request(number: int) -> None:
-        await gate.passed()
+        await line.wait_for(opened.wait)
         passed.append(number)
 
     def come(count: int) -> None:
@@ -40,7 +40,7 @@ async def test_of_many_around_the_opening_none_overtakes_another() -> None:
     come(3)
     await asyncio.sleep(0)
     come(3)
-    asyncio.get_running_loop().call_soon(gate.open)
+    asyncio.get_running_loop().call_soon(opened.set)
     come(3)
     asyncio.get_running_loop().call_soon(come, 3)
     await asyncio.sleep(0)
@@ -52,16 +52,10 @@ async def test_of_many_around_the_opening_none_overtakes_another() -> None:
 
 
 async def test_one_that_is_cancelled_holds_nobody_up() -> None:
-    gate = Gate()
-    first, second = (asyncio.ensure_future(gate.passed()) for _ in range(2))
+    line, opened = Line(), asyncio.Event()
+    first, second = (asyncio.ensure_future(line.wait_for(opened.wait)) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()
-    gate.open()
+    opened.set()
     await second
-    assert gate.is_free
-    gate.close()
-    third = asyncio.ensure_future(gate.passed())
-    await asyncio.sleep(0)
-    assert not third.done()
-    gate.open()
-    await third
+    assert line.is_empty
