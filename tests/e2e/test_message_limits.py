@@ -129,6 +129,35 @@ async def test_where_it_cannot_scroll_the_pages_say_it_all_beside_the_file(root:
     assert answer["data"]["applied"]
 
 
+async def test_a_line_that_fills_its_rows_counts_one_more_as_neovim_and_vim_draw_it(root: Path) -> None:
+    async with NEOVIM_0_11.editing(root, "Approve") as editor:
+        await editor.write("a.py", f"{'x' * 79}\n{'y' * 159}\n" * 20, agent="Ada")
+        asked = questions(editor)
+    for question in asked:
+        assert sum(len(row) // 80 + 1 for row in f"{question['message']}: ".split("\n")) <= 16
+
+
+async def test_the_last_line_and_what_vim_writes_behind_it_take_one_row(root: Path) -> None:
+    path = "d" * 200 + "/.env"
+    (root / path).parent.mkdir()
+    (root / path).write_text("TOKEN=1\n")
+    async with editing(root, name="Neovim", answers={ASK: pressing("Deny")}) as editor:
+        await editor.read(path, agent="Ada")
+        await editor.write("x" * 200, "one\n", agent="Ada" * 26)
+        asked = questions(editor)
+    assert all(len(question["message"].split("\n")[-1] + ": ") < 80 for question in asked)
+
+
+async def test_in_helix_which_breaks_lines_between_words_every_line_fits_a_row(root: Path) -> None:
+    word = "x" * 33
+    async with editing(root, name="helix", answers={ASK: pressing("Approve")}) as editor:
+        answer = await editor.write("a.py", f"{word} {word} {word}\n" * 20, agent="Ada")
+        pages = [question["message"].split("\n") for question in questions(editor)]
+    assert answer["data"]["applied"]
+    assert all(len(page) <= 16 for page in pages)
+    assert max(len(row) for page in pages for row in page) < 62
+
+
 async def test_a_short_diff_is_shown_as_a_file_too(root: Path) -> None:
     async with NEOVIM_0_11.editing(root, "Approve") as editor:
         await editor.write("a.py", "one\n", agent="Ada")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ limits = st.builds(
 line = st.text(st.sampled_from("abc +-界😀\u200d\uffff\t⏎"), max_size=1500)
 # Each row ends with a column that the next character is too wide for.
 AT_THE_EDGES = f"{'界' * 39}a" * 40
+FULL_ROWS = ["a" * 80] * 20
+LONG_WORDS = [" ".join(["a" * 33] * 3)] * 20
 
 
 def columns_of(text: str) -> int:
@@ -38,15 +41,20 @@ def columns_of(text: str) -> int:
 
 
 def rows_of(page: str, limits: MessageLimits) -> int:
+    """As a terminal shows it at worst: a row that is full takes one more, and `: ` stands behind the last."""
     rows, at = 0, limits.prefix
-    for line in page.split("\n"):
+    for line in f"{page}: ".split("\n"):
         rows += 1
-        for character in line:
-            steps = [2] if columns_of(character) == 2 else [1] * columns_of(character)
-            for step in steps:
-                if at + step > limits.columns:  # a wide character is never cut in two
-                    rows, at = rows + 1, 0
-                at += step
+        for word in re.findall(r"\S+|\s", line) if limits.wraps_at_words else line:
+            if limits.wraps_at_words and at and at + columns_of(word) > limits.columns:
+                rows, at = rows + 1, 0
+            for character in word:
+                steps = [2] if columns_of(character) == 2 else [1] * columns_of(character)
+                for step in steps:
+                    if at + step > limits.columns:  # a wide character is never cut in two
+                        rows, at = rows + 1, 0
+                    at += step
+        rows += at == limits.columns
         at = 0
     return rows
 
@@ -57,12 +65,25 @@ def test_a_character_counts_as_wide_as_it_is_shown_at_worst(one: str) -> None:
 
 
 @example([AT_THE_EDGES], limits_of(EditorTraits(name="Neovim")))
+@example(FULL_ROWS, limits_of(EditorTraits(name="Neovim")))
+@example(LONG_WORDS, limits_of(EditorTraits(name="helix")))
+@example(LONG_WORDS, limits_of(EditorTraits(name="never heard of")))
 @given(st.lists(line, max_size=30), limits)
 def test_every_page_fits_the_editor(lines: list[str], limits: MessageLimits) -> None:
     for page in paged(lines, LAST, limits):
         assert rows_of(page, limits) <= limits.rows
         assert len(page.encode("utf-16-le")) // 2 <= limits.characters
         assert page.split("\n")[-1] == LAST
+
+
+@example(LONG_WORDS)
+@given(st.lists(line, max_size=30))
+def test_helix_which_makes_no_room_for_rows_that_end_between_words_gets_lines_of_one_row(
+    lines: list[str],
+) -> None:
+    limits = limits_of(EditorTraits(name="helix"))
+    for page in paged(lines, LAST, limits):
+        assert max(map(columns_of, page.split("\n"))) < limits.columns
 
 
 @given(st.lists(line, max_size=30), limits)

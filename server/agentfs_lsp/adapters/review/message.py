@@ -137,7 +137,7 @@ def _words(
 ) -> tuple[list[str], str]:
     """The lines of the question, and the last one. The diff is among them unless it is shown as a file that
     can be read to its end beside the question, and is long."""
-    last_line = last_line_of(proposal, translate, limits.columns)
+    last_line = last_line_of(proposal, translate, limits.last_line_columns)
     title = title_of(proposal, translate)
     head = [f"agentfs: {title}"] if limits.rows >= ROOMY_ROWS or title not in last_line else []
     head += reasons_of(proposal, translate)

@@ -23,9 +23,10 @@ class MessageLimits:
     while the question is open. `shows_outside`: documents outside the root can be shown, and no second server
     starts for them. `loses_questions`: a question can be closed without an answer, and one that arrives while
     the user is asked something else is answered with an error. `keys_answer`: what is typed for something
-    else when the question appears can answer it. `confirming_choices`: where that can be a yes, since
-    numbers choose, so many choices has the page that confirms it. `shows_end`: of a message that does not fit
-    the window it shows the end alone, and the window may be smaller than that of the table.
+    else when the question appears can answer it. `confirming_choices`: where that can be a yes, since numbers
+    choose, so many choices has the page that confirms it. `shows_end`: of a message that does not fit the
+    window it shows the end alone, and the window may be smaller than that of the table. `wraps_at_words`: a
+    line too long for a row ends between words.
     """
 
     rows: int
@@ -39,6 +40,13 @@ class MessageLimits:
     keys_answer: bool = True
     confirming_choices: int = 0
     shows_end: bool = False
+    wraps_at_words: bool = False
+
+    @property
+    def last_line_columns(self) -> int:
+        """What the last line may fill to take one row: Vim writes `: ` behind it, and a full row takes one
+        more."""
+        return self.columns - 3
 
 
 # A notification is cut at 1,000 characters.
@@ -54,10 +62,13 @@ _EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=Tr
 _VIM = MessageLimits(16, 80, confirming_choices=12)
 # In Vim a digit can choose without Enter.
 _COC = replace(_VIM, confirming_choices=9)
-# A popup in the middle, 80% of the screen wide.
-_HELIX = MessageLimits(16, 62)
+# A popup in the middle, 80% of the screen wide. It is as high as if lines were wrapped between characters,
+# and so hides the end of what is wrapped between words.
+_HELIX = MessageLimits(16, 62, wraps_at_words=True)
 
-_LEAST = MessageLimits(4, 62, characters=1000, prefix=33, joins_lines=True, confirming_choices=9)
+_LEAST = MessageLimits(
+    4, 62, characters=1000, prefix=33, joins_lines=True, confirming_choices=9, wraps_at_words=True
+)
 # eglot up to 1.9 does not tell its name; neither does an editor that shows less.
 _UNNAMED = replace(_LEAST, loses_questions=True, shows_end=True)
 

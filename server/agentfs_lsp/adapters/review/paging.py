@@ -6,7 +6,6 @@ because some editors show only the end.
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.text.width import _fitting, width_of
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.message_limits import MessageLimits
 
+BEHIND = ": "
+"""What Vim writes behind the last line."""
+
 LINE_END = "⏎"
 """Stands for a line end where the editor joins lines; in the text itself it is escaped there."""
 
@@ -24,19 +26,22 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
     """The lines in pages, each with `last_line` at its end; generated lazily."""
     if limits.joins_lines:
         lines = (line.replace(LINE_END, "\\u23ce") + f" {LINE_END}" for line in lines)
-    rows = limits.rows - _rows(last_line, limits.columns)
+    rows = limits.rows - _rows(last_line + BEHIND, limits)
     characters = limits.characters - width_of(last_line)
-    longest = min(rows * (limits.columns - 1) - limits.prefix, characters - 1)
+    full_rows = (rows - 1) // 2 if limits.wraps_at_words else rows - 1
+    if limits.wraps_at_words and not limits.joins_lines:
+        full_rows = 0  # wrapped here: Helix makes no room for rows that end between words
+    longest = min((full_rows + 1) * (limits.columns - 1) - limits.prefix - 1, characters - 1)
     page: list[str] = []
     rows_left = characters_left = 0
     for line in _cut(lines, longest):
-        taken = _rows(line, limits.columns)
+        taken = _rows(line, limits)
         if page and (taken > rows_left or width_of(line) + 1 > characters_left):
             yield "\n".join([*page, last_line])
             page = []
         if not page:
             rows_left, characters_left = rows, characters
-            taken = _rows(line, limits.columns, limits.prefix)
+            taken = _rows(line, limits, limits.prefix)
         page.append(line)
         rows_left -= taken
         characters_left -= width_of(line) + 1
@@ -56,8 +61,11 @@ def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
                 break
 
 
-def _rows(line: str, columns: int, prefix: int = 0) -> int:
-    width = width_of(line) + prefix
-    if width > columns and not line.isascii():
+def _rows(line: str, limits: MessageLimits, prefix: int = 0) -> int:
+    """At most. A row that is full takes one more in Vim; of any two that end between words, both together
+    are wider than one."""
+    width, columns = width_of(line) + prefix, limits.columns
+    if not line.isascii():
         columns -= 1  # a character of two columns that would begin in a row's last one begins the next row
-    return max(1, ceil(width / columns))
+    wrapped = width // columns
+    return 1 + (2 * wrapped if limits.wraps_at_words else wrapped)

@@ -56,7 +56,7 @@ async def ask_to_read(
 def _question(path: str, agent: str, editor: Editor, translate: Translate) -> Question:
     """The path in full, however long; who asks, in so much of the last line as leaves room for the path's
     end."""
-    columns = limits_of(editor.traits).columns
+    columns = limits_of(editor.traits).last_line_columns
     shown = escape_to_one_line(path)
     asker = shortened(escape_to_one_line(agent or translate("An agent")), columns // 3)
 
