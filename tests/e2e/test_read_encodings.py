@@ -90,6 +90,21 @@ async def test_editorconfig_comes_before_the_setting(editor: Editor) -> None:
     assert (await editor.read("latin/a.md"))["stats"]["encoding"] == "gbk"
 
 
+@pytest.mark.parametrize("charset", ["cp037", "cp273", "cp500", "cp875", "cp1026"])
+async def test_an_encoding_that_does_not_extend_ascii_counts_as_unknown(root: Path, charset: str) -> None:
+    """What lands in it would be other bytes than those that the user and the search for secrets looked at."""
+    (root / ".editorconfig").write_text(f"root = true\n[*]\ncharset = {charset}\n")
+    before = b"\xe9t\xe9\n"
+    (root / "run.sh").write_bytes(before)
+    hidden = "export TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345".encode("ascii").decode(charset)
+    async with editing(root, options=AUTO) as editor:
+        answer = await editor.read("run.sh")
+        written = await editor.write("run.sh", hidden, expected_hash=answer["data"]["hash"])
+    assert (answer["status"], answer["stats"]["encoding"]) == ("partial", "utf-8")
+    assert written["error"]["code"] == "INVALID_PARAM"
+    assert (root / "run.sh").read_bytes() == before
+
+
 async def test_where_editorconfigs_charset_does_not_fit_the_setting_is_tried(editor: Editor) -> None:
     folder = editor.root / "strict"
     folder.mkdir()

@@ -79,6 +79,8 @@ def test_values_that_are_refused(key: str, raw: object, wanted: Wanted) -> None:
         "utf-7",
         "hz",
         "cp037",
+        "cp864",
+        "iso2022_jp",
         "utf-8-sig",
         "unicode_escape",
         "raw_unicode_escape",

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import codecs
+import encodings
+import pkgutil
 
 import pytest
 
 from agentfs_lsp.domain.errors import BinaryFile, Unencodable
-from agentfs_lsp.domain.text.textfile import TextFile, check_insertable, decode, encode, eol_of
+from agentfs_lsp.domain.text.textfile import (
+    TextFile,
+    check_insertable,
+    decode,
+    encode,
+    encoding_named,
+    eol_of,
+    is_wide,
+)
+
+CODECS = [module.name for module in pkgutil.iter_modules(encodings.__path__)]
+ASCII = bytes(range(128)).decode("ascii")
 
 
 @pytest.mark.parametrize(
@@ -50,6 +63,31 @@ def test_a_fallback_that_does_not_give_the_bytes_back_is_none(name: str) -> None
     file = decode(b"a\xffb\n", name)
     assert (file.encoding, file.lossy, file.shown) == ("utf-8", True, "a\ufffdb\n")
     assert encode("x" + file.text, file) == b"xa\xffb\n"
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_bytes_of_ascii_read_as_ascii_and_as_nothing_else_in_every_encoding(name: str) -> None:
+    known = encoding_named(name)
+    if known is None or is_wide(known):
+        return
+    assert ASCII.encode(known) == ASCII.encode("ascii")
+    assert ASCII.encode("ascii").decode(known) == ASCII
+    for character in map(chr, range(0x80, 0x10000)):
+        data = character.encode(known, "ignore")
+        assert not data or not data.isascii() or data.decode(known) != character
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["utf-8", "utf8bom", "utf-16le", "utf32", "gbk", "gb18030", "big5", "shift_jis", "euc_jp", "latin1"],
+)
+def test_encodings_that_files_have_are_known(name: str) -> None:
+    assert encoding_named(name)
+
+
+@pytest.mark.parametrize("name", ["cp037", "cp500", "cp864", "cp875", "iso2022_jp", "iso2022_kr", "hz"])
+def test_an_encoding_in_which_ascii_bytes_are_something_else_is_none(name: str) -> None:
+    assert encoding_named(name) is None
 
 
 def test_a_lossy_file_takes_only_ascii() -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 from agentfs_lsp.domain.errors import MalformedPath
 from agentfs_lsp.domain.paths import path_of_uri
 from agentfs_lsp.domain.shapes import Shape, ShapeError, Wanted, number_of
+from agentfs_lsp.domain.text.textfile import extends_ascii
 
 
 class SettingShape(Shape, Protocol):
@@ -40,8 +41,12 @@ class Encoding:
     """The name of a text encoding that extends ASCII, because any other would seem to fit most files."""
 
     def check(self, raw: object) -> str:
-        if isinstance(raw, str) and _extends_ascii(raw):
-            return codecs.lookup(raw).name
+        try:
+            known = codecs.lookup(raw).name if isinstance(raw, str) else ""
+        except (LookupError, ValueError):
+            known = ""
+        if extends_ascii(known):
+            return known
         raise ShapeError(Wanted("encoding"))
 
     def describe(self) -> str:
@@ -70,18 +75,6 @@ class NamedRoots:
 
     def describe(self) -> str:
         return '`[{"path": …, "name": …}]`, or `"uri"` for `"path"`'
-
-
-# In UTF-7, in HZ, in the escaping codecs and in those for host names some of these stand for something else.
-_PROBE = "A+AGE- .. ~{ \\u0041 z"
-
-
-def _extends_ascii(encoding: str) -> bool:
-    plain = _PROBE.encode("ascii")
-    try:
-        return _PROBE.encode(encoding) == plain and plain.decode(encoding) == _PROBE
-    except (LookupError, ValueError):
-        return False
 
 
 def _may_be_on_disk(path: str) -> bool:

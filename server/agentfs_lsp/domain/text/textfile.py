@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentfs_lsp.domain.cached import cached
@@ -32,8 +33,9 @@ _MARKS = (
 _FIRST_OF_MARKS = {mark[:1] for mark, _ in _MARKS}
 # What keeps the bytes that do not decode. No other encoding is used for bytes that do not fit it.
 _KEEP = {encoding: "surrogatepass" for _, encoding in _MARKS} | {"utf-8": "surrogateescape"}
-# Encodings of names, literals and mail headers: of no file, and slow or noisy on what is not theirs.
-_NOT_FOR_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
+_ASCII = bytes(range(128))
+# Every encoding that shifts from ASCII to other characters, or spells them in ASCII, has one of these.
+_BEYOND_ASCII = "éあ中한"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _RUN_TOGETHER = re.compile(r"(utf|windows|iso8859|koi8|mac)[-_]?(\w+?)(?:[-_]?bom)?", re.IGNORECASE)
 
@@ -156,16 +158,32 @@ def mark_of(data: bytes) -> bytes:
 
 
 def encoding_named(name: str) -> str | None:
-    """The encoding of this name, as `TextFile.encoding` has it; None for none that files have. Editors' own
-    spellings are understood too: `utf8bom`, `windows1252`, `iso88591`."""
+    """The encoding of this name, as `TextFile.encoding` has it; None for one that is not known, and for one
+    that neither extends ASCII nor is UTF-16 or UTF-32. Editors' own spellings are understood too: `utf8bom`,
+    `windows1252`, `iso88591`."""
     run_together = _RUN_TOGETHER.fullmatch(name)
     for spelling in (name, *([run_together.expand(r"\1-\2")] if run_together else ())):
         try:
             known = codecs.lookup(spelling).name
         except (LookupError, ValueError):
             continue
-        return None if known in _NOT_FOR_FILES else known
+        return known if extends_ascii(known) or is_wide(known) else None
     return None
+
+
+@cache
+def extends_ascii(encoding: str) -> bool:
+    """Whether the bytes of ASCII stand for ASCII in it, always, and nothing else does. In any other, the
+    bytes that land would be text that neither the user nor the search for secrets has seen. `encoding` is a
+    name that `codecs.lookup` gives."""
+    try:
+        ascii_text = _ASCII.decode("ascii")
+        if ascii_text.encode(encoding) != _ASCII or _ASCII.decode(encoding) != ascii_text:
+            return False
+    except (LookupError, ValueError):
+        return False
+    found = (_expressed(character, encoding) for character in _BEYOND_ASCII)
+    return not any(data.isascii() for data in found if data is not None)
 
 
 def encode(text: str, like: TextFile) -> bytes:
