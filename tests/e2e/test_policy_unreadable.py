@@ -5,11 +5,16 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from support.editor import REVIEWING, configure, editing
-from support.personas import VSCODE, pressing
+import pytest
+
+from support.editor import APPLY, NO_ANSWER, REVIEWING, RpcError, configure, editing
+from support.personas import NEOVIM_0_11, VSCODE, pressing
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from support.client import Answer
+    from support.wire import Message
 
 SECRET = "the launch code is 4711\n"
 
@@ -151,3 +156,84 @@ async def test_how_the_user_is_asked_tells_nothing_of_the_text(root: Path) -> No
             told.append((answer["context"]["review"], answer["text"]))
     assert told == [told[0]] * 4
     assert told[0][0]["rung"] == "message"
+
+
+GUESSES = (SECRET, "not saved\n", "the launch code is 0000\n")
+DENIED = {"rules": [{"files": ["*.txt"], "read": "deny"}]}
+
+
+def without_times(answer: Message) -> Message:
+    """All of an answer that two like changes have in common."""
+    answer["data"].pop("change_id", None)
+    answer["context"].pop("params_input")
+    for told in (answer["data"], answer["context"]):
+        (told.get("review") or {}).pop("waited_ms", None)
+    return {key: answer.get(key) for key in ("status", "data", "text", "error", "context")}
+
+
+@pytest.mark.parametrize("unsaved", [False, True], ids=["saved", "unsaved"])
+@pytest.mark.parametrize("press", ["Approve", "Reject", None], ids=["yes", "no", "auto_edit"])
+@pytest.mark.parametrize("does", ["applies", "refuses", "fails", "sleeps"])
+async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_another(
+    root: Path, press: str | None, does: str, *, unsaved: bool
+) -> None:
+    """The editor saves nothing by itself, and tells of no change where the text is the same already."""
+    told = []
+    for number, guess in enumerate(GUESSES):
+        folder = root / str(number)
+        folder.mkdir()
+        (folder / "pin.txt").write_text(SECRET)
+        options = DENIED if press else {**DENIED, "approval": {"mode": "auto_edit"}}
+        if does == "sleeps":
+            options = {**options, "landing_timeout_s": 0.1}
+        async with NEOVIM_0_11.editing(folder, press, options) as editor:
+            editor.open("pin.txt")
+            if unsaved:
+                editor.change("pin.txt", "not saved\n")
+            apply = editor.answers[APPLY]
+
+            def answered(params: Message, apply: Answer = apply) -> object:
+                if does == "applies":
+                    [change] = params["edit"]["documentChanges"]
+                    return apply(params) if change["edits"] else {"applied": True}
+                if does == "fails":
+                    raise RpcError(-32603, "broken")
+                return {"applied": False} if does == "refuses" else NO_ANSWER
+
+            editor.answers[APPLY] = answered
+            told.append(without_times(await editor.write("pin.txt", guess)))
+        assert (folder / "pin.txt").read_text() == SECRET
+    assert told == [told[0]] * len(GUESSES)
+
+
+@pytest.mark.parametrize("saves", [True, False])
+async def test_how_a_reviewed_change_lands_tells_no_guess_from_another(root: Path, *, saves: bool) -> None:
+    """The client sends the whole text with its settle, and has nothing to save where nothing changed."""
+    told = []
+    for number, guess in enumerate(GUESSES):
+        folder = root / str(number)
+        folder.mkdir()
+        (folder / "pin.txt").write_text(SECRET)
+        reviewing = {"capabilities": {"experimental": {"agentfs": {"review": True, "save": saves}}}}
+        async with editing(folder, options=DENIED, **{**REVIEWING, **reviewing}) as editor:
+            editor.open("pin.txt")
+            asked = editor.start("agentfs/write", {"path": "pin.txt", "content": guess})
+            proposal = await editor.proposed()
+            files = [{"uri": editor.uri("pin.txt"), "decision": "amended", "text": guess}]
+            answer = await editor.request(
+                "agentfs/settle", {"id": proposal["id"], "decision": "amended", "files": files}
+            )
+            uri = editor.uri("pin.txt")
+            if edits := answer["apply"]["documentChanges"][0]["edits"]:
+                editor.apply(answer["apply"])
+            report = {"id": proposal["id"], "files": [{"uri": uri, "applied": True}]}
+            applied = await editor.request("agentfs/applied", report)
+            if applied.get("save"):
+                if edits:
+                    editor.save("pin.txt")
+                report = {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]}
+                await editor.request("agentfs/saved", report)
+            told.append(without_times(await asked))
+        landing = told[0]["data"]["landing"]
+        assert landing == ("disk" if saves else "editor")
+    assert told == [told[0]] * len(GUESSES)

@@ -187,8 +187,9 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
 
 
 def _leaves_nothing(text: str | None, change: FileChange) -> bool:
-    """Whether the user reverted the whole change of an existing file."""
-    if text is None or change.operation == "create":
+    """Whether the user reverted the whole change of an existing file. Of one that changes nothing, which only
+    a session proposes that may not read the file, the text says nothing."""
+    if text is None or change.operation == "create" or change.changes_nothing:
         return False
     return reads_same(text, change.base.text.shown)
 

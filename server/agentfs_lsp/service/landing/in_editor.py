@@ -22,6 +22,7 @@ from agentfs_lsp.service.state.workspace import off_loop
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.landing.observing import Observation, Watch
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.review import Applied, Applier
@@ -60,6 +61,8 @@ class InEditor:
                 answers = await self._applier.apply(edits)
                 for observation, answer in zip(self._observations, answers, strict=True):
                     if not await self._is_refused(observation, answer):
+                        if answer.applied:
+                            observation.see_applied()
                         await observation.arrival()
         except TimeoutError:
             for observation in self._observations:
@@ -83,7 +86,7 @@ class InEditor:
             now = await self._ws.look_at_disk(change.base.location)
         except DomainError:
             now = None
-        if now is None or now.disk is None or not holds_all(change, now.disk.shown):
+        if now is None or not _came_to_disk(now, change):
             late = NotLanded(change.path, reason)
             self._failed[observation] = await self._not_there(observation, late)
 
@@ -169,6 +172,14 @@ class InEditor:
             async with asyncio.timeout(self._ws.settings.save_timeout_s):
                 while not observation.is_in_document and await observation.held(self._ws):
                     await observation.more()
+
+
+def _came_to_disk(now: Snapshot, change: FileChange) -> bool:
+    """Whether the disk holds all of a change that it did not hold already."""
+    base = change.base.blob
+    if now.blob is None or now.disk is None or change.changes_nothing:
+        return False
+    return (base is None or now.blob.data != base.data) and holds_all(change, now.disk.shown)
 
 
 async def find_in_editor(

@@ -53,6 +53,7 @@ class Observation:
         self._end: Callable[[], None] | None = None
         self._part: str | None = None
         self._seen_some = False
+        self._changes_nothing = change.changes_nothing
         self._look_for(change)
         self.arrived = False
         self.refused = False
@@ -84,7 +85,9 @@ class Observation:
     def holds_all(self) -> bool:
         """Whether the document as it is now holds all that the change put in, with typing elsewhere."""
         document = self._documents.at(self._absolute)
-        return document is not None and document.in_sync and holds_all(self.change, document.text)
+        if document is None or not document.in_sync or self._changes_nothing:
+            return False
+        return holds_all(self.change, document.text)
 
     async def held(self, ws: Workspace) -> tuple[Held, ...]:
         """Where some of the change is by now, or may be: nowhere, if disk and document are known to hold
@@ -120,7 +123,10 @@ class Observation:
     def _is_in(self, text: str) -> bool:
         """Whether a text holds some of the change, or may: where it differs from the base at a place that the
         change is of, that need not be by the change. A client that says that it applied nothing is believed
-        then, unless some of it was seen."""
+        then, unless some of it was seen. What changes nothing leaves nothing: that the text is as it was
+        says only that the session, which may not read it, guessed it."""
+        if self._changes_nothing:
+            return False
         base = self.change.base.text.shown
         if self._shows_some(normalise(text)):
             return True
@@ -139,6 +145,12 @@ class Observation:
         """Wait for the accepted text."""
         while not self.arrived:
             await self.more()
+
+    def see_applied(self) -> None:
+        """The client says that it applied the change. Of a change that changes nothing only that can tell."""
+        document = self._documents.at(self._absolute)
+        if self._changes_nothing and document is not None and document.in_sync:
+            self.arrived = normalise(document.text) == self._accepted
 
     async def departure(self) -> None:
         """Wait until nothing of the change is in the document, or the document is gone."""
@@ -198,7 +210,7 @@ class Observation:
             text = document.text
             plain = normalise(text)
             self._see_end_kept(document, plain)
-            self.arrived = self.arrived or plain == self._accepted
+            self.arrived = self.arrived or (plain == self._accepted and not self._changes_nothing)
             if not self.arrived and self._part is None:
                 base = self.change.base.text.shown
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None

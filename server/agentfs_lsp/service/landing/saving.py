@@ -70,7 +70,7 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Sn
             while True:
                 observation.expect_more()
                 now = await ws.look(change.base.location)
-                if _is_saved(now, change):
+                if _is_saved(now, change) or _has_nothing_to_save(now, change):
                     return now
                 if now.buffer is None:
                     return None
@@ -79,12 +79,26 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Sn
         return None
 
 
+def _has_nothing_to_save(now: Snapshot, change: FileChange) -> bool:
+    """Whether an editor that was told to save finds the document as it is on disk, and tells of no save."""
+    is_on_disk = now.disk is not None and normalise(now.disk.shown) == normalise(change.shown)
+    return change.changes_nothing and now.buffer is not None and is_on_disk
+
+
 def _is_saved(now: Snapshot, change: FileChange) -> bool:
     """Whether the disk holds all that was accepted, whatever the user typed beside it; or what the editor
     told that it saved, a formatter's work included, and is past the base: a save from before the edit
     arrived says nothing, and what another program wrote and the document was loaded from again is no save. Of
-    a document that was closed the disk alone tells."""
+    a document that was closed the disk alone tells.
+
+    Where the session may not see the file, only a save tells, never that the disk reads like what was
+    accepted: it may have read so all the time (docs/protocol.md#13-settings-and-policy)."""
     if now.blob is None or now.disk is None:
+        return False
+    base = change.base.blob
+    is_past_base = base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
+    told = now.buffer is None or now.buffer.as_saved
+    if not change.access.seen and not (is_past_base and told):
         return False
     if normalise(now.disk.shown) == normalise(change.shown):
         return True
@@ -92,8 +106,7 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
         return False
     if now.buffer is None or not now.buffer.as_saved:
         return holds_all(change, now.disk.shown)
-    base = change.base.blob
-    return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
+    return is_past_base
 
 
 async def _as_it_stands(
