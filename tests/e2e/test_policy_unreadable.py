@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -159,7 +159,7 @@ async def test_how_the_user_is_asked_tells_nothing_of_the_text(root: Path) -> No
 
 
 GUESSES = (SECRET, "not saved\n", "the launch code is 0000\n")
-DENIED = {"rules": [{"files": ["*.txt"], "read": "deny"}]}
+DENIED: dict[str, Any] = {"rules": [{"files": ["*.txt"], "read": "deny"}]}
 
 
 def without_times(answer: Message) -> Message:
@@ -237,3 +237,17 @@ async def test_how_a_reviewed_change_lands_tells_no_guess_from_another(root: Pat
         landing = told[0]["data"]["landing"]
         assert landing == ("disk" if saves else "editor")
     assert told == [told[0]] * len(GUESSES)
+
+
+async def test_a_file_that_is_there_is_refused_alike_with_and_without_unsaved_changes(root: Path) -> None:
+    (root / "pin.txt").write_text(SECRET)
+    async with editing(root, options=DENIED) as editor:
+        told = []
+        for typed in (SECRET, "not saved\n"):
+            if typed == SECRET:
+                editor.open("pin.txt")
+            else:
+                editor.change("pin.txt", typed)
+            told.append(without_times(await editor.write("pin.txt", "x\n", overwrite=False)))
+    assert told[0] == told[1]
+    assert told[0]["context"]["conflict"]["source"] == "disk"

@@ -162,7 +162,8 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
         if not seen and not target.is_hidden:
             raise unseen(path, snapshot, record)
         if snapshot.exists and not request.overwrite:
-            raise Conflict(path, "editor" if snapshot.dirty else "disk", "exists", actual=snapshot.revision)
+            in_editor = snapshot.dirty and not target.is_hidden  # what is unsaved is hidden, too
+            raise Conflict(path, "editor" if in_editor else "disk", "exists", actual=snapshot.revision)
         if request.tool == "write":  # its text stands for all that is there
             record = ws.sessions.basis(session, location.absolute, target.known)
         read: Snapshot | None = None
