@@ -204,6 +204,22 @@ async def test_where_the_file_cannot_be_written_the_message_has_it_all(root: Pat
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", [".dir-locals.el", ".dir-locals-2.el"])
+async def test_a_folder_with_variables_of_others_takes_no_diff(root: Path, name: str) -> None:
+    """Emacs would show the diff as they say."""
+    review = root / ".agentfs" / "review"
+    review.mkdir(parents=True)
+    (review / name).write_text("((nil . ((truncate-lines . t))))")
+    approving = answers(pressing("Approve"))
+    async with editing(root, capabilities=CAN_SHOW, answers=approving, name="Neovim") as editor:
+        answer = await editor.write("a.py", "one\n")
+        assert editor.all(SHOW) == []
+        question = await editor.seen(ASK)
+    assert "+one" in question["message"]
+    assert answer["status"] == "success"
+    assert (review / name).read_text() == "((nil . ((truncate-lines . t))))"
+
+
 @pytest.mark.parametrize("entries", [3, 4, 5])
 async def test_what_there_was_no_room_for_leaves_nothing(root: Path, entries: int) -> None:
     """The root itself, a.py, and the landing's temporary file or the diff's first folders."""

@@ -168,6 +168,23 @@ async def test_no_encoding_that_the_diff_names_hides_what_will_land(root: Path) 
     assert len(shown) == 2
 
 
+async def test_no_variables_of_the_workspace_change_how_the_diff_is_shown(root: Path) -> None:
+    (root / ".dir-locals.el").write_text("((nil . ((truncate-lines . t) (mode . text))))")
+    shown: list[str] = []
+
+    def visit(params: Message) -> Message:
+        visited = f'(progn (find-file "{path_of(params["uri"])}") (princ (list truncate-lines major-mode)))'
+        emacs = ["emacs", "-Q", "--batch", "--eval", visited]
+        shown.append(subprocess.run(emacs, capture_output=True, check=False).stdout.decode())
+        return {"success": True}
+
+    answers = {SHOW: visit, ASK: lambda _: None}
+    async with serving(root, name="Eglot", capabilities=CAN_SHOW, answers=answers) as editor:
+        await editor.write("a.txt", "one\n")
+    assert shown == ["(nil diff-mode)"]
+    assert [path.name for path in root.iterdir()] == [".dir-locals.el"]
+
+
 async def test_no_character_is_wider_than_it_counts(root: Path) -> None:
     characters = [chr(code) for code in range(32, sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
     lines = [escape_invisible(one) for one in characters]

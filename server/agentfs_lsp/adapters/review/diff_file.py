@@ -43,8 +43,12 @@ _HEAD = "\ufeff# vim: set nomodeline:\n"
 LARGEST = 8 << 20
 """The maximum size in bytes. Emacs asks about files over 10,000,000 bytes, but reports that it shows them."""
 
-_IGNORE = ".gitignore"
-_IGNORE_ALL = b"*\n"
+_BESIDE = {".gitignore": b"*\n", ".dir-locals.el": b"()\n"}
+"""Version control ignores the folder, and Emacs takes no variables from the folders above it: they could cut
+lines or hide some."""
+
+_MORE_VARIABLES = ".dir-locals-2.el"
+"""Emacs adds these to those of `.dir-locals.el`."""
 
 
 class DiffFile:
@@ -110,15 +114,17 @@ class Place:
             at = open_folder(self._open_beneath, at.fd, name)
         if stat.S_IMODE(os.fstat(at.fd).st_mode) != 0o700:
             os.fchmod(at.fd, 0o700)
-        _ignore_all(at)
+        _set_apart(at)
         return at
 
     def tidy(self) -> None:
         """Remove the folders if they are empty."""
         with suppress(OSError):
             own = self.folder()
-            if os.listdir(own.fd) == [_IGNORE] and _content(own, _IGNORE, 8) == _IGNORE_ALL:
-                _unlink(own, _IGNORE)
+            there = os.listdir(own.fd)
+            if all(name in _BESIDE and _is_ours(own, name) for name in there):
+                for name in there:
+                    _unlink(own, name)
         for depth in range(len(self._names) - 1, -1, -1):
             with suppress(OSError):
                 top = self._top()
@@ -215,15 +221,27 @@ async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:
         return False
 
 
-def _ignore_all(folder: Folder) -> None:
+def _set_apart(folder: Folder) -> None:
+    """Put beside the diffs what keeps other programs away. Raises OSError where Emacs would take variables
+    from another's file."""
+    for name, data in _BESIDE.items():
+        with suppress(FileExistsError):
+            _make(folder, name, data)
+    names = map(str.casefold, os.listdir(folder.fd))  # case makes no difference on some file systems
+    if not _is_ours(folder, ".dir-locals.el") or _MORE_VARIABLES in names:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+
+
+def _is_ours(folder: Folder, name: str) -> bool:
+    return _content(folder, name, 8) == _BESIDE[name]
+
+
+def _make(folder: Folder, name: str, data: bytes) -> None:
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
     try:
-        fd = os.open(_IGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
-    except FileExistsError:
-        return
-    try:
-        os.write(fd, _IGNORE_ALL)
+        os.write(fd, data)
     except OSError:
-        _unlink(folder, _IGNORE)
+        _unlink(folder, name)
         raise
     finally:
         os.close(fd)
