@@ -192,6 +192,31 @@ async def test_one_preview_at_a_time(editor: Editor, root: Path, file: Path) -> 
     assert second["label"] == "Write b.py (+2/-2)"
 
 
+async def test_a_file_that_moved_while_its_preview_waited_is_a_conflict(
+    editor: Editor, root: Path, file: Path
+) -> None:
+    """The editor would show it at the lines of the old text."""
+    (root / "b.py").write_text(TEXT)
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    for path in ("a.py", "b.py"):
+        await editor.read(path)
+    editor.start("agentfs/write", {"path": "a.py", "content": CHANGED})
+    first = await editor.seen_message(APPLY)
+    waiting = editor.start("agentfs/write", {"path": "b.py", "content": CHANGED})
+    pending: list[Message] = []
+    while [one["state"] for one in pending] != ["shown", "queued"]:
+        pending = (await editor.request("agentfs/status"))["data"]["pending"]
+    await editor.read("b.py", session="other")  # behind the proposal, which has looked at it before
+    (root / "b.py").write_text(f"new\n{TEXT}")
+    editor.answers[APPLY] = ticking(editor, slice(None))
+    editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"applied": False}})
+    answer = await waiting
+    assert answer["error"]["code"] == "CONFLICT", answer
+    assert answer["context"]["conflict"]["source"] == "disk"
+    assert len(editor.all(APPLY)) == 1
+    assert (root / "b.py").read_text() == f"new\n{TEXT}"
+
+
 async def test_what_the_editor_would_not_keep_is_asked_by_message(root: Path) -> None:
     files = {
         "new.py": None,

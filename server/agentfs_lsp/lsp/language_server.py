@@ -30,6 +30,7 @@ from agentfs_lsp.lsp.line import Line
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
+from agentfs_lsp.service.landing.deciding import check_all_unmoved
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import Workspace
@@ -101,6 +102,7 @@ class AgentfsLanguageServer(LanguageServer):
                 self.reviews,
                 diff_files,
                 Screen(self.editor, clock, self.documents.changed_at_ms),
+                lambda proposal: check_all_unmoved(self.workspace, proposal),
             ),
             Sessions(limits.records, limits.base_text_mib * MIB, limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),

@@ -17,7 +17,7 @@ from agentfs_lsp.adapters.review.reading import ask_to_read
 from agentfs_lsp.domain.errors import NobodyToAsk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from agentfs_lsp.adapters.review.client import ClientReviews
     from agentfs_lsp.adapters.review.diff_file import DiffFiles
@@ -77,7 +77,9 @@ class ReviewChannels:
         client_reviews: ClientReviews,
         diff_files: DiffFiles,
         screen: Screen,
+        check_unmoved: Callable[[Proposal], Awaitable[None]],
     ) -> None:
+        """`check_unmoved` raises Conflict when a file is no longer what the proposal was made of."""
         self._editor = editor
         self._clock = clock
         self._settings = settings
@@ -86,7 +88,7 @@ class ReviewChannels:
         self._screen = screen
         self._asks: dict[Rung, Asks] = {
             "review": client_reviews,
-            "preview": PreviewReviews(editor, translate),
+            "preview": PreviewReviews(editor, translate, check_unmoved),
             "message": MessageReviews(editor, screen, clock, settings, translate, diff_files),
         }
 

@@ -18,7 +18,7 @@ from agentfs_lsp.service.proposal.review import Confirm
 from agentfs_lsp.service.proposal.wording import in_one_line, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.change import FileChange
@@ -42,13 +42,22 @@ def _is_harmless(change: FileChange) -> bool:
 class PreviewReviews:
     """Reviews changes in the editor's own preview."""
 
-    def __init__(self, editor: Editor, translate: Callable[[], Translate]) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        translate: Callable[[], Translate],
+        check_unmoved: Callable[[Proposal], Awaitable[None]],
+    ) -> None:
         self._editor = editor
         self._translate = translate
+        self._check_unmoved = check_unmoved
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
-        """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut, and
-        NobodyToAsk when the editor answers with an error, which is no answer of the user's."""
+        """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut,
+        NobodyToAsk when the editor answers with an error, which is no answer of the user's, and Conflict when
+        a file has moved while others had the screen: in a file that is not open, which has no version, the
+        editor would show and make the edits at the lines of the old text."""
+        await self._check_unmoved(proposal)
         title = title_of(proposal, self._translate())
         confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
         proposal.to("shown")

@@ -217,12 +217,17 @@ async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Appli
         ws.afterwards(watch_for_late(ws, proposal))
         raise
     except Rejected:
-        for change in proposal.changes:
-            now = await ws.look(change.base.location)
-            with about(change):
-                size = max(change.base.size, now.size)
-                await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
+        await check_all_unmoved(ws, proposal)
         raise
+
+
+async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:
+    """Raise Conflict when a file of the proposal is no longer what the proposal was made of."""
+    for change in proposal.changes:
+        with about(change):
+            now = await ws.look(change.base.location)
+            size = max(change.base.size, now.size)
+            await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
 
 
 def _told(
