@@ -33,7 +33,7 @@ INIT = """
 (setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil)
 (setq warning-minimum-level :error)
 (require 'eglot)
-(add-to-list 'eglot-server-programs '((text-mode markdown-mode) . "agentfs-lsp"))
+(add-to-list 'eglot-server-programs '((text-mode markdown-mode) . ("agentfs-lsp")))
 (add-hook 'emacs-startup-hook (lambda () (switch-to-buffer "notes.txt") (call-interactively #'eglot)))
 """
 
