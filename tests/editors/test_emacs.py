@@ -80,7 +80,7 @@ async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
         while "Approve" not in str(question := (await editor.wire.seen(ASK, page := page + 1))["params"]):
             lines = question["message"].split("\n")
             screen = await editor.screen.shows(lambda text, lines=lines: all(one in text for one in lines))
-            assert "asked by Ada\nChoose an option: Reject" in screen
+            assert ", by Ada\nChoose an option: Reject" in screen
             shown += screen
             onward = question["actions"][1]["title"]
             editor.screen.press(f"\x01\x0b{onward}\r")  # C-a C-k: what stands there is "Reject"
