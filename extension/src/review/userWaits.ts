@@ -1,8 +1,8 @@
 /** Whether users still wait for what they have asked for, which may take the keys then. */
 import * as vscode from 'vscode';
 
-/** Nobody goes on to something else so soon. */
-const SOON_MS = 1000;
+/** Nobody goes on to something else so soon. Not all of it could be heard: no API tells of keys in the search or a terminal. */
+const SOON_MS = 300;
 
 /** The user asks for something now. What is returned tells, later, whether they have done nothing else since, and not long. */
 export function userWaits(): () => boolean {

@@ -167,6 +167,27 @@ for (const how of ["its notification", "the command"])
     await asked.cancel();
   });
 
+const searched = file("shown/searched.txt", "old\n");
+
+scenario("a review that was asked for and comes after a moment leaves the keys to the search", async () => {
+  const asked = await agent("searched").readAndEdit(searched, "old", "new");
+  await until("a proposal", async () => (await state()).pending.length > 0);
+  const [pid] = servers();
+  process.kill(pid, "SIGSTOP");
+  try {
+    await ui.page.locator(".notifications-toasts").getByRole("button", { name: "Review", exact: true }).click();
+    await ui.page.keyboard.press("Control+Shift+F");
+    await ui.page.locator(".search-view .search-container .monaco-editor.focused, .search-view .search-container textarea:focus").first().waitFor();
+    const since = Date.now();
+    await until("a moment is over", () => Date.now() - since > 500);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  await ui.offers("The review of searched.txt is ready.", "Review");
+  await ui.noTab("searched.txt");
+  await asked.cancel();
+});
+
 const separated = file("shown/separated.txt", "one\ntwo\n");
 
 scenario("auto mode: a line separator is asked for, and brings no dialog of VS Code between the keys", async () => {
