@@ -156,6 +156,17 @@ export async function notifyBlanks(path: string): Promise<boolean> {
   return (await notify('warning', message, show)) === show;
 }
 
+/** Nothing was accepted: by `setting` the editor draws nothing of characters that differ in the file. Whether it is to. */
+export async function notifyCharacters(path: string, setting: string): Promise<boolean> {
+  const show = vscode.l10n.t('Show Them');
+  const message = vscode.l10n.t(
+    'Nothing was accepted: changed lines of {0} have invisible characters, or some that reorder text, which the setting {1} hides.',
+    visible(baseName(path)),
+    setting,
+  );
+  return (await notify('warning', message, show)) === show;
+}
+
 /** Nothing was accepted: the editor cuts lines that differ in the file. Whether it is to wrap them. */
 export async function notifyCut(path: string): Promise<boolean> {
   const show = vscode.l10n.t('Show Them');

@@ -8,10 +8,10 @@ import { findDocument } from '../proposals/applyEdits';
 import { notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
-import { firstInBlanks, firstLonger, normalise } from '../util/text';
+import { firstChanged, firstInBlanks, normalise } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
-import { notifyBlanks, notifyCut, notifyLimit, notifyNotShown } from '../proposals/notifications';
+import { notifyBlanks, notifyCharacters, notifyCut, notifyLimit, notifyNotShown } from '../proposals/notifications';
 
 /** An editor that is being opened has its text by then. */
 const SOON_MS = 1000;
@@ -33,6 +33,13 @@ interface Hiding {
   tell: (path: string) => Promise<boolean>;
 }
 
+/** Those that VS Code draws as signs or codes: controls, and what turns the direction of text. */
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/** Those that VS Code puts a box around, as they take no room or look like a blank. */
+const INVISIBLE =
+  /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\udb40[\udc00-\udfff]/;
+
 const HIDINGS: readonly Hiding[] = [
   {
     setting: 'diffEditor.ignoreTrimWhitespace',
@@ -46,7 +53,7 @@ const HIDINGS: readonly Hiding[] = [
     setting: 'editor.stopRenderingLineAfter',
     lineOf: (config, base, now) => {
       const limit = limitOf(config);
-      return limit < LONGEST_ROW ? firstLonger(base, now, limit) : undefined;
+      return limit < LONGEST_ROW ? firstChanged(base, now, isLonger(limit)) : undefined;
     },
     tell: notifyLimit,
   },
@@ -54,10 +61,27 @@ const HIDINGS: readonly Hiding[] = [
     // Not the limit itself: VS Code is slow to draw a line of megabytes, and fast to wrap it.
     setting: 'diffEditor.wordWrap',
     shown: 'on',
-    lineOf: (config, base, now) => (isWrapped(config) ? undefined : firstLonger(base, now, limitOf(config))),
+    lineOf: (config, base, now) => (isWrapped(config) ? undefined : firstChanged(base, now, isLonger(limitOf(config)))),
     tell: notifyCut,
   },
+  hidingOf('editor.renderControlCharacters', CONTROLS),
+  hidingOf('editor.unicodeHighlight.invisibleCharacters', INVISIBLE),
 ];
+
+/** A setting without which the editor draws nothing of such characters. */
+function hidingOf(setting: string, characters: RegExp): Hiding {
+  return {
+    setting,
+    shown: true,
+    lineOf: (config, base, now) =>
+      config.get(setting, true) ? undefined : firstChanged(base, now, (line) => characters.test(line)),
+    tell: (path) => notifyCharacters(path, setting),
+  };
+}
+
+function isLonger(limit: number): (line: string) => boolean {
+  return (line) => line.length > limit;
+}
 
 /**
  * What a review shows at this moment. To be taken before anything is waited for: VS Code may tell of keys that were

@@ -63,18 +63,21 @@ export function firstInBlanks(before: string, after: string): number | undefined
 }
 
 /**
- * The 0-based line of `after` at which a diff may show a line of either text that has more than `most` UTF-16 units;
+ * The 0-based line of `after` at which a diff may show a line of either text that is `sought`;
  * undefined where there is none. Rather one too many: what a diff takes for changed between two changes is its own matter.
  */
-export function firstLonger(before: string, after: string, most: number): number | undefined {
+export function firstChanged(
+  before: string,
+  after: string,
+  sought: (line: string) => boolean,
+): number | undefined {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const { start, end } = sameEnds(old, now, (line) => line);
-  const isLonger = (line: string): boolean => line.length > most;
-  const found = now.slice(start, now.length - end).findIndex(isLonger);
+  const found = now.slice(start, now.length - end).findIndex(sought);
   if (found !== -1) {
     return start + found;
   }
-  return old.slice(start, old.length - end).some(isLonger) ? Math.min(start, now.length - 1) : undefined;
+  return old.slice(start, old.length - end).some(sought) ? Math.min(start, now.length - 1) : undefined;
 }
 
 /** How many lines at the start and at the end of two texts are the same, by what `of` makes of them. */

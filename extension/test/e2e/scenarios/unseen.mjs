@@ -179,3 +179,22 @@ scenario("Accept All does not take an opened change for seen whose lines are cut
   assert.equal((await state()).pending.length, 1);
   await asked.cancel();
 });
+
+const HIDDEN_CHARACTERS = {
+  "editor.renderControlCharacters": file("unseen/reordered.txt", "check();\n"),
+  "editor.unicodeHighlight.invisibleCharacters": file("unseen/invisible.txt", "check();\n"),
+};
+
+for (const [setting, one] of Object.entries(HIDDEN_CHARACTERS))
+  scenario(`characters that ${setting} hides can't be accepted until they are shown`, async () => {
+    await set(setting, false);
+    const hidden = setting.includes("Control") ? "/*\u202e } \u2066if (isAdmin)\u2069 */" : "\u200b";
+    const asked = await agent(one.base).readAndEdit(one, "check();", `${hidden}steal();`);
+    await reviewWith("steal");
+    await ui.titleButton("Accept").click();
+    await ui.pressInMessage(`which the setting ${setting} hides`, "Show Them");
+    await until("they are shown", async () => (await call("setting", { key: setting })) === true);
+    assert.equal((await state()).pending.length, 1, "nothing is decided");
+    await ui.titleButton("Accept").click();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  });
