@@ -134,11 +134,15 @@ function firstLine(file: File): number {
   return known;
 }
 
-/** Who and why, and whose changes are whose. */
+/** What happens to the file, who wants it and why, and whose changes are whose. */
 function noteOf({ proposed, decided }: Review, file: File): string {
   const agent = agentOf(proposed.agent);
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
-  const parts = [why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why)];
+  const operation = proposed.files.length > 1 ? OPERATIONS[file.operation]?.() : undefined; // of one file the tab says so
+  const parts = [
+    ...(operation === undefined ? [] : [operation]),
+    why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why),
+  ];
   if (file.version !== null && findDocument(file.uri)?.isDirty === true) {
     parts.push(vscode.l10n.t('both sides contain your unsaved text; the marked lines are from {0}', agent));
   }
@@ -148,6 +152,11 @@ function noteOf({ proposed, decided }: Review, file: File): string {
   }
   return parts.join(' · ');
 }
+
+const OPERATIONS: Partial<Record<File['operation'], () => string>> = {
+  create: () => vscode.l10n.t('new file'),
+  delete: () => vscode.l10n.t('to be deleted'),
+};
 
 const DECIDED = {
   accepted: (): string => vscode.l10n.t('will be accepted after you have decided on all files'),

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, openReview, scenario, state, ui } from "../harness/suite.mjs";
+import { agent, batch, call, file, openReview, scenario, state, ui, workbench } from "../harness/suite.mjs";
 
 const OLD = ["old one\n", "old two\n", null];
 const NEW = ["new one\n", "new two\n", "new three\n"];
@@ -203,4 +203,28 @@ scenario("several files: what landed is one row of the view, and undone together
   await until("no review is left", async () => (await state()).pending.length === 0);
   await ui.saysInPassing("The change of a.txt is in the editor, but not saved.");
   await ui.tabsAre("a.txt");
+});
+
+const operated = file("several/operated.txt", "old\n");
+
+scenario("several files: which of them are new or to be deleted is said beside them, also of empty ones", async () => {
+  const ada = agent("operated");
+  await ada.read(operated);
+  const asked = batch("operated", [
+    { tool: "edit", params: { path: operated.name, old_string: "old", new_string: "new" } },
+    { tool: "write", params: { path: "several/empty.txt", content: "", allow_empty: true } },
+  ]);
+  await openReview();
+  await ui.severalWith("new");
+  await ui.sees("new file · Ada");
+  await ui.titleButton("Accept").click();
+  const { data } = await asked.answer;
+  assert.equal(data.failed_items?.length ?? 0, 0);
+
+  const undo = workbench.extension.request("agentfs/undo", { session: "operated", agent: "Ada", change_id: data.change_id });
+  await openReview();
+  await ui.severalWith("old");
+  await ui.sees("to be deleted · Ada");
+  await ui.titleButton("Accept").click();
+  assert.equal((await undo.answer).status, "success");
 });
