@@ -2,6 +2,7 @@
 import type { HistoryRecord, RecordedText } from './store';
 import type { Envelope, LandedChange } from '../protocol/types';
 import { baseName } from '../util/display';
+import { changedLines } from '../util/text';
 import type { Ended } from '../proposals/decisions';
 
 let count = 0;
@@ -14,6 +15,14 @@ export function recordOfDecision({ review: { proposed, proposal }, outcome, text
       ? []
       : [{ path: file.path, operation: file.operation, before: file.base_text, after }];
   });
+  const amounts = (proposal?.files ?? []).flatMap((file) => {
+    const after = texts.get(file.path);
+    if (after === undefined) {
+      return [];
+    }
+    const { lines_added: added, lines_removed: removed } = file;
+    return [after === file.proposed_text ? { added, removed } : changedLines(file.base_text, after)];
+  });
   return {
     id: proposed.id,
     at: Date.now(),
@@ -21,8 +30,8 @@ export function recordOfDecision({ review: { proposed, proposal }, outcome, text
     agent: proposed.agent,
     explanation: proposed.explanation,
     paths: files.map(({ path }) => path),
-    added: proposed.files.reduce((sum, file) => sum + file.lines_added, 0),
-    removed: proposed.files.reduce((sum, file) => sum + file.lines_removed, 0),
+    added: amounts.reduce((sum, { added }) => sum + added, 0),
+    removed: amounts.reduce((sum, { removed }) => sum + removed, 0),
     landing: outcome === 'editor' ? 'editor' : 'disk',
     files,
     preview: '',

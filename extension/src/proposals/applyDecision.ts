@@ -60,9 +60,12 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
   }
 }
 
-/** What was accepted; of open documents what they hold now, as formatters may have had their say. */
-export function landedTexts({ proposed }: Review, texts: ReadonlyMap<string, string>): Map<string, string> {
-  const landed = new Map(texts);
+/**
+ * What was accepted, but for files that had changed before the decision, which are conflicts; of open documents what
+ * they hold now, as formatters may have had their say.
+ */
+export function landedTexts({ proposed, stale }: Review, texts: ReadonlyMap<string, string>): Map<string, string> {
+  const landed = new Map([...texts].filter(([path]) => !stale.has(path)));
   for (const { path, uri, version } of proposed.files) {
     const document = version === null ? undefined : findDocument(uri);
     if (landed.has(path) && document !== undefined) {

@@ -18,7 +18,12 @@ export function agentOf(name: string): string {
 }
 
 export function nameOf({ proposed }: Review): string {
-  return brief(proposed.files.map(({ path }) => baseName(path)).join(', '), 200);
+  return fileNames(proposed.files.map(({ path }) => path));
+}
+
+/** The names of files, for a sentence. */
+export function fileNames(paths: readonly string[]): string {
+  return brief(paths.map(baseName).join(', '), 200);
 }
 
 /** The user's reason, empty for none; undefined where the rejection itself was given up. */
@@ -83,7 +88,7 @@ export function notifyNotSaved({ proposed, decided }: Review, failed: readonly S
 
 function offerToSaveAll(waiting: readonly ProposedFile[], failed: readonly SavedFile[]): void {
   if (waiting.length > 0) {
-    const names = brief(waiting.map(({ path }) => baseName(path)).join(', '), 200);
+    const names = fileNames(waiting.map(({ path }) => path));
     const uris = waiting.map(({ uri }) => uri);
     void offerToSave(names, uris, failed.map(({ reason }) => reason ?? ''));
   }

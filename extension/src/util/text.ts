@@ -80,6 +80,45 @@ export function firstChanged(
   return old.slice(start, old.length - end).some(sought) ? Math.min(start, now.length - 1) : undefined;
 }
 
+/** More differences than this are not looked for: all between the first and the last one counts as changed. */
+const MOST_DIFFERENCES = 1000;
+
+/** How many lines the shortest diff of two texts adds and removes. */
+export function changedLines(before: string, after: string): { added: number; removed: number } {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const { start, end } = sameEnds(old, now, (line) => line);
+  const [a, b] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const total = differences(a, b) ?? a.length + b.length;
+  return { added: (total + b.length - a.length) / 2, removed: (total - b.length + a.length) / 2 };
+}
+
+/** The lines of the shortest diff, by Myers' algorithm; undefined where they are too many to look for. */
+function differences(a: readonly string[], b: readonly string[]): number | undefined {
+  // How far in `a` one comes with so many differences, by how many more lines of `a` than of `b` are behind one.
+  const reached = new Map([[1, 0]]);
+  for (let count = 0; count <= MOST_DIFFERENCES; count += 1) {
+    for (let diagonal = -count; diagonal <= count; diagonal += 2) {
+      const down = reached.get(diagonal + 1) ?? -1;
+      const right = (reached.get(diagonal - 1) ?? -2) + 1;
+      let at = Math.max(down, right);
+      while (at < a.length && at - diagonal < b.length && a[at] === b[at - diagonal]) {
+        at += 1;
+      }
+      reached.set(diagonal, at);
+      if (at >= a.length && at - diagonal >= b.length) {
+        return count;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Without an empty one behind the last line end. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
 /** How many lines at the start and at the end of two texts are the same, by what `of` makes of them. */
 function sameEnds(
   old: readonly string[],

@@ -4,7 +4,7 @@ import { isDecided } from '../proposals/review';
 import { StatusItem } from '../util/window';
 import { isHistoryKept } from '../history/diff';
 import type { Ended } from '../proposals/decisions';
-import { nameOf, notifyUnsavedLanding } from '../proposals/notifications';
+import { fileNames, notifyUnsavedLanding } from '../proposals/notifications';
 
 const SHOWN_MS = 15_000;
 
@@ -13,15 +13,15 @@ export class Confirmation implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
 
   /** A review is over. */
-  ended({ review, outcome, accepted }: Ended): void {
+  ended({ review, outcome, texts, accepted }: Ended): void {
     if (outcome === 'failed') {
       notifyUnsavedLanding(review, accepted);
     }
-    if (outcome !== 'landed' || !isDecided(review)) {
+    if (outcome !== 'landed' || texts.size === 0 || !isDecided(review)) {
       return;
     }
     const canUndo = isHistoryKept();
-    const name = nameOf(review);
+    const name = fileNames([...texts.keys()]);
     const { id } = review.proposed;
     const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);
     this.item.show({

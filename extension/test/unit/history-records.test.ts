@@ -74,11 +74,11 @@ test('a review keeps the texts that the user saw, of the accepted files alone', 
       state: 'decided',
     },
     outcome: 'editor',
-    texts: new Map([['a', 'mine']]),
+    texts: new Map([['a', 'mine\nand more']]),
     accepted: new Map(),
   });
-  assert.deepEqual(record.files, [{ path: 'a', operation: 'update', before: 'old', after: 'mine' }]);
-  assert.deepEqual([record.paths, record.landing], [['a'], 'editor']);
+  assert.deepEqual(record.files, [{ path: 'a', operation: 'update', before: 'old', after: 'mine\nand more' }]);
+  assert.deepEqual([record.paths, record.landing, record.added, record.removed], [['a'], 'editor', 2, 1]);
 });
 
 test('the server’s history, and a change of it with the texts that are kept', () => {

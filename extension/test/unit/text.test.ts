@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstChanged, firstDifference, firstInBlanks, fromBytes, normalise, toBytes, withEol } from '../../src/util/text';
+import { changedLines, firstChanged, firstDifference, firstInBlanks, fromBytes, normalise, toBytes, withEol } from '../../src/util/text';
 
 test('line ends of every kind become \\n, and nothing else does', () => {
   assert.equal(normalise('a\r\nb\rc\nd\u2028e\f\u0085'), 'a\nb\nc\nd\u2028e\f\u0085');
@@ -69,4 +69,16 @@ test('the line at which a diff may show a long line, of either text', () => {
   assert.equal(longer(['a', 'long', 'c'], ['A', 'long', 'c']), undefined);
   assert.equal(longer(['one', 'b'], ['two', 'b']), undefined);
   assert.equal(longer(['long'], ['long']), undefined);
+});
+
+test('how many lines the shortest diff adds and removes', () => {
+  const counted = (before: string, after: string): number[] => Object.values(changedLines(before, after));
+  assert.deepEqual(counted('', ''), [0, 0]);
+  assert.deepEqual(counted('', 'a\nb\n'), [2, 0]);
+  assert.deepEqual(counted('a\n', ''), [0, 1]);
+  assert.deepEqual(counted('a\nb\nc\n', 'a\nB\nc\nd\n'), [2, 1]);
+  assert.deepEqual(counted('1\na\nb\nc\n2\n', 'one\na\nc\nd\ntwo\n'), [3, 3]);
+  assert.deepEqual(counted('a\nb\nc\na\nb\nb\na\n', 'c\nb\na\nb\na\nc\n'), [2, 3]);
+  const many = Array.from({ length: 5000 }, (_, line) => `${line}\n`).join('');
+  assert.deepEqual(counted(many, many.replaceAll('\n', '.\n')), [5000, 5000]);
 });

@@ -281,6 +281,18 @@ export class WorkbenchPage {
     return this.page.locator(".statusbar-item", { hasText: "agentfs" }).filter({ hasText: text });
   }
 
+  /** Waits until an item of the status bar says `text` and nothing more, but for an offer to undo. */
+  async statusBarSays(text) {
+    const items = this.page.locator(".statusbar-item");
+    let seen;
+    await until(`${text} in the status bar`, async () => {
+      seen = (await items.allInnerTexts()).map((each) => each.replaceAll("\u00a0", " ").trim());
+      return seen.some((each) => each === text || each === `${text} · Undo`);
+    }).catch((error) => {
+      throw new Error(`${error.message}; there were ${seen.join(" | ")}`);
+    });
+  }
+
   /** Whether that item stands on the theme's colour of warnings. */
   async statusWarns() {
     return this.statusItem("").evaluate((item) => item.classList.contains("warning-kind"));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, openReview, scenario, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, batch, call, file, openReview, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
 
 const OLD = ["old one\n", "old two\n", null];
 const NEW = ["new one\n", "new two\n", "new three\n"];
@@ -165,6 +165,7 @@ scenario("several files: a draft that VS Code opens in a tab of its own is decid
   const { data } = await asked.answer;
   assert.deepEqual(data.failed_items, [1], "accepting all is no word about what was rejected before");
   assert.deepEqual(texts(apart), [NEW[0], OLD[1], NEW[2]]);
+  await ui.statusBarSays("Changed one.txt, three.txt");
   await ui.tabsAre();
 });
 
@@ -203,6 +204,33 @@ scenario("several files: what landed is one row of the view, and undone together
   await until("no review is left", async () => (await state()).pending.length === 0);
   await ui.saysInPassing("The change of a.txt is in the editor, but not saved.");
   await ui.tabsAre("a.txt");
+});
+
+const partly = trio("partly");
+
+scenario("several files: one changes on disk meanwhile, the others land, and only those are said to have changed", async () => {
+  const asked = await propose("partly", partly, { open: false, atomic: false });
+  partly[1].change("by a build\n");
+  await ui.sees("Changed on disk");
+  await ui.titleButton("Accept").click();
+
+  assert.deepEqual((await asked.answer).data.failed_items, [1]);
+  assert.deepEqual(texts(partly), [NEW[0], "by a build\n", NEW[2]]);
+  await ui.statusBarSays("Changed one.txt, three.txt");
+});
+
+const counted = trio("counted");
+
+scenario("several files: without a history, a row of the view counts what landed", async () => {
+  await set("agentfs.history.enabled", false);
+  const asked = await propose("counted", counted, { open: false, atomic: false });
+  await ui.decideFile("one.txt", "Reject This File");
+  await ui.clickLine("new two");
+  await ui.page.keyboard.type("\nand more");
+  await ui.titleButton("Accept").click();
+  await asked.answer;
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Landed", "two.txt, three.txt").filter({ hasText: "+3 −1" }).waitFor();
 });
 
 const operated = file("several/operated.txt", "old\n");
