@@ -181,8 +181,8 @@ scenario("Accept All does not take an opened change for seen whose lines are cut
 });
 
 const HIDDEN_CHARACTERS = {
-  "editor.renderControlCharacters": file("unseen/reordered.txt", "check();\n"),
-  "editor.unicodeHighlight.invisibleCharacters": file("unseen/invisible.txt", "check();\n"),
+  "editor.renderControlCharacters": file("unseen/reordered.ini", "check();\n"),
+  "editor.unicodeHighlight.invisibleCharacters": file("unseen/invisible.ini", "check();\n"),
 };
 
 for (const [setting, one] of Object.entries(HIDDEN_CHARACTERS))
