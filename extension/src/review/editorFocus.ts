@@ -27,6 +27,7 @@ export async function keysForTheFront(): Promise<Command> {
  * goes through here. VS Code's commands for other tabs take the keys.
  */
 export function withoutFocus({ input, group }: vscode.Tab): Command | undefined {
-  const how = [group.viewColumn, { preserveFocus: true, override: 'default' }];
+  const column = group.isActive ? vscode.ViewColumn.Active : group.viewColumn; // by its number the group takes the keys
+  const how = [column, { preserveFocus: true, override: 'default' }];
   return input instanceof vscode.TabInputText ? { command: '_workbench.open', args: [input.uri, how] } : undefined;
 }
