@@ -122,7 +122,7 @@ scenario("what VS Code finds too large to show can't be accepted until it is sho
     await openReview();
     await ui.sees("very large");
     await ui.titleButton("Accept").click();
-    await ui.pressInMessage("the editor does not show what is proposed for large.txt", "Show It");
+    await ui.pressInMessage("the editor does not show the proposal for large.txt", "Show It");
     await ui.diffWith("nobody has seen");
     assert.equal((await state()).pending.length, 1, "nothing is decided");
     assert.equal(large.text(), "");
