@@ -116,6 +116,18 @@ export async function reviewWith(text) {
   return ui.diffWith(text);
 }
 
+/** The text of the one draft of a file, which is thrown away. */
+export async function takeDraft(name) {
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", name).click();
+  const shown = async () => (await state()).documents.find(({ uri }) => uri.startsWith("agentfs-draft:") && uri.endsWith(name));
+  const { text } = await until("the draft is shown", shown);
+  await ui.pressInRow("Drafts", name, "Discard Draft…");
+  await ui.answerDialog("Discard");
+  await until("it is gone", async () => (await ui.viewRow("Drafts", name).count()) === 0);
+  return text;
+}
+
 /** The processes of this run's own server, by what they were started with. */
 export function servers() {
   const launcher = path.join(home, "extensions");

@@ -7,7 +7,7 @@ import { after } from "node:test";
 
 import { connect } from "../harness/extension.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, reviewWith, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+import { agent, batch, call, file, home, reviewWith, scenario, set, state, takeDraft, ui, workbench } from "../harness/suite.mjs";
 
 /** So much is typed into each, and so many changes arrive meanwhile: `2000` and `50` for the whole of it. */
 const CHARACTERS = Number(process.env.AGENTFS_TYPED ?? 200);
@@ -541,4 +541,5 @@ scenario("whoever types on through the last decision loses no key between the re
   assert.equal(await page().evaluate(() => window.agentfsLost), "");
   await until("all that followed is in the editor", async () => (await goesOn.document()).text.endsWith(WORDS));
   await ui.saysInPassing("after you accepted it was not applied");
+  await takeDraft(typedOn.base);
 });

@@ -22,6 +22,7 @@ import {
   servers,
   set,
   state,
+  takeDraft,
   ui,
   workbench,
 } from "../harness/suite.mjs";
@@ -34,18 +35,6 @@ const dialogs = () => ui.page.locator(".monaco-dialog-box").count();
 /** The document of the proposal for a file. VS Code keeps those of earlier scenarios for a while. */
 const proposalFor = async ({ name }) =>
   (await state()).documents.find(({ uri }) => uri.startsWith("agentfs-proposal:") && uri.endsWith(`/${name}`));
-
-/** The text of the one draft of a file, which is thrown away. */
-async function takeDraft(name) {
-  await call("command", { id: "agentfs.drafts.focus" });
-  await ui.viewRow("Drafts", name).click();
-  const shown = async () => (await state()).documents.find(({ uri }) => uri.startsWith("agentfs-draft:") && uri.endsWith(name));
-  const { text } = await until("the draft is shown", shown);
-  await ui.pressInRow("Drafts", name, "Discard Draft…");
-  await ui.answerDialog("Discard");
-  await until("it is gone", async () => (await ui.viewRow("Drafts", name).count()) === 0);
-  return text;
-}
 
 const letters = (count) => Array.from({ length: count }, (_, at) => "abcdefghijklmnopqrstuvwxyz"[at % 26]).join("");
 
@@ -130,7 +119,8 @@ scenario("typing on in several files after Accept while the server is slow: it w
   process.kill(pid, "SIGSTOP");
   try {
     await ui.titleButton("Accept").click();
-    await ui.page.locator(".multiDiffEntry .editor.modified .view-line", { hasText: "new" }).first().click();
+    const entry = ui.page.locator(".multiDiffEntry", { hasText: "several-one.txt" });
+    await entry.locator(".editor.modified .view-line", { hasText: "new" }).click();
     await keyboard().press("End");
     await keyboard().type(" after");
     await until("it is typed", async () => (await proposalFor(several[0])).text === "new after\n");
