@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
-import { WorkbenchPage } from "../harness/page.mjs";
+import { until, WorkbenchPage } from "../harness/page.mjs";
 import { inOwnWorkbench, makeHome } from "../harness/workbench.mjs";
 
 const opened = "workspace/both.code-workspace";
@@ -22,7 +22,11 @@ test("two workspace folders: paths begin with the folder's name, and each file i
     const ui = new WorkbenchPage(workbench.page);
     const ask = (method, params) =>
       workbench.extension.request(`agentfs/${method}`, { session: "roots", ...params }).answer;
-    const nameless = await ask("read", { path: "main.txt" });
+    // Now and then the extension is up before VS Code tells of the folders.
+    const nameless = await until("the folders are open", async () => {
+      const answer = await ask("read", { path: "main.txt" });
+      return answer.error?.code !== "ACCESS_DENIED" && answer;
+    });
     assert.equal(nameless.error?.code, "INVALID_PARAM", nameless.text);
     assert.match(nameless.text, /client[^]*server/, "the folders are named");
 
