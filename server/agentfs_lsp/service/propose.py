@@ -1,8 +1,7 @@
-"""Every change goes this way: proposed, in its files' turn computed, decided, and landed
+"""The one path of every change: propose, wait for the files' turn, compute, decide, land
 (docs/protocol.md#9-review-and-landing).
 
-What is asked for and how it is computed is the part of `change_request.py`, `batch.py` and `undo.py`; the
-states on the way are those of `proposal/proposal.py`.
+`change_request.py`, `batch.py` and `undo.py` say what to change; `proposal/proposal.py` defines the states.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 Find = Callable[[], Awaitable[Mapping[str, str]]]
-"""Looks the files up that are to be changed: as they are shown, by their real absolute paths."""
+"""Finds the files to change; maps each real absolute path to the displayed path."""
 
 Compute = Callable[[], Awaitable["Sequence[FileChange]"]]
-"""Makes the changes, one a file, of the files as they are now that it is their turn."""
+"""Computes one change per file from the files' current content, once it is their turn."""
 
 Finish = Callable[["Sequence[FileOutcome]"], Awaitable[None]]
-"""Does what is left to do while nobody else may change the files."""
+"""Runs after the landing, while the files are still locked against other changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """How it ended well: `changes` as they were computed, and the outcome of each that was proposed. None
-    was where the files were so already."""
+    """A proposal that ended well: the computed `changes`, and one outcome per proposed change. `outcomes` is
+    empty when the files already had the requested content."""
 
     proposal: Proposal
     changes: Sequence[FileChange]
@@ -44,7 +43,7 @@ class Proposed:
 
     @property
     def landings(self) -> list[Landing]:
-        """What landed."""
+        """The changes that landed."""
         return [outcome for outcome in self.outcomes if isinstance(outcome, Landing)]
 
 
@@ -57,9 +56,9 @@ async def propose(
     each: bool = False,
     finish: Finish | None = None,
 ) -> Proposed:
-    """Propose, and land what is accepted. `each`: what did not land is an outcome beside what did; else it is
-    raised. Raises TooManyPending, what `find` and `compute` raise, and what the review and the landing raise.
-    """
+    """Propose a change and land what is accepted. With `each`, a file that fails is one of the outcomes;
+    otherwise its error is raised. Raises TooManyPending and whatever `find`, `compute`, review or landing
+    raise."""
     check_pending(ws, origin.session)
     with ws.proposals.under_way(origin) as proposal:
         proposal.queue(await find())
@@ -78,20 +77,20 @@ async def propose(
             proposal.end("editor" if in_editor else "landed")
         elif failures:
             proposal.end(outcome_of(failures[0]))
-        elif changes:  # the files are so already
+        elif changes:  # the files already have this content
             proposal.end("landed")
         return landed
 
 
 def check_pending(ws: Workspace, session: str) -> None:
-    """Raise TooManyPending where the session has as many proposals waiting as it may."""
+    """Raise TooManyPending if the session has reached `limits.pendingPerSession`."""
     limit = ws.settings.limits.pending_per_session
     if ws.proposals.count_of(session) >= limit:
         raise TooManyPending(limit)
 
 
 def _beside(landings: Sequence[Landing], error: DomainError) -> DomainError:
-    """Why one file did not land, told with the others that did."""
+    """The error of a file that did not land, naming the files that did."""
     if not landings:
         return error
     landed = tuple(Held(one.change.path, one.where) for one in landings)

@@ -1,4 +1,4 @@
-"""A change of one file, computed and ready to be shown: what it is made of and what it says of itself."""
+"""A computed change of one file, and the facts derived from it."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
 Operation = Literal["create", "update", "delete"]
 
 MARK = "\ufeff"
-"""The byte-order mark where it gets into text: a file's own is kept beside its text, not in it."""
+"""The byte-order mark when it gets into text; a file's own mark is stored beside its text."""
 
 
 def reads_same(one: str, other: str) -> bool:
-    """Whether two texts of a file are the same, line ends and a byte-order mark in front aside."""
+    """Whether two texts are equal apart from line ends and a leading byte-order mark."""
     return normalise(one).removeprefix(MARK) == normalise(other).removeprefix(MARK)
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Something put right in what the agent sent before it was proposed."""
+    """A correction made to the agent's input before it was proposed."""
 
     kind: Literal["line_ends", "byte_order_mark"]
     detail: str
@@ -62,7 +62,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something the reviewer should see; `line` is 1-based in the proposed text, 0 for the whole file."""
+    """A warning for the reviewer; `line` is 1-based in the proposed text, 0 for the whole file."""
 
     kind: str
     line: int
@@ -71,9 +71,9 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """How a change landed. `seen` is what the file now is (empty where it was deleted), perhaps less its hash
-    where the file is just what `change` makes of it; so is `text`, what it reads, None there; `on_save` is
-    the diff from what was accepted to what was saved, if it differs."""
+    """A change that landed. `seen` is the file's new revision (empty if deleted), without hash if the file is
+    exactly what `change` produces; `text` is its new text, None in that case. `on_save` is the diff between
+    the accepted and the saved text, if they differ."""
 
     change: FileChange
     where: Literal["disk", "editor"]
@@ -86,7 +86,7 @@ class Landing:
 
     @property
     def revision(self) -> Expected:
-        """What the file now is, with its hash: of a large file, a thread's work."""
+        """The file's new revision with its hash. Hashing a large file belongs on a thread."""
         if not self.seen or self.seen.hash is not None:
             return self.seen
         return replace(self.seen, hash=self.change.proposed_hash)
@@ -94,7 +94,7 @@ class Landing:
 
 @contextmanager
 def about(change: FileChange) -> Iterator[None]:
-    """Errors that come up in here are about this change's file."""
+    """Attach this change's file to errors raised in the context."""
     try:
         yield
     except DomainError as error:
@@ -104,14 +104,13 @@ def about(change: FileChange) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class FileChange:
-    """Pieces to replace in a file as it was seen.
+    """Replacements in one file, computed on a snapshot of it.
 
-    `path` is the file's name as it is shown; `splices` are offsets in `base.text.text`, as small as they
-    came; `level` is the matching level of an edit, None for a write. A file to be deleted loses all its text.
-    `merged`: where the change was brought into what others had made of the file since the session read it,
-    the diff of that. `end_is_kept`: the editor keeps the line end of the last line, which the text is
-    without. `access`: what the session may be told of the file.
-    """
+    `path` is the displayed path; `splices` are minimal, with offsets in `base.text.text`; `level` is an
+    edit's matching level, None for a write. Deleting a file removes all its text. `merged` is the diff of
+    what others changed since the session's read, if the change was merged into it. `end_is_kept`: the editor
+    stores the last line end separately, so the text lacks it. `access`: what the session may be told about
+    the file."""
 
     path: str
     base: Snapshot
@@ -119,7 +118,7 @@ class FileChange:
     splices: tuple[Splice, ...]
     settings: Settings
     tools: tuple[Literal["write", "edit"], ...] = ("edit",)
-    """As what policy judges it: a batch may come to a file in both ways."""
+    """The operations policy judges; a batch may use both on one file."""
     create_dirs: bool = True
     corrections: tuple[Correction, ...] = ()
     replacements: int = 0
@@ -130,24 +129,24 @@ class FileChange:
 
     @cached
     def hunks(self) -> tuple[Splice, ...]:
-        """The pieces widened to whole lines: what editors and people are handed."""
+        """The splices widened to whole lines, for editors and people."""
         return widen(self.base.text.shown, self.splices)
 
     @cached
     def proposed(self) -> str:
-        """The whole text after the change, in the file's own line ends; undecodable bytes stay surrogates."""
+        """The whole text after the change, in the file's line ends; undecodable bytes stay surrogates."""
         return apply_splices(self.base.text.text, self.splices)
 
     @cached
     def shown(self) -> str:
-        """`proposed` as people and models read it: U+FFFD for what did not decode."""
+        """`proposed` for people and models: U+FFFD stands for undecodable bytes."""
         if not self.base.text.lossy:
             return self.proposed
         return apply_splices(self.base.text.shown, self.splices)
 
     @cached
     def proposed_pieces(self) -> Pieces:
-        """What a landing on disk writes: the base's bytes wherever nothing is changed."""
+        """The bytes to write: the base's bytes wherever nothing changes."""
         if self.operation == "delete":
             return ()
         patched = None
@@ -157,22 +156,22 @@ class FileChange:
 
     @cached
     def proposed_bytes(self) -> bytes:
-        """`proposed_pieces` put together."""
+        """`proposed_pieces`, joined."""
         return b"".join(self.proposed_pieces)
 
     @cached
     def proposed_hash(self) -> str:
-        """The name of `proposed_bytes`."""
+        """The hash of `proposed_bytes`."""
         return hash_bytes(*self.proposed_pieces)
 
     @property
     def proposed_file(self) -> TextFile:
-        """`proposed` with the file's encoding and mark."""
+        """`proposed` with the file's encoding and byte-order mark."""
         return replace(self.base.text, text=self.proposed)
 
     @cached
     def proposed_size(self) -> int:
-        """Bytes of the proposed text; of an editor's text that its file can't express, as UTF-8."""
+        """The size of the proposed text in bytes; as UTF-8 if the file's encoding can't express it."""
         try:
             return sum(map(len, self.proposed_pieces))
         except UnicodeError:
@@ -180,18 +179,18 @@ class FileChange:
 
     @cached
     def line_counts(self) -> tuple[int, int]:
-        """Lines added and removed by the whole change."""
+        """Lines added and removed."""
         return counts(self.base.text.shown, self.hunks)
 
     @cached
     def preview(self) -> Preview:
-        """The unified diff, within the limits of `diff.*`."""
+        """The unified diff, within the `diff.*` limits."""
         limits = self.settings.diff
         return self.preview_within(limits.max_lines, limits.max_bytes, limits.max_line_chars)
 
     @cached
     def full_preview(self) -> str:
-        """The unified diff, whole: what a reviewer without a diff editor is shown."""
+        """The complete unified diff, for reviewers without a diff editor."""
         return whole(
             self.base.text.shown,
             self.hunks,
@@ -201,7 +200,7 @@ class FileChange:
         )
 
     def preview_within(self, max_lines: int, max_bytes: int, max_line_chars: int) -> Preview:
-        """The unified diff within other limits."""
+        """The unified diff within the given limits."""
         return preview(
             self.base.text.shown,
             self.hunks,
@@ -215,7 +214,7 @@ class FileChange:
 
     @cached
     def warnings(self) -> tuple[Warned, ...]:
-        """What stands in the inserted text that eyes miss, and what else the landing touches."""
+        """Easily missed characters in the inserted text, and side effects of the landing."""
         links = self.base.blob.stat.links if self.base.blob else 1
         of_file = [Warned("hard_links", 0, str(links - 1))] if links > 1 else []
         of_file += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
@@ -225,7 +224,7 @@ class FileChange:
             if len(found) == MOST_FINDINGS:
                 break
             suspicious = find_suspicious(hunk.text)[: MOST_FINDINGS - len(found)]
-            if suspicious:  # else nobody asks which line it is, and counting a large file's takes its time
+            if suspicious:  # only warnings need line numbers, and counting lines in a large file is slow
                 line += ends_between(text, counted, hunk.start)
                 counted = hunk.start
                 found += [Warned(kind, line + shift + at - 1, detail) for kind, at, detail in suspicious]
@@ -234,18 +233,18 @@ class FileChange:
 
     @cached
     def secrets(self) -> tuple[Warned, ...]:
-        """What looks like a secret and stood nowhere in the file before, in the order of lines, at most
-        MOST_FINDINGS; where there is any, the user is asked (docs/protocol.md#13-settings-and-policy)."""
+        """Likely secrets that are new to the file, by line, at most MOST_FINDINGS. Any of them makes the user
+        be asked (docs/protocol.md#13-settings-and-policy)."""
         return _warned_of(new_secrets(self.base.text.shown, self.splices))
 
     @cached
     def secrets_written(self) -> tuple[Warned, ...]:
-        """What looks like a secret in the whole proposed text, whatever the file held, as `secrets`."""
+        """As `secrets`, but for the whole proposed text, whatever the file held before."""
         return _warned_of(new_secrets("", (Splice(0, 0, self.proposed),)))
 
     @cached
     def puts_in_separators(self) -> bool:
-        """Whether it has more LINE or PARAGRAPH SEPARATORs than what it replaces; the user is asked then
+        """Whether the change adds LINE or PARAGRAPH SEPARATORs; if so, the user is asked
         (docs/protocol.md#13-settings-and-policy)."""
         text = self.base.text.text
         return any(
@@ -256,22 +255,22 @@ class FileChange:
 
     @cached
     def has_separators(self) -> bool:
-        """Whether there is one in the whole proposed text, whatever the file held."""
+        """Whether the proposed text has any such separator, whatever the file held before."""
         return any(one in self.proposed for one in SEPARATORS)
 
     def describe(self) -> None:
-        """Compute what an answer says of the change; for a thread, where that takes its time."""
+        """Compute and cache what answers report about the change; slow for large files."""
         _ = self.preview, self.line_counts, self.warnings
 
     def check_places(self) -> None:
-        """Raise Conflict when the editor may put it in another place."""
+        """Raise Conflict if the editor might apply the change at another position."""
         if self.splices and self.base.buffer is not None and not self.base.buffer.places_certain:
             raise Conflict(self.path, "editor", "carriage_returns", actual=self.base.revision)
 
     def check(self) -> None:
-        """Raise Conflict when the editor may put it in another place, Unencodable when the file's encoding
-        can't express what is put in, NulPutIn for NUL in it, ResultTooLarge for a file that could never be
-        changed again."""
+        """Validate the change. Raises Conflict if the editor might apply it at another position, Unencodable
+        if the file's encoding can't express the new text, NulPutIn if that contains NUL, and ResultTooLarge
+        if the file would become too large to change again."""
         self.check_places()
         limit = self.settings.limits.max_file_bytes
         at_most = 4 * (len(self.base.text.text) + sum(len(splice.text) for splice in self.splices))
@@ -288,35 +287,35 @@ class FileChange:
                 raise
 
     def _lines_before(self, number: int) -> int:
-        """Line ends in the proposed text before the splice of this number."""
+        """Count the line ends in the proposed text before this splice."""
         before, splice = self.splices[:number], self.splices[number]
         text = apply_splices(self.base.text.text[: splice.start], before)
         return line_of(text, len(text)) - 1
 
     @property
     def extent(self) -> int:
-        """How much text there is to look at, in bytes or code points."""
+        """How much text the change involves, in bytes or code points."""
         return max(self.base.size, sum(len(splice.text) for splice in self.splices))
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the file is so already."""
+        """Whether the file already has the proposed content."""
         return not self.splices and self.operation == "update"
 
     def reads_as(self, other: FileChange) -> bool:
-        """Whether both make the same text of the file, line ends aside."""
+        """Whether both changes produce the same text, line ends aside."""
         if self.splices == other.splices and self.base.text.text == other.base.text.text:
-            return True  # told without putting large texts together, which takes as long as their landing
+            return True  # avoids joining large texts, which takes as long as their landing
         return self._normalised == other._normalised
 
     @property
     def _normalised(self) -> str:
-        """What the file will read, its line ends plain."""
+        """The proposed text with LF line ends."""
         return normalise(self.shown) + "\n" * self.end_is_kept
 
     def result(self) -> Snapshot:
-        """The file as it would be, for another change to build on. Raises Unencodable for an editor's text
-        that its file can't express."""
+        """The file after this change, as the base for another. Raises Unencodable if the editor's text does
+        not fit the file's encoding."""
         base, data, text = self.base, self.proposed_bytes, self.proposed_file
         if base.buffer is not None:
             buffer = replace(base.buffer, text=text.text)
@@ -325,7 +324,7 @@ class FileChange:
         return replace(base, blob=Blob(data, stat), disk=text, text=text, lost_eol=self.lost_eol)
 
     def followed_by(self, other: FileChange) -> FileChange:
-        """This change and `other`, which is one of its `result`, as one of what this is of."""
+        """Combine this change with `other`, whose base is this change's `result`."""
         text = self.base.text.text
         composed = compose(self.splices, other.splices)
         return replace(
@@ -338,8 +337,8 @@ class FileChange:
         )
 
     def onto(self, now: Snapshot) -> FileChange:
-        """The same change on the same text seen again: perhaps opened or closed since, or its buffer's line
-        ends made uniform by the editor. An encoding that an undo brings back stays."""
+        """The same change on a new snapshot of the same text: the file may have been opened or closed, or the
+        editor may have unified its line ends. An encoding restored by undo is kept."""
         now = now.to_be_written_as(self.base.text.encoding, self.base.text.bom)
         if now.text.text == self.base.text.text:
             return replace(self, base=now)
@@ -347,16 +346,16 @@ class FileChange:
         return self.amended(f"{self.shown}\n" if ends else self.shown, now)
 
     def ended_as_its_document(self) -> FileChange:
-        """The change without a line end at the end of the text that it puts in, where the editor adds that by
-        itself in saving: there would be two."""
+        """The change without a final line end if the editor adds one on save; otherwise there would be two.
+        """
         if not (self.base.ended_by_save and self.operation == "update" and is_ended(self.shown)):
             return self
         return self.amended(without_end(self.shown))
 
     @property
     def ends_past_document(self) -> bool:
-        """Whether it ends the last line of an open document that is not ended, in an editor that keeps that
-        line end apart: with one in its text too the editor would save two."""
+        """Whether the change ends the unterminated last line of an open document whose editor stores that
+        line end separately; with one in the text too, the editor would save two."""
         buffer = self.base.buffer
         return (
             buffer is not None
@@ -367,19 +366,19 @@ class FileChange:
         )
 
     def with_end_kept(self) -> FileChange:
-        """The change as the editor made it that keeps the line end of the last line to itself."""
+        """The change as an editor applies it that stores the last line end separately."""
         return replace(self.amended(without_end(self.shown)), end_is_kept=True)
 
     @property
     def lost_eol(self) -> str:
-        """The line end that the file has or had before, where the change leaves none; else empty."""
+        """The file's line end, now or earlier, if the change leaves none; otherwise ""."""
         text = self.base.text.text
         if leaves_an_eol(text, self.splices):
             return ""
         return first_eol(text) if leaves_an_eol(text, ()) else self.base.lost_eol
 
     def in_its_line_ends(self) -> FileChange:
-        """The change with the line end that the file had before it lost its last one, where that is known."""
+        """The change in the line ends the file had before losing its last one, if known."""
         eol = self.base.lost_eol
         if not eol:
             return self
@@ -387,11 +386,11 @@ class FileChange:
         return replace(self, splices=tuple(ended))
 
     def amended(self, text: str, now: Snapshot | None = None) -> FileChange:
-        """The change that makes the file read `text` instead, whatever line ends that has: a file that was to
-        be deleted stays then, unless `text` is empty. A mark in front of `text` is none of it: the file keeps
-        its own, or none."""
+        """The change that produces `text` instead, whatever its line ends. Amending a deletion with a
+        non-empty text keeps the file. A leading byte-order mark in `text` is ignored: the file keeps its own,
+        or none."""
         base, text = now or self.base, text.removeprefix(MARK)
-        kept = MARK if base.text.shown.startswith(MARK) else ""  # an editor that keeps the mark in the text
+        kept = MARK if base.text.shown.startswith(MARK) else ""  # some editors keep the mark in the text
         splices = splices_towards(
             base.text.shown, kept + text, self.base.lost_eol or first_eol(self.proposed)
         )

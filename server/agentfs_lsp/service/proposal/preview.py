@@ -1,4 +1,4 @@
-"""The diffs of several changes shown as one."""
+"""One unified diff for several changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:
-    """The unified diffs of several files, one after the other, within the limits of one."""
+    """Concatenate the changes' unified diffs within the `diff.*` limits of a single diff."""
     limits = settings.diff
     lines, size = limits.max_lines, limits.max_bytes
     shown: list[str] = []

@@ -1,32 +1,32 @@
-"""A proposal: a change that somebody has to decide, from the moment it is asked for to the last word.
+"""A proposal: a change that needs a decision, from request to outcome.
 
 Theory of operation
 -------------------
 
-A proposal is in one state at a time. `TRANSITIONS` is the whole of its life; the method that enters a state
-also takes what is known from then on, and nothing else sets either::
+A proposal is in one of these states; `TRANSITIONS` lists the legal moves. The method that enters a state also
+sets the fields known from then on, and nothing else does::
 
-    asked     its files may have to be looked up first
-    queued    `files` are known; waits for their turn
-    computed  `changes` are known; policy is asked
-    waiting   policy says ask: the `channel` is chosen; the screen may be taken
+    asked     the files may still have to be found
+    queued    `files` are known; waiting for their turn
+    computed  `changes` are known; policy decides whether to ask
+    waiting   the user must decide: `channel` is chosen, but another review may be on screen
     shown     before the user
-    settled   a review client has sent a yes, of which it is not known yet whether the files can be made so
-    landing   there is a `decision`: policy's or the user's
+    settled   a review client accepted; whether its texts fit the files is not yet known
+    landing   there is a `decision`, by policy or the user
     ended     there is an `outcome`
 
-A shown proposal goes back to waiting when nobody answers and others wait for the screen, or when the editor
-can't show it this way. A settled one goes back to shown when the user's texts do not fit the files.
+A shown proposal returns to waiting when nobody answers and others need the screen, or when the editor can't
+show it this way. A settled one returns to shown when the user's texts do not fit the files.
 
-Two things come from outside, at any time:
+Two calls may come from outside at any time:
 
-- `withdraw` (a root is gone, the settings changed, the server ends) cancels the task that runs the proposal.
-  From `settled` on it is too late (docs/protocol.md#9-review-and-landing): the reason is only remembered, for
-  a settle that turns out to decide nothing.
-- `stop` (the agent cancels when it is too late) leaves what has not landed yet of several files.
+- `withdraw` (a root was removed, settings changed, the server shuts down) cancels the proposal's task. From
+  `settled` on it is too late (docs/protocol.md#9-review-and-landing): the reason is only remembered, in case
+  the settle turns out to decide nothing.
+- `stop` (the agent cancelled too late) skips those of several files that have not landed yet.
 
-How a proposal is put before the user is the part of the review channels (`adapters/review/`), how it lands
-that of `service/landing/`. Those under way are in `proposals.py`.
+Review channels (`adapters/review/`) put a proposal before the user; `service/landing/` lands it;
+`proposals.py` holds those pending.
 """
 
 from __future__ import annotations
@@ -65,28 +65,27 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     "landing": frozenset({"ended"}),
     "ended": frozenset(),
 }
-"""Which states may follow each."""
+"""The legal successors of each state."""
 
 PAST_RETURN: frozenset[State] = frozenset({"settled", "landing", "ended"})
-"""In these a proposal can't be cancelled any more (docs/protocol.md#9-review-and-landing)."""
+"""The states in which a proposal can no longer be cancelled (docs/protocol.md#9-review-and-landing)."""
 
 Outcome = Literal["landed", "editor", "rejected", "withdrawn", "timed_out", "conflict", "failed"]
 Tool = Literal["write", "edit", "batch", "undo"]
 Rung = Literal["policy", "review", "preview", "message", "terminal"]
-"""Who decides about a change (docs/protocol.md#9-review-and-landing); "terminal" is for commands that are
-typed, and never goes over the wire."""
+"""Who decides (docs/protocol.md#9-review-and-landing). "terminal" is for shell commands and never goes over
+the wire."""
 
 
 class IllegalTransition(Exception):
-    """A defect: the proposal can't come from the state that it is in to the one that was asked for."""
+    """A bug: a transition that `TRANSITIONS` does not allow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A yes, and all that is known of it (docs/protocol.md#94-what-the-answer-says).
+    """An approval and its details (docs/protocol.md#94-what-the-answer-says).
 
-    By real absolute path: `amended` is the whole text of each file that the user made another, `rejected` are
-    the files that the yes is not for.
+    `amended` maps real absolute paths to the user's text; `rejected` holds the paths that were not approved.
     """
 
     channel: Rung
@@ -101,8 +100,8 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who asks for a change, and by which request. `atomic`: all of its files land or none, and rejecting one
-    rejects all. `blind`: the session may not read what it changes."""
+    """Who asks, and by which request. `atomic`: either all files land or none, and rejecting one rejects all.
+    `blind`: the session may not read what it changes."""
 
     session: str
     agent: str
@@ -113,7 +112,7 @@ class Origin:
 
 
 class Proposal:
-    """A change on its way; the module's docstring tells its life. Made by the task that takes it through."""
+    """A change on its way; see the module docstring. Must be created by the task that runs it."""
 
     def __init__(self, origin: Origin, clock: Clock) -> None:
         self.id: Final = token_hex(8)
@@ -147,79 +146,79 @@ class Proposal:
 
     @property
     def state(self) -> State:
-        """Where it is."""
+        """The current state."""
         return self._state
 
     @property
     def files(self) -> Mapping[str, str]:
-        """The files it is about, as they are shown, by their real absolute paths."""
+        """Its files: real absolute path to displayed path."""
         return self._files
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Its files as they are shown."""
+        """The displayed paths of its files."""
         return tuple(self._files.values())
 
     @property
     def changes(self) -> tuple[FileChange, ...]:
-        """One a file that is to become another; none before they are computed."""
+        """One change per file that would differ; empty before "computed"."""
         return self._changes
 
     @property
     def access(self) -> Access:
-        """What its session may be told of its files."""
+        """What its session may be told about its files."""
         return self._access
 
     @property
     def channel(self) -> Rung | None:
-        """Who decides, or is to; None before that is known."""
+        """Who decides; None until known."""
         return self._channel
 
     @property
     def decision(self) -> Decision | None:
-        """The yes, where there was one."""
+        """The approval, if any."""
         return self._decision
 
     @property
     def outcome(self) -> Outcome:
-        """What became of it, once it has ended."""
+        """The outcome; meaningful once ended."""
         return self._outcome
 
     @property
     def past_return(self) -> bool:
-        """Whether it can't be cancelled any more."""
+        """Whether it is too late to cancel."""
         return self._state in PAST_RETURN
 
     @property
     def is_stopped(self) -> bool:
-        """Whether what has not landed yet is to be left."""
+        """Whether to skip the files that have not landed yet."""
         return self._stopped
 
     @property
     def why_withdrawn(self) -> Withdrawn:
-        """What a cancelled review ended by."""
+        """The error for a cancelled review, with its reason."""
         return Withdrawn(self._withdrawn or "agent")
 
     def reached_ms(self, state: State) -> float:
-        """When it first entered this state, in the clock's milliseconds."""
+        """When it first entered `state`, in monotonic milliseconds."""
         return self._reached_ms[state]
 
     @property
     def waited_ms(self) -> int:
-        """How long it took the user to decide, or the review to end without a decision."""
+        """Milliseconds from "shown" to the decision, or to the end without one."""
         until = self._reached_ms.get("landing", self._reached_ms.get("ended"))
         if until is None or "shown" not in self._reached_ms:
             return 0
         return round(until - self._reached_ms["shown"])
 
     def runs_in(self, task: asyncio.Task[object]) -> bool:
-        """Whether this task takes it through."""
+        """Whether `task` runs this proposal."""
         return self._task is task
 
     # --- its life -----------------------------------------------------------------------------------------
 
     def queue(self, files: Mapping[str, str]) -> None:
-        """Its files are known."""
+        """Enter "queued" with its files."""
         self.to("queued")
         self._files = files
         if len(files) == 1:
@@ -227,39 +226,39 @@ class Proposal:
             self._access = Access(path, absolute)
 
     def compute(self, changes: Sequence[FileChange], access: Access) -> None:
-        """It is their turn, and this is what is to change. What changes nothing is not proposed, but where
-        that would tell what is in a file that its session may not read."""
+        """Enter "computed" with its changes. Drops those that change nothing, unless the session may not read
+        the files: dropping one would reveal what they hold."""
         self.to("computed")
         self._changes = tuple(one for one in changes if self.blind or not one.changes_nothing)
         self._access = access
 
     def wait_for(self, channel: Rung) -> None:
-        """The user is to be asked in this way."""
+        """Enter "waiting" for the user on this channel."""
         self.to("waiting")
         self._channel = channel
 
     def reopen(self) -> None:
-        """The settle that had come decided nothing, so that what came behind it was not too late. That counts
-        once: what the proposal does before it ends is not interrupted."""
+        """A settle decided nothing, so a `stop` or `withdraw` that came after it takes effect now, once.
+        Otherwise the proposal returns to "shown"."""
         if self._task is not None and (self._stopped or self._withdrawn):
             self._task.cancel()
         elif self._state == "settled":
             self.to("shown")
 
     def decide(self, decision: Decision) -> None:
-        """There is a yes."""
+        """Enter "landing" with the approval."""
         self.to("landing")
         self._channel, self._decision = decision.channel, decision
 
     def end(self, outcome: Outcome) -> None:
-        """It is over."""
+        """Enter "ended" with the outcome."""
         self.to("ended")
         self._outcome = outcome
 
     # --- from outside -------------------------------------------------------------------------------------
 
     def withdraw(self, reason: WithdrawnReason) -> bool:
-        """Take it back unless it is past the point of no return; whether that was possible."""
+        """Cancel the proposal unless it is too late; return whether it was cancelled."""
         withdrawn, self._withdrawn = self._withdrawn, self._withdrawn or reason
         if self.past_return or self._task is None or withdrawn:
             return False
@@ -267,20 +266,20 @@ class Proposal:
         return True
 
     def resume(self) -> bool:
-        """Let the task go on that `withdraw` has cancelled, to answer its request; whether it was that. A
-        server that ends takes its requests with it."""
+        """Undo the task's cancellation by `withdraw`, so that it can answer its request; return whether there
+        was one. Not at shutdown, which drops requests."""
         if self._task is None or self._withdrawn in (None, "shutdown"):
             return False
         self._task.uncancel()
         return True
 
     def stop(self) -> None:
-        """The agent cancels, too late for all of it."""
+        """The agent cancelled too late: skip the files that have not landed yet."""
         self._stopped = True
 
 
 def outcome_of(error: DomainError) -> Outcome:
-    """How a proposal ended that this error ended."""
+    """The outcome of a proposal that ended with this error."""
     match error:
         case LandingUnknown(otherwise=DomainError() as ended):
             return outcome_of(ended)
@@ -297,5 +296,5 @@ def outcome_of(error: DomainError) -> Outcome:
 
 
 def proposal_of(error: DomainError) -> Proposal | None:
-    """The proposal that this error ended, None for none."""
+    """The proposal that ended with this error, if any."""
     return error.proposal if isinstance(error.proposal, Proposal) else None

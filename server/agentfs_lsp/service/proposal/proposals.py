@@ -1,4 +1,4 @@
-"""The proposals under way on this connection: what `agentfs/status` shows as pending."""
+"""This connection's pending proposals, as listed by `agentfs/status`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class Proposals:
-    """The proposals under way, in the order they came. `changed` is called when there are others, `ended`
-    with each once it has ended."""
+    """The pending proposals in order of arrival. `changed` is called whenever the set changes, `ended` with
+    each proposal that has ended."""
 
     def __init__(self, clock: Clock, changed: Callable[[], None], ended: Callable[[Proposal], None]) -> None:
         self._clock = clock
@@ -42,15 +42,15 @@ class Proposals:
         return any(proposal.past_return for proposal in self if proposal.runs_in(task))
 
     def stop(self, task: asyncio.Task[object]) -> None:
-        """This task was cancelled when that was too late: what has not landed yet is left."""
+        """This task was cancelled too late: skip the files that have not landed yet."""
         for proposal in self:
             if proposal.runs_in(task):
                 proposal.stop()
 
     @contextmanager
     def under_way(self, origin: Origin) -> Iterator[Proposal]:
-        """Hold a new proposal as pending; whatever ends it is told once, with what became of it. It failed
-        where nobody has ended it and no error tells why. Errors get to know what they ended."""
+        """Keep a new proposal pending while the context is open, and report its end once. It counts as failed
+        if nothing ended it and no error says why. Errors get a reference to the proposal they ended."""
         proposal = Proposal(origin, self._clock)
         self._pending[proposal.id] = proposal
         self._changed()

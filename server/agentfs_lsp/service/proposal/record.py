@@ -1,6 +1,6 @@
-"""A change as history keeps it, and what can be asked of history (docs/protocol.md#11-history-and-undo).
+"""Changes as history stores them, and queries over history (docs/protocol.md#11-history-and-undo).
 
-Values, and the port that keeps them; who may see what is `history.py`.
+Values and the storage port; `history.py` decides who may see what.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.change import Operation
 
 KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
-"""How it came to land. "withdrawn": nobody approved it any more, the user applied it all the same."""
+"""How the change came to land. "withdrawn": the user applied it after it had been withdrawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedFile:
-    """One file of a change. `root` is the real path of its workspace folder, `relative` the file's path in
-    it; hashes name bytes, None where there was no file. Texts are as reads show them, None where there was
-    no file, where they were not asked for, and where they are not kept (`texts_kept`). `accepted` is what was
-    decided where the user amended the change, and `after` has in it what came while that was saved, too.
-    `folders_made`: how many of the folders it lies in were made for it, from its own upwards."""
+    """One file of a change. `root` is the real path of its workspace folder, `relative` the path inside it.
+    Hashes are of the bytes, None if the file did not exist. Texts are as reads show them; None if the file
+    did not exist, the query omitted them, or they are not stored (`texts_kept`). `accepted` is set if the
+    user amended the change. `after` includes what changed on save. `folders_made`: how many parent folders,
+    from the innermost outwards, were created for the file."""
 
     root: str
     relative: str
@@ -45,8 +45,8 @@ class RecordedFile:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRecord:
-    """A change that landed. `time_ms` is since the epoch; `connection` names the process that served it, and
-    with `session` whose it is; `files_in_all` counts files of other workspace folders too."""
+    """A change that landed. `time_ms` is since the epoch; `connection` (the server process) and `session`
+    identify the owner; `files_in_all` includes files in other workspace folders."""
 
     id: str
     time_ms: int
@@ -64,16 +64,15 @@ class HistoryRecord:
 
     @property
     def order(self) -> tuple[int, str]:
-        """What changes are ordered by, oldest first."""
+        """The sort key, oldest first."""
         return self.time_ms, self.id
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which changes: those that fit all that is given, newest first, at most `limit`.
+    """A query: changes that match every given field, newest first, at most `limit`.
 
-    `path`: the real path of a workspace folder, and a file or folder in it. `before`: older than this
-    `order`.
+    `path` is a workspace folder's real path and a file or folder inside it; `before` is an exclusive `order`.
     """
 
     limit: int
@@ -86,27 +85,27 @@ class Wanted:
 
 
 HistoryTrouble = Literal[
-    "damaged",  # the file could not be read and was set aside
-    "unwritten",  # changes that landed could not be kept
+    "damaged",  # the database was unreadable and has been set aside
+    "unwritten",  # landed changes could not be stored
 ]
 
 
 class History(Protocol):
-    """Where what landed is kept, by workspace folder. Called from any thread."""
+    """Stores landed changes, by workspace folder. Thread-safe."""
 
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
-        """Keep what `make` gives, which is called from another thread, soon. Never waits and never fails;
-        `size` is how much memory `make` holds on to, in bytes."""
+        """Queue the record built by `make`, which runs soon on another thread. Never blocks or fails; `size`
+        is the memory that `make` keeps alive, in bytes."""
 
     def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
-        """What is kept, newest first, of the folders of these real paths. Blocking. Raises SystemFailed and
+        """The matching records of these roots (real paths), newest first. Blocking. Raises SystemFailed or
         SystemRefused."""
 
     def configure(self, settings: HistorySettings) -> None:
-        """Take new bounds."""
+        """Apply new limits."""
 
     def on_trouble(self, told: Callable[[HistoryTrouble, str], None]) -> None:
-        """Call `told`, from some thread, with what has gone wrong and the file it is about."""
+        """Register a callback for trouble and the path of the file affected; it may run on any thread."""
 
     def close(self) -> None:
-        """Write what is left, and end."""
+        """Flush and close."""

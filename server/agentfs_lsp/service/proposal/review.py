@@ -1,7 +1,6 @@
-"""What the use cases need from the editor and its user, as protocols; the disk and the clock are
-`files/store.py`.
+"""The ports to the editor and its user, as protocols; `files/store.py` has those to disk and clock.
 
-Nothing here does anything. Texts are `str` with their own line ends; offsets are code points.
+Texts are `str` with their own line ends; offsets are code points.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEdit:
-    """Line-sized pieces to change in one document, pinned to a version (None: the file is not open).
-    `past_last_line`: the last piece, which ends where `base` does, is to reach past its last line."""
+    """Whole-line edits of one document, pinned to a version (None: the file is not open). `past_last_line`:
+    the last edit ends at the end of `base` and must extend past the last line."""
 
     uri: str
     version: int | None
@@ -34,7 +33,7 @@ class DocumentEdit:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """The annotation that makes an editor ask: one for a change."""
+    """The change annotation that makes the editor ask for confirmation; one per change."""
 
     id: str
     label: str
@@ -43,8 +42,8 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """How the client answered a `workspace/applyEdit`. `failed`: with a JSON-RPC error. `known` false: with
-    something that is no answer, which says nothing."""
+    """The client's response to `workspace/applyEdit`. `failed`: it was a JSON-RPC error. `known` is false
+    when the response is malformed and says nothing."""
 
     applied: bool
     reason: str = ""
@@ -54,7 +53,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class EditorTraits:
-    """What the connected client can do, flattened once from its capabilities."""
+    """What the client supports, computed once from its capabilities."""
 
     name: str = ""
     review: bool = False
@@ -63,11 +62,11 @@ class EditorTraits:
     show_document: bool = False
     first_action_only: bool = False
     ends_last_line: bool = False  # see Document
-    ends_lines_at_cr: bool = False  # else positions behind a carriage return by itself are not certain
+    ends_lines_at_cr: bool = False  # if false, positions after a lone CR are uncertain
 
 
 class Editor(Protocol):
-    """The connected client. Every method that waits can be cancelled, which tells the client so."""
+    """The connected client. Cancelling any of the waiting methods cancels the request at the client."""
 
     @property
     def traits(self) -> EditorTraits: ...
@@ -77,55 +76,57 @@ class Editor(Protocol):
     ) -> Applied: ...
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
-        """The title chosen, None for none. Raises NobodyToAsk when the client answers with an error."""
+        """Return the title the user chose, or None. Raises NobodyToAsk if the client answers with an error.
+        """
 
     async def show(self, uri: str) -> bool:
-        """Whether the client says that it showed it."""
+        """Return whether the client says it showed the document."""
 
     def proposed(self, proposal: Proposal) -> None:
-        """Tell a reviewing client what is coming."""
+        """Announce a proposal to a review client."""
 
 
 class Applier(Protocol):
-    """By whom an accepted change gets into open documents, once a review channel has its yes."""
+    """Edits open documents on behalf of an accepted change; each review channel brings its own."""
 
     @property
     def applied_already(self) -> bool:
-        """The editor asked and applied in one go: what is left is to look."""
+        """Whether the editor asked and applied in one step, so that only the result is left to check."""
 
     @property
     def saves(self) -> bool:
-        """Whether the client saves what it was handed."""
+        """Whether the client saves the documents it edited."""
 
     async def apply(self, edits: Sequence[DocumentEdit]) -> Sequence[Applied]:
-        """Hand the edits over and wait for the client to say what became of each."""
+        """Send the edits and wait for the client's response to each."""
 
     async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
-        """The change does not stand, and why: have the client undo by these edits what it applied of it."""
+        """The change failed with `error`: have the client undo what it applied, using these edits."""
 
     async def committed(self, save: Sequence[str]) -> Collection[str]:
-        """The change stands. `save`: the documents the client is to save; returns when it has told, or at
-        once where it is not going to tell. Of which of them a save can be expected on disk."""
+        """The change stands: ask the client to save the documents `save` (URIs). Return those whose save will
+        show on disk, as soon as the client has responded, or at once if it won't."""
 
     def failed(self, error: Exception) -> None:
-        """The change does not stand, and why."""
+        """The change failed with `error`."""
 
 
 class Reviewer(Protocol):
-    """Puts a proposal before the user."""
+    """Puts proposals before the user."""
 
     def channel_for(self, proposal: Proposal | None) -> Rung:
-        """The review channel that would ask; with None, for a change that any can show."""
+        """The review channel that would ask about `proposal`; None stands for a change every channel can
+        show."""
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
-        """Wait for the user. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict. When cancelled, what
-        is shown is withdrawn and nothing that comes later approves it."""
+        """Wait for the user's decision. Raises Rejected, ReviewTimedOut, NobodyToAsk or Conflict. Cancelling
+        withdraws what is shown; no later answer approves it."""
 
     async def concluded(self, proposal: Proposal) -> None:
-        """The proposal is over: return once the client has the answers to all that it sent about it."""
+        """The proposal is over: wait until every request the client sent about it is answered."""
 
     async def allow_read(self, path: str, agent: str) -> bool:
-        """Ask whether this agent may read a protected file, once. Raises NobodyToAsk, ReviewTimedOut."""
+        """Ask once whether this agent may read a protected file. Raises NobodyToAsk or ReviewTimedOut."""
 
     def let_through(self) -> Applier:
-        """The applier for what policy lets through without a question."""
+        """The applier for changes that policy allows without asking."""

@@ -1,7 +1,6 @@
-"""How a proposal is put into words for the user: its title, who asks and why, what to look out for.
+"""A proposal in words for the user: its title, who asks and why, and warnings.
 
-Whatever comes from agents or files is shown with its invisible characters escaped
-(docs/protocol.md#94-what-the-answer-says).
+Text from agents and files has its invisible characters escaped (docs/protocol.md#94-what-the-answer-says).
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ if TYPE_CHECKING:
 
 
 EXPLANATION_SHOWN = 500
-"""So many characters of an explanation stand in a message."""
+"""Maximum characters of an explanation in a message."""
 
 _SECRETS_NAMED = 3
-"""So many secrets are named in the text of an answer."""
+"""Maximum number of secrets named in an answer."""
 
 MOST_WARNINGS = 8
-"""So many warnings stand in a message, a line each."""
+"""Maximum number of warnings in a message, one line each."""
 
 
 def title_of(proposal: Proposal, translate: Translate, path_columns: int | None = None) -> str:
-    """One line: what happens to which file, and how much of it; of several files, to how many. A path of more
+    """One line: the operation, the file and the size of the change, or the number of files. A path longer
     than `path_columns` is shortened."""
     if len(proposal.changes) > 1:
         return _title_of_several(proposal.changes, translate)
@@ -64,7 +63,7 @@ def _title_of_several(changes: Sequence[FileChange], translate: Translate) -> st
 
 
 def last_line_of(proposal: Proposal, translate: Translate, columns: int) -> str:
-    """What happens and who asks, in one row: names that are too long for it are shortened."""
+    """The operation and the agent in one line of at most `columns`; long names are shortened."""
     agent = shortened(escape_to_one_line(proposal.agent), columns // 5)
 
     def line(path_columns: int) -> str:
@@ -76,12 +75,12 @@ def last_line_of(proposal: Proposal, translate: Translate, columns: int) -> str:
 
 
 def full_preview_of(proposal: Proposal) -> str:
-    """The whole diff of all its files, one after the other."""
+    """The complete diff of all files."""
     return "".join(change.full_preview for change in proposal.changes)
 
 
 def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
-    """Who asks, as claimed, and why; then the warnings, a line each."""
+    """Who asks (as claimed) and why, then one line per warning."""
     lines = []
     if proposal.agent:
         lines.append(translate("Requested by: {agent}", agent=escape_to_one_line(proposal.agent)))
@@ -89,7 +88,7 @@ def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
         lines.append(translate("Reason: {explanation}", explanation=in_one_line(proposal.explanation)))
     several = len(proposal.changes) > 1
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
-    warnings.sort(key=lambda one: one[1].kind != "secret")  # so that no crowd of others hides it
+    warnings.sort(key=lambda one: one[1].kind != "secret")  # so that other warnings can't crowd it out
     for change, warning in warnings[:MOST_WARNINGS]:
         where = translate("line {line}", line=warning.line) if warning.line else translate("file")
         if several:
@@ -109,14 +108,14 @@ def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
 
 
 def in_one_line(explanation: str) -> str:
-    """An agent's words, so that they can neither push the diff away nor pass for a part of it. They are as
-    long as they will be sent: without links."""
+    """An agent's words on one line, so that they can neither push the diff out of view nor imitate it.
+    Limited to their length as sent: without links."""
     text = escape_links(" ".join(escape_invisible(explanation).split()))
     return text if len(text) <= EXPLANATION_SHOWN else text[:EXPLANATION_SHOWN] + "…"
 
 
 def warning_text(kind: str, detail: str, translate: Translate) -> str:
-    """What a warning means."""
+    """The sentence for a warning."""
     meanings = {
         "bidirectional": translate("a character that changes the direction of text"),
         "invisible": translate("an invisible character"),
@@ -138,8 +137,8 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
 def always_asked_text(
     changes: Sequence[FileChange], translate: Translate, *, with_paths: bool, written: bool = False
 ) -> str:
-    """What of the changes needs the user's approval in every mode; "" for nothing. `with_paths`: the reader
-    does not know yet which file each line is of. `written`: whether the files held it is not told."""
+    """What needs the user's approval in every mode; "" if nothing. `with_paths`: name each line's file.
+    `written`: don't reveal whether the files already held it."""
     separators = translate(
         "Line and paragraph separators (U+2028, U+2029) require the user's approval in every mode."
     )
@@ -151,8 +150,8 @@ def always_asked_text(
 def _secrets_text(
     changes: Iterable[FileChange], translate: Translate, *, with_paths: bool, written: bool
 ) -> str:
-    """Which secrets the changes put in and where, never their values; "" for none. `with_paths`: the reader
-    does not know yet which file each line is of. `written`: whether the files held them is not told."""
+    """The secrets the changes add and where, never their values; "" if none. `with_paths` and `written` as in
+    `always_asked_text`."""
     found = [
         (change.path, one)
         for change in changes
@@ -180,7 +179,7 @@ def _secrets_text(
 
 
 def detail_text(kind: str, detail: str, translate: Translate) -> str:
-    """What a warning names: the kind of a secret in words, characters and numbers as they are."""
+    """The subject of a warning: a secret's kind in words; characters and numbers as they are."""
     if kind != "secret":
         return detail
     secrets = {
