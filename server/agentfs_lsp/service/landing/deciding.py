@@ -1,6 +1,6 @@
-"""A computed proposal is decided, by policy or the user, and lands (docs/protocol.md#9-review-and-landing).
+"""Policy or the user decides a computed proposal, and it lands (docs/protocol.md#9-review-and-landing).
 
-It has its files' turn already (`queue.py`), and is under way (`proposals.py`).
+The proposal holds its files' turn (`queue.py`) and is pending (`proposals.py`).
 """
 
 from __future__ import annotations
@@ -40,14 +40,13 @@ if TYPE_CHECKING:
 
 
 async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome]:
-    """Each change's outcome, in their order. Of an atomic proposal some landed, and what did not is a
-    LandingUnknown, or a NotLanded whose document was closed without a save. Everything else that goes wrong
-    is raised, and nothing changed then, unless it is a LandingUnknown. Raises PolicyDenied, and what the
-    review and the landing raise.
+    """One outcome per change, in order. An atomic proposal either lands, or a file of it is a LandingUnknown,
+    or a NotLanded if its document was closed unsaved. Any other failure is raised and means that nothing
+    changed, except LandingUnknown. Raises PolicyDenied and whatever review or landing raise.
 
-    Whatever the client has sent about the proposal is answered by then: before `agentfs/settled`, and
-    before the agent is (docs/protocol.md#91-review-clients). What is told of disk and documents is looked at
-    behind all that, of all files together."""
+    Requests from the client about the proposal are answered before `agentfs/settled` and before the agent's
+    answer (docs/protocol.md#91-review-clients). Disk and documents are checked after that, all files
+    together."""
     with Watch(ws) as watch:
         try:
             try:
@@ -63,7 +62,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
                     raise
                 raise told from error
             finally:
-                del told, ended  # else they and this frame would hold each other, and the texts
+                del told, ended  # breaks a reference cycle that would keep the texts alive
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             return outcomes
         held = await watch.held()
@@ -78,24 +77,24 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
 
 
 async def _decision(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Decision, Applier]:
-    """Policy's decision, else the user's, and who applies it."""
+    """The decision of policy or the user, and the applier that carries it out."""
     changes = proposal.changes
     always_asked = await _is_always_asked(ws, proposal)
-    verdict = ws.judge_changes(changes, proposal.session)  # last, as the settings may be others by now
+    verdict = ws.judge_changes(changes, proposal.session)  # last: settings may have changed meanwhile
     if verdict.decision == "allow" and not always_asked:
         return Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
     await described(changes)
     proposal.wait_for(ws.reviewer.channel_for(proposal))
     for change in changes:
-        # The user types on for as long as the review lasts: a large document is compared once it is over.
-        watch.add(change, every_version=False).refused = True  # nobody was handed it, whoever may know it
+        # Reviews last long and the user keeps typing: compare large documents only at the end.
+        watch.add(change, every_version=False).refused = True  # nothing has been sent for applying yet
     return await (_previewed(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal))
 
 
 async def _landed(
     ws: Workspace, proposal: Proposal, decision: Decision, applier: Applier, watch: Watch
 ) -> list[FileOutcome]:
-    """Land what was decided, and keep it."""
+    """Land what was approved and add it to history."""
     proposal.decide(decision)
     if decision.always:
         ws.sessions.set_mode("auto_edit", proposal.session)
@@ -133,9 +132,9 @@ async def _landed(
 
 
 async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
-    """Whether what is put in is asked for though policy lets it through: secrets, and separators of lines.
-    Of a file that the session may not read all that is written counts: what was there before would be told
-    by the question."""
+    """Whether the user must be asked although policy allows the change: it adds secrets or line separators.
+    If the session may not read the file, everything written counts, so that being asked reveals nothing about
+    the old content."""
     changes = proposal.changes
     reading = [ws.judge("read", change.base.location, proposal.session).decision for change in changes]
 
@@ -151,25 +150,25 @@ async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
 
 
 def _remember_form(ws: Workspace, change: FileChange) -> None:
-    """Before it lands, so that nobody takes it otherwise: what is left may look like another encoding, and
-    shows no line end where none is left."""
+    """Remember encoding and line end before landing: the new bytes alone may suggest another encoding, or
+    have no line end left."""
     if change.operation != "delete" and (eol := change.lost_eol):
         with suppress(Unencodable):
             ws.decoded.remember_eol(change.base.location.absolute, change.proposed_hash, eol)
     base, marked = change.base.text, any(MARK in one.text for one in change.splices)
     if change.operation == "delete" or (base.tells_itself and not marked and MARK not in base.text):
-        return  # told without putting a large text together
+        return  # avoids joining a large text
     text = change.proposed_file
     if not text.tells_itself:
         location = change.base.location
-        with suppress(Unencodable):  # an editor's text, of which nobody knows how it will be saved
+        with suppress(Unencodable):  # an editor's text; how it will be saved is unknown
             settings = ws.settings_in(location.root)
             named = ws.encoding_of(location)
             remember(ws.files, ws.decoded, location, text, change.proposed_hash, settings, named)
 
 
 def _check_some_landed(outcomes: Sequence[FileOutcome]) -> None:
-    """Raise what one of them failed by, rather one that leaves open what became of it, where none landed."""
+    """Raise an error if no file landed, preferring one that leaves the result open."""
     failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
     if not failures or len(failures) < len(outcomes):
         return
@@ -177,8 +176,8 @@ def _check_some_landed(outcomes: Sequence[FileOutcome]) -> None:
 
 
 def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:
-    """Refresh the session's record. Hashing a large file and putting its text together takes longer than
-    anything the answer needs, so that is done behind it; whoever changes the file next waits for it."""
+    """Update the session's record. Hashing a large file and joining its text would delay the answer, so that
+    happens afterwards; the file's next change waits for it."""
     change, session = landing.change, proposal.session
     absolute = change.base.location.absolute
     amended = proposal.decision is not None and absolute in proposal.decision.amended
@@ -209,8 +208,8 @@ def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
 
 
 async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]:
-    """Put the proposal before the user of an editor that applies what was previewed: it says no in the same
-    words whether the user did or a file had moved, so that is looked at."""
+    """Review in an editor that applies the preview itself. It reports the same refusal whether the user
+    declined or a file moved, so check which it was."""
     try:
         return await ws.reviewer.review(proposal)
     except (ReviewTimedOut, asyncio.CancelledError):
@@ -222,7 +221,7 @@ async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Appli
 
 
 async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:
-    """Raise Conflict when a file of the proposal is no longer what the proposal was made of."""
+    """Raise Conflict if any of the proposal's files has changed since it was computed."""
     for change in proposal.changes:
         with about(change):
             now = await ws.look(change.base.location)
@@ -233,8 +232,8 @@ async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:
 def _told(
     ws: Workspace, proposal: Proposal, error: DomainError, held: Mapping[str, tuple[Held, ...]]
 ) -> DomainError:
-    """The error of these files; LandingUnknown where some of the change is there all the same: the editor
-    may have known it since before the decision, and the user goes on behind what is taken back."""
+    """The error to report; LandingUnknown if part of the change is present after all: the editor may have had
+    it before the decision, and the user may type over a rollback."""
     holding = tuple(one for where in held.values() for one in where)
     if not holding and not isinstance(error, LandingUnknown):
         return error
@@ -262,7 +261,7 @@ def _is_rejected(change: FileChange, decision: Decision) -> bool:
 
 
 def _as_accepted(change: FileChange, decision: Decision) -> FileChange:
-    """The change as the user left it. Raises Unencodable."""
+    """The change as amended by the user. Raises Unencodable."""
     text = decision.amended.get(change.base.location.absolute)
     if text is None:
         return change

@@ -1,8 +1,7 @@
-"""Accepted changes in open documents: the client applies them, perhaps saves them
+"""Accepted changes to open documents: the client applies and may save them
 (docs/protocol.md#93-how-it-lands).
 
-The client's word is not taken for anything: buffer and disk are looked at, and what is seen is answered. The
-text sync and the disk may both lag behind what the client says.
+Answers report what buffer and disk show, never just what the client claims; both may lag behind it.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 UNTICKED_S = 5.0
-"""Once something of a previewed change has come, what has not by then was not ticked by the user."""
+"""Seconds after the first part of a previewed change arrives in which the rest must; else the user unticked
+it."""
 
 
 class InEditor:
-    """The open files of one landing, watched from the moment it is made. What failed is remembered for
-    each, so that it can be told."""
+    """The open files of one landing, watched from construction on. Remembers each file's failure."""
 
     def __init__(self, ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch) -> None:
         self._ws = ws
@@ -45,14 +44,14 @@ class InEditor:
     # --- has it arrived? ----------------------------------------------------------------------------------
 
     async def apply(self) -> None:
-        """Have the client apply all of them. Raises Conflict, NotLanded, LandingUnknown for the first that
-        is not there in time."""
+        """Have the client apply all changes. Raises Conflict, NotLanded or LandingUnknown for the first that
+        does not arrive in time."""
         await self.apply_each()
         if self.first_failure is not None:
             raise self.first_failure
 
     async def apply_each(self) -> None:
-        """The same, and whatever fails is told by `keep`."""
+        """As `apply`, but leaves failures for `keep` to report."""
         if not self._observations:
             return
         edits = [observation.edit for observation in self._observations]
@@ -78,7 +77,7 @@ class InEditor:
         return True
 
     async def _judge_silence(self, observation: Observation, reason: Literal["late", "unchanged"]) -> None:
-        """The time is over; passes where the change is there all the same."""
+        """Handle the timeout; returns if the change has arrived after all."""
         change = observation.change
         if observation.arrived or observation.holds_all:
             return
@@ -91,7 +90,7 @@ class InEditor:
             self._failed[observation] = await self._not_there(observation, late)
 
     async def _not_there(self, observation: Observation, otherwise: NotLanded) -> DomainError:
-        """Why the change is not there: because the file moved, if it did."""
+        """Why the change is missing: a Conflict if the file moved, else `otherwise`."""
         change = observation.change
         try:
             with about(change):
@@ -103,8 +102,8 @@ class InEditor:
             return error
 
     async def find(self) -> None:
-        """The editor asked and applied by itself: the documents tell what of it. A file of several that
-        shows nothing of it was rejected."""
+        """The editor asked and applied by itself: read the result from the documents. If there are several
+        files, one that shows none of its change was rejected."""
         waiting = [asyncio.ensure_future(one.any_of_it()) for one in self._observations]
         try:
             limit = self._ws.settings.landing_timeout_s
@@ -127,31 +126,30 @@ class InEditor:
 
     @property
     def first_failure(self) -> DomainError | None:
-        """What the first of those that are not there failed by."""
+        """The error of the first file that failed."""
         return next(iter(self._failed.values()), None)
 
     @property
     def anything_arrived(self) -> bool:
-        """Whether any of them is there."""
+        """Whether any change arrived."""
         return len(self._failed) < len(self._observations)
 
     # --- what becomes of it -------------------------------------------------------------------------------
 
     async def keep(self) -> list[Landing | DomainError]:
-        """Those that arrived stand: have them saved where they are to be. What goes wrong from here on does
-        not take them back. What failed before is its own outcome."""
+        """Keep the changes that arrived, and save where required; later failures don't roll them back. Files
+        that failed before keep their error as outcome."""
         arrived = [one for one in self._observations if one not in self._failed]
         kept = dict(zip(arrived, await keep_as_it_stands(self._ws, arrived, self._applier), strict=True))
         return [kept[one] if one in kept else self._failed[one] for one in self._observations]
 
     def failures(self) -> list[DomainError]:
-        """Where nothing is to be kept: why."""
+        """The errors, when nothing is kept."""
         return [self._failed[one] for one in self._observations]
 
     async def take_back(self, error: DomainError) -> None:
-        """None of them stands: the documents that read what was accepted are set back by the client, the
-        files that were closed since by the server. Nothing takes back what the user has typed on: some of the
-        change may be left all the same."""
+        """Roll back: the client reverts documents that hold exactly the accepted text, the server reverts
+        files closed since. Text the user typed over is left alone, so part of the change may remain."""
         back = {one: one.reversal() for one in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
@@ -160,14 +158,14 @@ class InEditor:
                     if edit is not None:
                         await observation.departure()
         except TimeoutError:
-            pass  # whether it is there is looked at before it is told
+            pass  # whether it is there is checked before answering
         for observation in self._observations:
             if back[observation] is not None and self._applier.saves:
                 await self._saved_again(observation)
             await put_back(self._ws, observation.change)
 
     async def _saved_again(self, observation: Observation) -> None:
-        """Wait for a client that saves to save what it has set back, where it had saved the change."""
+        """If the client saved the change, wait until it has saved the rollback too."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._ws.settings.save_timeout_s):
                 while not observation.is_in_document and await observation.held(self._ws):
@@ -175,7 +173,7 @@ class InEditor:
 
 
 def _came_to_disk(now: Snapshot, change: FileChange) -> bool:
-    """Whether the disk holds all of a change that it did not hold already."""
+    """Whether the disk newly holds the whole change."""
     base = change.base.blob
     if now.blob is None or now.disk is None or change.changes_nothing:
         return False
@@ -185,8 +183,8 @@ def _came_to_disk(now: Snapshot, change: FileChange) -> bool:
 async def find_in_editor(
     ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch, *, all_or_none: bool
 ) -> list[Landing | DomainError]:
-    """The editor asked and applied by itself. With `all_or_none` raises what one of them failed by, the
-    others taken back; else that is its outcome."""
+    """The editor asked and applied by itself. With `all_or_none`, roll back and raise the first failure;
+    otherwise failures are outcomes."""
     in_editor = InEditor(ws, changes, applier, watch)
     await in_editor.find()
     failed = in_editor.first_failure

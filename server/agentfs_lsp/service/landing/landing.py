@@ -1,9 +1,7 @@
-"""An accepted change lands: on disk, or in the editor where a file is open
-(docs/protocol.md#93-how-it-lands).
+"""Land an accepted change: on disk, or in the editor if the file is open (docs/protocol.md#93-how-it-lands).
 
-What was accepted lands on what it was accepted for, or nothing does; of several files all or none, or each
-by itself where that was asked for (docs/protocol.md#10-agentfsbatch). Open documents are
-`in_editor.py`'s.
+A change lands only on the content it was accepted for. Several files land all or none, or one by one if
+requested (docs/protocol.md#10-agentfsbatch). `in_editor.py` handles open documents.
 """
 
 from __future__ import annotations
@@ -30,19 +28,18 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 FileOutcome = Landing | DomainError
-"""What became of one file of several."""
+"""The result for one file."""
 
 
 async def land(
     ws: Workspace, changes: Sequence[FileChange], applier: Applier, watch: Watch
 ) -> list[FileOutcome]:
-    """Bring the changes to their files, all or none. Raises Conflict, NotLanded, LandingUnknown and what the
-    disk raises. Whether anything is there all the same is for `watch` to tell, which gets to know whatever
-    was handed over. An outcome that is no landing is of a file that was applied, and then lost track of.
+    """Land the changes, all or none. Raises Conflict, NotLanded, LandingUnknown and what the disk raises.
+    `watch` observes everything handed over and tells what is there after a failure. An outcome that is an
+    error belongs to a file that was applied and then lost track of.
 
-    The closed files are staged, the open ones applied by the client; then the closed are committed, and the
-    open ones saved. Whatever fails before the commit drops the staged and takes back the applied.
-    """
+    Order: stage the closed files, have the client apply the open ones, commit the closed, save the open. A
+    failure before the commit discards the staged files and rolls back the applied ones."""
     if applier.applied_already:
         return await find_in_editor(ws, changes, applier, watch, all_or_none=True)
     changes = [await _on_what_is_there(ws, change) for change in changes]
@@ -79,8 +76,8 @@ async def land_each(
     watch: Watch,
     is_stopped: Callable[[], bool],
 ) -> list[FileOutcome]:
-    """Bring each change to its file, whatever becomes of the others: the open ones first, then the closed in
-    their order, as long as not `is_stopped`. Raises nothing of its own."""
+    """Land each change independently: open files first, then closed ones in order until `is_stopped`.
+    Failures are outcomes, never raised."""
     if applier.applied_already:
         return await find_in_editor(ws, changes, applier, watch, all_or_none=False)
     outcomes: dict[int, FileOutcome] = {}
@@ -110,12 +107,12 @@ async def land_each(
 
 
 def lands_in_editor(change: FileChange) -> bool:
-    """Whether the client applies it: the file is open. A file is deleted by the server all the same."""
+    """Whether the client applies the change: the file is open. The server deletes files even then."""
     return change.base.buffer is not None and change.operation != "delete"
 
 
 async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
-    """The change on its file as it is now, where that may be open. Raises Conflict when it moved."""
+    """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved."""
     if change.base.buffer is None and ws.documents.at(change.base.location.absolute) is None:
         return change
     with about(change), _links_told(ws, [change]):
@@ -133,8 +130,8 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
 
 @contextmanager
 def _links_told(ws: Workspace, changes: Sequence[FileChange]) -> Iterator[None]:
-    """A link that stands by now where none was: what it leads to is another file, which nobody reviewed.
-    Raises OutsideRoots where that lies in no root."""
+    """Report a symbolic link that replaced a reviewed file: its target is another file, which nobody
+    reviewed. Raises OutsideRoots if the target is in no root."""
     try:
         yield
     except OutsideRoots as error:
@@ -147,7 +144,7 @@ def _links_told(ws: Workspace, changes: Sequence[FileChange]) -> Iterator[None]:
 
 
 async def described(changes: Sequence[FileChange]) -> None:
-    """Compute what reviews and answers say of the changes; off the event loop unless they are small."""
+    """Compute what reviews and answers report about the changes, on a thread unless they are small."""
     await off_loop(sum(change.extent for change in changes), _describe, changes)
 
 
@@ -157,10 +154,10 @@ async def described(changes: Sequence[FileChange]) -> None:
 async def _committed(
     ws: Workspace, changes: Sequence[FileChange], staged: Staged | None, watch: Watch
 ) -> list[Landing]:
-    """The closed files on disk; staged first, where they are not yet."""
+    """Commit the closed files, staging them first if necessary."""
     writing = asyncio.ensure_future(in_thread(_write, ws, changes, staged))
     describing = None
-    if len(changes) > 1 or changes[0].extent > INLINE_BYTES:  # while the disk is waited for
+    if len(changes) > 1 or changes[0].extent > INLINE_BYTES:  # while waiting for the disk
         describing = asyncio.ensure_future(in_thread(_describe, changes))
     try:
         with _links_told(ws, changes):
@@ -216,7 +213,7 @@ def _landing(change: FileChange, landed: Landed) -> Landing:
 
 
 async def _explained(ws: Workspace, changes: Sequence[FileChange], conflict: Conflict) -> Conflict:
-    """The disk's bare "it moved", with what it is now and how it differs."""
+    """Add the file's current state and a diff to the disk's bare conflict."""
     moved = [change for change in changes if change.base.location.absolute == conflict.file]
     for change in moved:
         now = await ws.look(change.base.location)

@@ -1,7 +1,7 @@
-"""A preview that the user applies after it was withdrawn or timed out: nobody approved it any more, so it is
-the user's own edit, and history says so (docs/protocol.md#11-history-and-undo).
+"""Detect a preview that the user applies after it was withdrawn or timed out. Nobody approves it any more; it
+is the user's own edit, and history records it as such (docs/protocol.md#11-history-and-undo).
 
-An editor may leave the preview open when it is told that the question is over.
+Some editors leave the preview open when the request is cancelled.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 WATCHED_S = 3600
 MOST_WATCHED = 16
-"""So long is looked out for it, and for so many at once: each holds on to its texts."""
+"""Limits of the watch, in seconds and in proposals: each keeps its texts in memory."""
 
 
 async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
-    """Wait for the withdrawn change to turn up in its documents, whole or a part of it, and keep it then.
-    Where another change of one of its files is under way, what turned up is taken for that."""
+    """Wait for the withdrawn change to appear in its documents, whole or in part, and add it to history. If
+    another change of one of its files is pending, that one gets the credit."""
     if ws.late_watched >= MOST_WATCHED:
         return
     ws.late_watched += 1
@@ -46,7 +46,8 @@ async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
 
 
 async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | None:
-    """For each change what is there of it, None for all; None where not all files hold some in time."""
+    """Per change, the text that holds part of it, or None for all of it. None if not every file shows some in
+    time."""
     with ExitStack() as watching:
         observed = [watching.enter_context(Observation(ws.documents, one)) for one in proposal.changes]
         try:
@@ -57,5 +58,5 @@ async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | No
 
 
 def _waiting(change: FileChange) -> Landing:
-    """In the editor, unsaved."""
+    """Landed in the editor, unsaved."""
     return Landing(change, "editor", Expected(hash=change.proposed_hash), change.shown)

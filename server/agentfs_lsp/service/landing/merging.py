@@ -1,8 +1,8 @@
-"""A change computed on what was known of a file, brought into the file as it is now
-(docs/protocol.md#8-lock, docs/protocol.md#11-history-and-undo).
+"""Merge a change computed on an earlier version of a file into the current one (docs/protocol.md#8-lock,
+docs/protocol.md#11-history-and-undo).
 
-What comes out is a change of the present file like any other: it is reviewed as what will land. Line ends,
-encoding and every line that nobody changed stay the present file's.
+The result is an ordinary change of the current file, reviewed as it will land. Line ends, encoding and
+untouched lines are those of the current file.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.sessions import ReadRecord
 
 _MOVED_ON = ("changed", "expected")
-"""Reasons of a conflict behind which the file is still the one that was read, with other content."""
+"""Conflicts that leave the same file in place with other content."""
 
 
 def as_read(
     snapshot: Snapshot, record: ReadRecord | None, expected: Expected, conflict: Conflict
 ) -> Snapshot | None:
-    """The file with the text that this session has read, to compute a change on; None where nothing can be
-    merged: the text is no longer held, or is not what the caller says it builds on."""
+    """The file with the text this session read, to compute a change on. None if a merge is impossible: the
+    text is no longer stored, or is not what the caller expected."""
     if conflict.reason not in _MOVED_ON or record is None or record.text is None:
         return None
     if expected and not expected.met_by(record.revision):
@@ -42,8 +42,8 @@ def as_read(
 
 
 def brought_into(change: FileChange, snapshot: Snapshot) -> FileChange:
-    """A change of what was read as a change of what is present. Raises Conflict where both changed the same
-    lines."""
+    """Rebase a change of the text read onto the current file. Raises Conflict if both changed the same lines.
+    """
     read = change.base.text.shown
     since = preview_between(change.path, read, snapshot.text.shown, change.settings)
     try:
@@ -55,7 +55,7 @@ def brought_into(change: FileChange, snapshot: Snapshot) -> FileChange:
 
 
 def splices_into(path: str, before: str, after: str, snapshot: Snapshot) -> tuple[Splice, ...]:
-    """The step from one text to another, as pieces of what is present, whatever line ends each has. Raises
+    """The step from `before` to `after` as splices of the current text, whatever the line ends. Raises
     Conflict."""
     shown = snapshot.text.shown
     found = merge(normalise(before), normalise(after), normalise(shown))

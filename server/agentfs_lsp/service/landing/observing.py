@@ -1,8 +1,8 @@
-"""Watching a file for an accepted change: in the open document, and on disk.
+"""Watch for an accepted change to arrive, in the open document and on disk.
 
-The text sync can lag behind what a client says by seconds, and more typing may follow at once: so every
-version that comes in is compared, not only the last. A document that was closed tells nothing any more, and
-one that was saved is not the only witness: the disk is looked at, too.
+Text sync may lag seconds behind what the client says, and more typing may follow immediately: so every
+version is compared, not just the latest. After a close the document says nothing, and after a save it is not
+the only witness, so the disk is checked too.
 """
 
 from __future__ import annotations
@@ -38,12 +38,11 @@ if TYPE_CHECKING:
 
 
 class Observation:
-    """Looks at a change's document from the moment it is entered.
+    """Watches one change's document while the context is open.
 
-    `arrived`: some version held exactly the accepted text. `refused`: the client says that it applied
-    nothing. `every_version`: versions are compared with the change as they come, also of a large document,
-    where each takes milliseconds of the loop.
-    """
+    `arrived`: some version held exactly the accepted text. `refused`: the client says it applied nothing.
+    `every_version`: compare each version on arrival even if the document is large, which takes milliseconds
+    on the event loop each time."""
 
     def __init__(self, documents: Documents, change: FileChange, *, every_version: bool = True) -> None:
         self._every_version = every_version or len(change.base.text.text) <= INLINE_BYTES
@@ -71,28 +70,27 @@ class Observation:
     def __exit__(self, *_: object) -> None:
         if self._end is not None:
             self._end()
-            self._end = None  # it holds this observation, and with it the texts
+            self._end = None  # its callback references this observation and its texts
 
     # --- what is there now --------------------------------------------------------------------------------
 
     @property
     def is_in_document(self) -> bool:
-        """Whether the document as it is now holds some of the change, or may."""
+        """Whether the current document holds, or may hold, part of the change."""
         document = self._documents.at(self._absolute)
         return document is not None and (not document.in_sync or self._is_in(document.text))
 
     @property
     def holds_all(self) -> bool:
-        """Whether the document as it is now holds all that the change put in, with typing elsewhere."""
+        """Whether the current document holds all that the change inserted, with edits elsewhere."""
         document = self._documents.at(self._absolute)
         if document is None or not document.in_sync or self._changes_nothing:
             return False
         return holds_all(self.change, document.text)
 
     async def held(self, ws: Workspace) -> tuple[Held, ...]:
-        """Where some of the change is by now, or may be: nowhere, if disk and document are known to hold
-        nothing of it. Where the disk can't be looked at, only a document can have brought there what nobody
-        landed."""
+        """Where part of the change is, or may be; empty if disk and document certainly hold none of it. If
+        the disk can't be read, only the document could have brought there what was not landed."""
         path = self.change.path
         document = self._documents.at(self._absolute)
         is_in_document = document is not None and (
@@ -107,7 +105,7 @@ class Observation:
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
     def is_saved_in(self, text: str) -> bool:
-        """Whether a text that was saved holds the change, or what the user or a formatter made of it."""
+        """Whether a saved text holds the change, or an edited or formatted version of it."""
         return (
             self._shows_some(normalise(text)) or holds_all(self.change, text) or holds_some(self.change, text)
         )
@@ -121,10 +119,10 @@ class Observation:
         return self._is_in(now.disk.shown)
 
     def _is_in(self, text: str) -> bool:
-        """Whether a text holds some of the change, or may: where it differs from the base at a place that the
-        change is of, that need not be by the change. A client that says that it applied nothing is believed
-        then, unless some of it was seen. What changes nothing leaves nothing: that the text is as it was
-        says only that the session, which may not read it, guessed it."""
+        """Whether a text holds, or may hold, part of the change. A difference from the base at a changed
+        place need not come from the change: a client that says it applied nothing is believed, unless part
+        was seen. A change that changes nothing leaves no trace: the unchanged text only says that a session
+        that may not read it guessed right."""
         if self._changes_nothing:
             return False
         base = self.change.base.text.shown
@@ -136,7 +134,7 @@ class Observation:
         return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
 
     def _shows_some(self, text: str) -> bool:
-        """Whether a text, its line ends plain, certainly holds some of the change."""
+        """Whether a text with LF line ends certainly holds part of the change."""
         return text == self._accepted or any(_has_line(text, line) for line in self._lines)
 
     # --- waiting for it -----------------------------------------------------------------------------------
@@ -147,24 +145,24 @@ class Observation:
             await self.more()
 
     def see_applied(self) -> None:
-        """The client says that it applied the change. Of a change that changes nothing only that can tell."""
+        """The client says it applied the change: the only evidence if the change changes nothing."""
         document = self._documents.at(self._absolute)
         if self._changes_nothing and document is not None and document.in_sync:
             self.arrived = normalise(document.text) == self._accepted
 
     async def departure(self) -> None:
-        """Wait until nothing of the change is in the document, or the document is gone."""
+        """Wait until the document holds nothing of the change, or is closed."""
         while self.is_in_document:
             await self.more()
 
     async def any_of_it(self) -> str | None:
-        """Wait for the accepted text, or for one with a part of the change, which is given."""
+        """Wait for the accepted text, or return the text that holds part of it."""
         while not self.arrived and self._part is None:
             await self.more()
         return None if self.arrived else self._part
 
     async def part_on_disk(self, ws: Workspace) -> str | None:
-        """What the file reads, where its document is gone and left a part of the change there."""
+        """The file's text if its document was closed and left part of the change on disk."""
         if self._documents.at(self._absolute) is not None:
             return None
         try:
@@ -172,18 +170,18 @@ class Observation:
         except DomainError:
             return None
         text, base = now.disk.shown if now.disk else "", self.change.base.text.shown
-        if text == base:  # with a line end that the change takes out, which a save may have put back
+        if text == base:  # a save may have restored a line end that the change removes
             return None
         return text if is_partly_made(_ended_as(self.change.shown, text), base, self.change.hunks) else None
 
     def accept_part(self, text: str | None) -> None:
-        """The user took no more of the change than makes the document read `text`; None: all of it."""
+        """The user took only the part that gives `text`; None: all of it."""
         if text is not None:
             self._look_for(self.change.amended(text))
 
     @property
     def edit(self) -> DocumentEdit:
-        """What the client is to apply."""
+        """The edit for the client to apply."""
         return edit_of(self.change)
 
     def reversal(self) -> DocumentEdit | None:
@@ -191,12 +189,12 @@ class Observation:
         return reversal(self.edit, self._documents.at(self._absolute))
 
     def expect_more(self) -> None:
-        """From here on `more` waits for what comes next."""
+        """Make `more` wait for the next event."""
         self._event.clear()
 
     @property
     def has_more(self) -> bool:
-        """Whether `more` would not wait."""
+        """Whether `more` would return at once."""
         return self._event.is_set()
 
     async def more(self) -> None:
@@ -219,8 +217,8 @@ class Observation:
         self._event.set()
 
     def _see_end_kept(self, document: Document, plain: str) -> None:
-        """Where the editor keeps the line end of the last line to itself, the text without it is all of the
-        change. It may be the base's, so that only another version tells."""
+        """If the editor stores the last line end separately, the text without it is the whole change. That
+        text may equal the base's, so only a new version counts."""
         change = self.change
         if not change.ends_past_document or plain != without_end(self._accepted):
             return
@@ -229,11 +227,11 @@ class Observation:
 
 
 MOST_LOOKS = 8
-"""So often is looked again where the user goes on meanwhile: an answer does not wait for the last key."""
+"""Maximum number of checks while the user keeps typing, so that the answer is not delayed for ever."""
 
 
 class Watch:
-    """The observations of one proposal, which end with it."""
+    """The observations of one proposal; they end with the context."""
 
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
@@ -247,7 +245,7 @@ class Watch:
         self._watching.close()
 
     def add(self, change: FileChange, *, every_version: bool = True) -> Observation:
-        """Observe the change from now on; `every_version`: see Observation."""
+        """Start observing a change; for `every_version` see Observation."""
         observation = self._watching.enter_context(
             Observation(self._ws.documents, change, every_version=every_version)
         )
@@ -255,11 +253,11 @@ class Watch:
         return observation
 
     async def held(self) -> Mapping[str, tuple[Held, ...]]:
-        """Where some of what was observed is by now, or may be, by real absolute path. It is true of all
-        files together: what moved while others were looked at is looked at again. Who is cancelled meanwhile
-        is told it all the same: an answer that nothing was changed must not be a guess."""
+        """Where part of the observed changes is, or may be, by real absolute path. Consistent across files:
+        one that moved while others were checked is checked again. Cancellation does not cut this short,
+        because answering that nothing changed must not be a guess."""
         while True:
-            with suppress(asyncio.CancelledError):  # which comes once
+            with suppress(asyncio.CancelledError):  # raised at most once
                 return await self._held()
 
     async def _held(self) -> Mapping[str, tuple[Held, ...]]:
@@ -282,7 +280,7 @@ _Places = list[tuple[int, int]]
 
 
 def edit_of(change: FileChange) -> DocumentEdit:
-    """A change's pieces, for the document if the file is open, else for the file."""
+    """The change as a document edit, pinned to the version if the file is open."""
     buffer = change.base.buffer
     uri = buffer.uri if buffer else change.base.location.uri
     version = buffer.version if buffer else None
@@ -292,7 +290,7 @@ def edit_of(change: FileChange) -> DocumentEdit:
 
 
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
-    """What undoes an edit in its document, where the edit is all that was done in it."""
+    """The edit that undoes `edit`, provided the document contains no other change."""
     accepted = apply_splices(edit.base, edit.splices)
     if document is None or not document.in_sync or normalise(document.text) != normalise(accepted):
         return None
@@ -301,8 +299,8 @@ def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | No
 
 
 def holds_all(change: FileChange, text: str) -> bool:
-    """Whether a text holds all that a change put in and nothing that it took out, whatever else was made of
-    it elsewhere. An editor that ignores versions may have put it in at another place."""
+    """Whether a text contains everything the change inserted and nothing it removed, with any edits
+    elsewhere. An editor that ignores versions may have applied the change at another place."""
     base, shown = change.base.text.shown, change.shown
     if normalise(text) == normalise(base):
         return False
@@ -313,8 +311,8 @@ def holds_all(change: FileChange, text: str) -> bool:
 
 
 def holds_some(change: FileChange, text: str) -> bool:
-    """Whether a text differs from the base in the very lines that a change is of, and not only beside them:
-    it holds some of the change, or what was made of it."""
+    """Whether a text differs from the base in the changed lines themselves, not just next to them: it holds
+    part of the change or an edited version of it."""
     base = normalise(change.base.text.shown)
     hunks = diff(base, normalise(change.shown))
     insides = _insides(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
@@ -322,8 +320,8 @@ def holds_some(change: FileChange, text: str) -> bool:
 
 
 def _puts_back(change: FileChange, places: _Places, text: str) -> bool:
-    """Whether a text has, right beside what a hunk put in, a line that the hunk took out: then an editor that
-    ignores versions may have put it in at another place."""
+    """Whether a line that a hunk removed stands right next to what the hunk inserted: then an editor that
+    ignores versions may have applied it at another place."""
     base, shown = change.base.text.shown, change.shown
     splices = [splice for splice in splices_towards(shown, text) if splice.text.strip()]
     for hunk, (start, end) in zip(change.hunks, places, strict=True):
@@ -336,14 +334,14 @@ def _puts_back(change: FileChange, places: _Places, text: str) -> bool:
 
 
 def _brings_a_line(change: FileChange, base: str, text: str) -> bool:
-    """Whether a text has, anywhere it differs from the base, a line that the change puts in."""
+    """Whether a text has one of the change's new lines where it differs from the base."""
     put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text)}
     return any(line in put_in for splice in splices_towards(base, text) for line in _lines_of(splice.text))
 
 
 def _insides(places: _Places, have_lines: Iterable[bool]) -> _Places:
-    """The places less their edges: beside their lines anything may be typed. Where the change leaves none
-    there, what is typed may be those, and the edges count."""
+    """The places without their edges, since anything may be typed next to them. A place left empty by the
+    change keeps its edges: new text there may replace its lines."""
     return [
         (start + 1, end - 1) if has_lines else (start, end)
         for (start, end), has_lines in zip(places, have_lines, strict=True)
@@ -351,30 +349,30 @@ def _insides(places: _Places, have_lines: Iterable[bool]) -> _Places:
 
 
 def _ended_as(known: str, text: str) -> str:
-    """The text without the line end at its end that an editor may have added in saving it."""
+    """The text without a final line end that the editor may have added on save."""
     return text if is_ended(known) or not known else without_end(text)
 
 
 MOST_LINES = 16
-"""So many lines of those that a change brings are looked for in a text."""
+"""Maximum number of a change's new lines to search for in a text."""
 
 
 def _new_lines(change: FileChange) -> tuple[str, ...]:
-    """The first lines that the change brings, without their ends, as far as the base has none like them."""
+    """The change's first new lines, without line ends, that do not occur in the base."""
     base = normalise(change.base.text.shown)
     brought = (line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip())
     return tuple(line for line in islice(brought, MOST_LINES) if not _has_line(base, line))
 
 
 def _lines_of(text: str) -> Iterator[str]:
-    """Its lines without their ends, as they are asked for."""
+    """Its lines without line ends, lazily."""
     for block in blocks_of_lines(text, 0, len(text)):
         for line in block:
             yield without_end(line)
 
 
 def _has_line(text: str, line: str) -> bool:
-    """Whether a text with plain line ends has this line."""
+    """Whether a text with LF line ends has this line."""
     return f"\n{line}\n" in text or text.startswith(f"{line}\n") or text.endswith(f"\n{line}") or text == line
 
 
@@ -384,13 +382,13 @@ def _is_part(text: str, base: str, accepted: str) -> bool:
 
 
 def removed_places(base: str, hunks: Sequence[Splice]) -> _Places:
-    """Where in the base the hunks are made. One that only puts in or only takes out lines could as well be
-    made among lines like them around it: nobody can tell which of several like lines is gone, or came."""
+    """Where the hunks are in the base. A pure insertion or removal among identical lines could lie anywhere
+    among them, so its place covers them all."""
     return [_slid(base, hunk.start, hunk.end, hunk.text) for hunk in hunks]
 
 
 def put_in_places(base: str, shown: str, hunks: Sequence[Splice]) -> _Places:
-    """The same in `shown`, which they make of the base."""
+    """As `removed_places`, but in `shown`, the text after the hunks."""
     places: _Places = []
     shift = 0
     for hunk in hunks:
@@ -401,8 +399,8 @@ def put_in_places(base: str, shown: str, hunks: Sequence[Splice]) -> _Places:
 
 
 def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
-    """The stretch of lines [start, end), grown by as many as it could lie higher or lower. `other`: what the
-    change has in its place."""
+    """The lines [start, end), extended by as far as the stretch could slide up or down. `other`: the text in
+    its place after the change."""
     if (start < end) == bool(other):
         return start, end
     lines = split_lines(other or text[start:end])
@@ -418,7 +416,7 @@ def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
 
 
 def _untouched(old: str, new: str, places: _Places) -> bool:
-    """Whether `new` differs from `old` at none of the places, which are in order."""
+    """Whether `new` equals `old` at all the places, which are in order."""
     at = 0
     for splice in splices_towards(old, new):
         while at < len(places) and places[at][1] < splice.start:

@@ -1,7 +1,6 @@
-"""Has somebody changed the file since this session read it? (docs/protocol.md#8-lock)
+"""Has the file changed since this session read it? (docs/protocol.md#8-lock)
 
-Pure comparison of what is present with what is remembered or was announced; nothing is read here and no
-record is changed.
+Pure comparison; reads no files and changes no records.
 """
 
 from __future__ import annotations
@@ -24,12 +23,10 @@ if TYPE_CHECKING:
 def check_precondition(
     path: str, snapshot: Snapshot, record: ReadRecord | None, expected: Expected, settings: Settings
 ) -> None:
-    """Raise NotRead or Conflict unless a change may build on what is present.
+    """Raise NotRead or Conflict unless a change may build on the current file.
 
-    What the caller's `expected` gives counts instead of the record's; where that is no hash, the record's
-    still decides: times and sizes may be the same by chance. A file that is not there passes when nobody
-    expected one.
-    """
+    `expected` takes precedence over the record. Without a hash in it the record must match too, because times
+    and sizes may coincide. A missing file passes if none was expected."""
     if not snapshot.exists:
         if expected or record is not None:
             known = expected or (record.revision if record else None)
@@ -52,10 +49,9 @@ def check_precondition(
 
 
 def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) -> None:
-    """Raise Conflict when the file is no longer what the proposal was made of.
+    """Raise Conflict if the file differs from what the proposal was computed on.
 
-    Opening or closing it in between is no change; neither is a touch, nor that the user saved just what the
-    proposal was made of.
+    Opening, closing or touching it makes no difference, nor does saving exactly the text the proposal used.
     """
     if not now.exists and base.exists:
         raise Conflict(path, "disk", "gone", expected=base.revision)
@@ -68,9 +64,9 @@ def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) 
     saved = base.dirty and now.buffer is not None and not now.dirty
     if same_text and (same_disk or saved):
         return
-    if same_disk and base.ended_by_save and now.buffer is None:  # closed: the line end is to be seen by now
+    if same_disk and base.ended_by_save and now.buffer is None:  # closing saved it, which added the line end
         return
-    if same_text and now.buffer is not None:  # it is the disk below the document that is another
+    if same_text and now.buffer is not None:  # only the file below the document changed
         since = None
         if base.disk is not None and now.disk is not None:
             since = preview_between(path, base.disk.shown, now.disk.shown, settings)
@@ -80,7 +76,7 @@ def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) 
 
 
 def preview_between(path: str, old: str, new: str, settings: Settings) -> str:
-    """The unified diff from `old` to `new`, with the limits of `diff.*`."""
+    """The unified diff from `old` to `new`, within the `diff.*` limits."""
     limits = settings.diff
     return preview(
         old,

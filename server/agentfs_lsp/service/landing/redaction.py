@@ -1,7 +1,7 @@
-"""What may be said of a file to a session that may not see it: nothing of its text, and nothing by which a
-right guess at it could be told from a wrong one (docs/protocol.md#13-settings-and-policy).
+"""What a session may be told about a file it may not read: nothing about its text, and nothing that confirms
+a guess (docs/protocol.md#13-settings-and-policy).
 
-Whether it may see the file is the policy's part, and that it is left out of answers the part of `lsp/`.
+Policy decides who may read; `api/` omits the file's content from answers.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 def unseen(path: str, snapshot: Snapshot, record: ReadRecord | None) -> NotRead | Conflict:
-    """The answer to a change of a file whose reading asks, where the session was not let see it as it is:
-    neither `expected_*` nor `require_read` counts there."""
+    """The error for changing a file that needs approval to be read, if the session has not read this version.
+    `expected_*` and `require_read` make no difference."""
     if record is None:
         return NotRead(path)
     return Conflict(path, "editor" if snapshot.dirty else "disk", "changed", record.revision)
@@ -38,8 +38,8 @@ def unseen(path: str, snapshot: Snapshot, record: ReadRecord | None) -> NotRead 
 
 @contextmanager
 def redacting(path: str, reading: Verdict, expected: Expected) -> Iterator[None]:
-    """Replace a file whose reading is denied. What only its text or bytes could make fail, or what compares
-    them with a guess, is told as what it is: a matter of reading. Raises PolicyDenied for that."""
+    """Turn errors about replacing an unreadable file into PolicyDenied("read") if they depend on its text or
+    bytes, or compare them with a guess."""
     denied = PolicyDenied(path, "read", reading.rule or "")
     if expected:
         raise denied
@@ -47,7 +47,7 @@ def redacting(path: str, reading: Verdict, expected: Expected) -> Iterator[None]
         yield
     except _OF_THE_TEXT as error:
         denied.proposal = error.proposal
-        error.forget_where()  # a review that was told of it may keep it
+        error.forget_where()  # a review may keep it alive
         raise denied from None
     except Conflict as conflict:
         conflict.expected = conflict.actual = conflict.diff = None

@@ -1,7 +1,7 @@
-"""A change that does not stand is taken back on disk, where its document was saved and closed meanwhile
+"""Revert on disk a failed change whose document was saved and closed meanwhile
 (docs/protocol.md#10-agentfsbatch).
 
-Only what is certainly the change and nothing else: the file reads what was accepted, and no document is open.
+Only if the file holds exactly the accepted text and no document is open.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 async def put_back(ws: Workspace, change: FileChange) -> None:
-    """Write what the file read before the change, the user's unsaved text of then included, unless it reads
-    anything but what was accepted. Raises nothing: whether the change is gone is looked at behind it."""
+    """Restore the file's text from before the change, including the user's unsaved edits, unless the file
+    holds anything but the accepted text. Never raises; the caller checks whether the change is gone."""
     location = change.base.location
     try:
         if ws.documents.at(location.absolute) is not None:

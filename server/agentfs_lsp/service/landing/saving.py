@@ -1,4 +1,4 @@
-"""Changes that are in the editor: saved where they are to be, and told as they stand
+"""Save applied changes where required, and report what disk and document hold
 (docs/protocol.md#93-how-it-lands)."""
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 async def keep_as_it_stands(
     ws: Workspace, observations: Sequence[Observation], applier: Applier
 ) -> list[Landing | DomainError]:
-    """Have the documents saved that were clean, and look at each: a landing; NotLanded where neither disk nor
-    document holds all of it any more, LandingUnknown where nobody can look."""
+    """Have documents saved that were clean before, and check each file. A file yields a Landing, NotLanded if
+    neither disk nor document holds the whole change any more, or LandingUnknown if it can't be checked."""
     deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
     expected = await _asked_to_save([one.change for one in observations], applier, deadline)
     outcomes: list[Landing | DomainError] = []
@@ -45,7 +45,7 @@ async def keep_as_it_stands(
 
 
 async def _asked_to_save(changes: Sequence[FileChange], applier: Applier, deadline: float) -> Collection[str]:
-    """Tell the client that the change stands, and what to save; of which documents a save can be expected."""
+    """Tell the client that the change stands and what to save. Return the URIs whose save can be expected."""
     save = [
         change.base.buffer.uri
         for change in changes
@@ -63,7 +63,7 @@ async def _asked_to_save(changes: Sequence[FileChange], applier: Applier, deadli
 
 
 async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Snapshot | None:
-    """The file once the disk holds the change. None: it waits unsaved."""
+    """The file once the disk holds the change; None if it stays unsaved."""
     change = observation.change
     try:
         async with asyncio.timeout_at(deadline):
@@ -80,19 +80,18 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Sn
 
 
 def _has_nothing_to_save(now: Snapshot, change: FileChange) -> bool:
-    """Whether an editor that was told to save finds the document as it is on disk, and tells of no save."""
+    """Whether the editor has nothing to save: the document equals the disk, so no save will be reported."""
     is_on_disk = now.disk is not None and normalise(now.disk.shown) == normalise(change.shown)
     return change.changes_nothing and now.buffer is not None and is_on_disk
 
 
 def _is_saved(now: Snapshot, change: FileChange) -> bool:
-    """Whether the disk holds all that was accepted, whatever the user typed beside it; or what the editor
-    told that it saved, a formatter's work included, and is past the base: a save from before the edit
-    arrived says nothing, and what another program wrote and the document was loaded from again is no save. Of
-    a document that was closed the disk alone tells.
+    """Whether the disk holds all of the accepted text, with any edits elsewhere, or a save by the editor that
+    is newer than the base, formatters included. A save from before the edit proves nothing, nor does another
+    program's write that the document was reloaded from. For a closed document only the disk counts.
 
-    Where the session may not see the file, only a save tells, never that the disk reads like what was
-    accepted: it may have read so all the time (docs/protocol.md#13-settings-and-policy)."""
+    If the session may not read the file, only a save counts: the disk may have held the accepted text all
+    along (docs/protocol.md#13-settings-and-policy)."""
     if now.blob is None or now.disk is None:
         return False
     base = change.base.blob
@@ -112,8 +111,8 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
 async def _as_it_stands(
     ws: Workspace, observation: Observation, saved: Snapshot | None
 ) -> Landing | NotLanded:
-    """NotLanded: the document was closed, or the user has undone the change or typed over it. Whether some of
-    it is left is looked at behind that."""
+    """The landing; NotLanded if the document was closed or the user undid the change or typed over it. The
+    caller checks whether part of it remains."""
     change = observation.change
     now = saved or await ws.look(change.base.location)
     if saved or _is_saved(now, change):
@@ -127,7 +126,7 @@ async def _as_it_stands(
         return Landing(change, "editor", now.revision, now.text.shown)
     if not holds_all(change, now.text.shown):
         return NotLanded(change.path, "undone")
-    # The user has typed elsewhere: the agent knows what was accepted, no more.
+    # The user has typed elsewhere; the agent learns only what was accepted.
     stat = now.blob.stat if now.blob else None
     revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
     return Landing(change, "editor", revision, change.shown)
@@ -138,7 +137,7 @@ def _on_disk(change: FileChange, now: Snapshot) -> Landing:
     assert now.disk is not None
     accepted, saved = normalise(change.shown), normalise(now.disk.shown)
     if change.base.ended_by_save and saved == f"{accepted}\n":
-        accepted = saved  # nothing that it did not do to the base
+        accepted = saved  # a line end that the change did not add
     stat = now.blob.stat
     return Landing(
         change,
