@@ -1,12 +1,12 @@
-"""What large files' bytes decoded to, kept while the bytes stay the same.
+"""A cache of large files' text and hash, valid while their bytes stay the same.
 
-Decoding and hashing 10 MB takes longer than reading it; comparing it with what was read last does not. So the
-last few large files are held with their text, and compared, never trusted. Where there is no room for all
-texts, bytes and hash alone are held of the older ones: hashing takes longest.
+Decoding and hashing 10 MB takes longer than reading and comparing it. So the last few large files are kept
+with their text, and their bytes compared on each use. Without room for all texts, older files keep bytes and
+hash only, since hashing is slowest.
 
-The encoding in which a file was written, or shown by an editor, is remembered too, by path and hash
-(docs/protocol.md#5-agentfsread): a Latin-1 file that loses a letter may look like UTF-8. So is the line end
-of a file that lost its last one.
+Also remembers, by path and hash, the encoding a file was written or shown in
+(docs/protocol.md#5-agentfsread), since a Latin-1 file that loses a letter may look like UTF-8, and the line
+end of a file that lost its last one.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.text.textfile import TextFile
 
 SMALL = 64 * 1024
-"""Smaller files are decoded each time."""
+"""Smaller files are not cached."""
 
 BUDGET = 64 * 1024 * 1024
-"""Bytes of files and texts held; least recently used first out."""
+"""Maximum bytes of files and texts; evicts the least recently used."""
 
 MOST_ENCODINGS = 10_000
-"""So many revisions of which the encoding is remembered; least recently used first out."""
+"""Maximum number of remembered encodings; evicts the least recently used."""
 
 
 class Written(NamedTuple):
-    """How a file's bytes were written, or shown by an editor: in which encoding, and behind which mark.
-    `expected`: the encodings that the user had named for the file then; with others it is told anew."""
+    """The encoding and byte-order mark in which a file was written or shown. `expected`: the encodings
+    configured for it at that time; the entry is valid only while they are the same."""
 
     encoding: str
     mark: bytes
@@ -54,7 +54,7 @@ class _Known:
 
 
 class DecodedFiles:
-    """Called from any thread."""
+    """The cache. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, _Known] = OrderedDict()
@@ -63,7 +63,7 @@ class DecodedFiles:
         self._lock = threading.Lock()
 
     def remember_eol(self, absolute: str, digest: str, eol: str) -> None:
-        """The revision of this hash has no line end, and those before it had this one."""
+        """Remember the line end the file had before this revision, which has none."""
         with self._lock:
             self._eols[absolute, digest] = eol
             self._eols.move_to_end((absolute, digest))
@@ -71,11 +71,11 @@ class DecodedFiles:
                 self._eols.popitem(last=False)
 
     def remembered_eol(self, absolute: str, digest: str) -> str:
-        """The line end that the file had before that revision, empty where none is remembered."""
+        """The file's line end before this revision, or ""."""
         return self._eols.get((absolute, digest), "")
 
     def remember_encoding(self, absolute: str, digest: str, written: Written) -> None:
-        """The revision of this hash is written so, whatever else its bytes look like."""
+        """Remember how this revision is encoded, whatever its bytes look like."""
         with self._lock:
             self._encodings[absolute, digest] = written
             self._encodings.move_to_end((absolute, digest))
@@ -83,7 +83,7 @@ class DecodedFiles:
                 self._encodings.popitem(last=False)
 
     def remembered_encoding(self, absolute: str, digest: str) -> Written | None:
-        """How that revision is written, where it is remembered."""
+        """How this revision is encoded, if remembered."""
         with self._lock:
             known = self._encodings.get((absolute, digest))
             if known is not None:
@@ -93,7 +93,7 @@ class DecodedFiles:
     def text_of(
         self, absolute: str, data: bytes, decode: Callable[[bytes], TextFile]
     ) -> tuple[TextFile, str]:
-        """The file's text and hash; `decode` is called when its bytes are not those known."""
+        """The file's text and hash; calls `decode` unless the bytes are cached."""
         if len(data) <= SMALL:
             return decode(data), hash_bytes(data)
         with self._lock:
@@ -106,15 +106,14 @@ class DecodedFiles:
             text = decode(data)
             self.keep(absolute, data, text, known.digest)
             return text, known.digest
-        digest = Digest(data)  # while it is decoded
+        digest = Digest(data)  # runs in parallel with decoding
         text = decode(data)
-        _ = text.line_ends  # which every reader asks for
+        _ = text.line_ends  # computed here because every reader needs it
         self.keep(absolute, data, text, digest.text)
         return text, digest.text
 
     def keep(self, absolute: str, data: bytes, text: TextFile, digest: str) -> None:
-        """Remember a large file. Only what tells its encoding by itself: what was guessed by a setting is
-        guessed again."""
+        """Cache a large file, unless its encoding was guessed from settings, which may change."""
         if not text.tells_itself:
             return
         with self._lock:
@@ -135,7 +134,7 @@ class DecodedFiles:
 
 
 class Digest:
-    """A hash on its way, in a thread of its own."""
+    """A hash being computed on its own thread."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -145,7 +144,7 @@ class Digest:
 
     @property
     def text(self) -> str:
-        """The hash; waits for it."""
+        """The hash; blocks until computed."""
         self._thread.join()
         return self._text
 

@@ -1,6 +1,6 @@
-"""What `.editorconfig` says of a file, read through the confined store (docs/protocol.md#5-agentfsread).
+"""`.editorconfig` properties of a file, read through the confined store (docs/protocol.md#5-agentfsread).
 
-Asked only where it matters: for bytes that are no UTF-8, and for a new file's line ends.
+Consulted only when needed: for bytes that are not UTF-8, and for a new file's line ends.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 FILENAME = ".editorconfig"
 MOST_BYTES = 64 * 1024
 MOST_BYTES_TOGETHER = 256 * 1024
-"""Of the files of all folders above; those further up count as not there. A workspace may hold any, and each
-is looked at line by line."""
+"""Maximum total size of the `.editorconfig` files considered, nearest first; the rest are ignored. Any
+workspace may contain them, and parsing goes line by line."""
 
 
 class LineEnd(NamedTuple):
-    """A line end by its name on the wire and as it is."""
+    """A line end: its wire name and its characters."""
 
     name: Literal["lf", "crlf", "cr"]
     end: str
@@ -36,12 +36,12 @@ _LINE_ENDS: dict[str, LineEnd] = {
 
 
 def charset_for(files: FileStore, location: Location) -> str | None:
-    """The charset, as Python knows it; None where nothing is said."""
+    """The charset as a Python codec name; None if unspecified."""
     return _properties(files, location).get("charset")
 
 
 def eol_for(files: FileStore, location: Location) -> LineEnd | None:
-    """The line end a new file gets; None where nothing is said."""
+    """The line end for a new file; None if unspecified."""
     return _LINE_ENDS.get(_properties(files, location).get("end_of_line", ""))
 
 
@@ -58,7 +58,7 @@ def _properties(files: FileStore, location: Location) -> Mapping[str, str]:
 
 
 def _text_of(files: FileStore, root: Root, relative: str) -> str | None:
-    """None where there is none, or none that can be read: it is a help, not a rule."""
+    """The text, or None if it is missing or unreadable: `.editorconfig` is advice, not a rule."""
     try:
         return decode(files.read(files.resolve(root, relative), MOST_BYTES).data, "latin-1", relative).text
     except DomainError:

@@ -1,7 +1,7 @@
-"""What a file is now, as the person at the editor sees it (docs/protocol.md#5-agentfsread).
+"""A file's current state as the user at the editor sees it (docs/protocol.md#5-agentfsread).
 
-The open document wins over the disk; both are in the answer, so that the precondition can compare either.
-Blocking: reads the disk. The document is taken as a value first, on the event loop.
+The open document takes precedence over the disk; a snapshot has both, so that the precondition can compare
+either. Reading blocks; take the document's `Buffer` on the event loop first.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Buffer:
 
     @classmethod
     def of(cls, document: Document | None) -> Buffer | None:
-        """The document as it is now, None for none."""
+        """Copy the document's current state; None for None."""
         if document is None:
             return None
         return cls(
@@ -70,12 +70,11 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A file at one moment: the disk's bytes, the editor's buffer, and what of the two is true.
+    """A file at one moment: the bytes on disk, the editor's buffer, and the resulting `text`.
 
-    `text` is the buffer's where there is one, in the encoding and with the mark of the file.
-    `dirty`: the buffer holds what the disk does not. `hash` names the truth's bytes. `lost_eol`: of a text
-    without a line end the one that it had before, empty where that is not known.
-    """
+    `text` is the buffer's if there is one, with the file's encoding and byte-order mark; `hash` is of its
+    bytes. `dirty`: the buffer differs from the disk. `lost_eol`: if the text has no line end, the one it had
+    before, "" if unknown."""
 
     location: Location
     blob: Blob | None
@@ -88,24 +87,24 @@ class Snapshot:
 
     @property
     def exists(self) -> bool:
-        """Whether there is anything, on disk or in the editor."""
+        """Whether the file exists on disk or in the editor."""
         return self.blob is not None or self.buffer is not None
 
     @property
     def size(self) -> int:
-        """How much text there is to work on, in bytes or code points, whichever is more."""
+        """The amount of text to process: bytes or code points, whichever is more."""
         return max(self.blob.stat.size if self.blob else 0, len(self.text.text))
 
     @property
     def revision(self) -> Expected:
-        """The revision as the wire tells it: the disk's times and size, the truth's hash."""
+        """The revision as sent on the wire: the disk's time and size, and `hash`."""
         if self.blob is None:
             return Expected(hash=self.hash if self.buffer else None)
         return Expected(self.blob.stat.mtime_ms, self.blob.stat.size, self.hash)
 
     def to_be_written_as(self, encoding: str, bom: bytes) -> Snapshot:
-        """The same, for what is put in to be written in this encoding, where the text that is there has the
-        same bytes in it."""
+        """The snapshot with new text to be written in this encoding, provided the present text has the same
+        bytes in it."""
         there = self.text
         other = replace(there, encoding=encoding)
         if there.lossy or there.bom or bom or other == there:
@@ -118,24 +117,24 @@ class Snapshot:
 
     @property
     def ended_by_save(self) -> bool:
-        """The editor's document has no line end at its end, and the file that it saved has one: it adds that
-        itself, and does not tell (docs/protocol.md#93-how-it-lands)."""
+        """Whether the editor adds a final line end on save without reporting it: the document lacks the one
+        the saved file has (docs/protocol.md#93-how-it-lands)."""
         if self.buffer is None or self.disk is None or self.dirty:
             return False
         return not is_ended(self.buffer.text) and is_ended(self.disk.text)
 
     @property
     def wrongly_shown(self) -> bool:
-        """The editor shows U+FFFD where the file has none: it has the wrong encoding, or none fits. Its
-        save would lose those bytes."""
+        """Whether the editor shows U+FFFD where the file has none: it opened the file in a wrong encoding,
+        and saving would lose those bytes."""
         if self.buffer is None or self.disk is None:
             return False
         return REPLACEMENT in self.buffer.text and REPLACEMENT not in self.disk.text
 
     @property
     def changed_by_save(self) -> tuple[str, ...]:
-        """What a save by the editor will change besides the text, each as before and after: an editor that
-        shows a file of mixed line ends with one kind of them, or in another encoding, writes it so."""
+        """What an editor's save will change besides the text, as "before -> after": an editor that shows
+        mixed line ends as one kind, or uses another encoding, writes the file that way."""
         if self.buffer is None or self.disk is None:
             return ()
         found = []
@@ -158,8 +157,8 @@ def look(
     max_bytes: int,
     named: str | None = None,
 ) -> Snapshot:
-    """Read the file and put the buffer over it. `named`: the encoding in which the editor would open it, as
-    the editor calls it. Raises what `FileStore.read` raises but for FileMissing, and BinaryFile."""
+    """Read the file and lay the buffer over it. `named`: the encoding the editor would use, by its own name.
+    Raises BinaryFile and what `FileStore.read` raises, except FileMissing."""
     try:
         blob = files.read(location, max_bytes)
     except FileMissing:
@@ -205,7 +204,7 @@ def remember(
     settings: Settings,
     named: str | None,
 ) -> None:
-    """That the file's bytes of this hash read as `text`, where they could be taken for something else."""
+    """Remember the encoding of the bytes with this hash, if they are ambiguous."""
     if not text.tells_itself:
         expected = tuple(_expected_encodings(files, location, settings, named))
         decoded.remember_encoding(location.absolute, digest, Written(text.encoding, text.bom, expected))
@@ -234,11 +233,11 @@ def as_text(
     told: str | None = None,
     named: str | None = None,
 ) -> TextFile:
-    """A file's bytes as text: by their mark, as UTF-8, as the editor has `told` of the open document or
-    `named` for the file, as `.editorconfig` or the settings say, whichever fits first
+    """Decode a file: by its mark, as UTF-8, in the encoding the editor has `told` for the open document or
+    `named` for the file, by `.editorconfig` or by the settings, whichever fits first
     (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
     if named and b"\0" not in data and is_wide(encoding_named(named) or ""):
-        named = None  # it would seem to fit most files
+        named = None  # most files would seem to fit
     as_utf_8: TextFile | None = None
     with suppress(BinaryFile):
         as_utf_8 = decode(data, "utf-8")
@@ -255,7 +254,7 @@ def as_text(
 
 
 def _to_be_written_as(name: str | None, text: TextFile) -> TextFile:
-    """A file of ASCII alone does not tell its encoding; what is put in is written in the one of that name."""
+    """ASCII doesn't reveal the file's encoding; write new text in the encoding with this name."""
     encoding = encoding_named(name) if name else None
     if encoding is None or encoding == "utf-8" or text.bom or not text.text.isascii():
         return text
@@ -265,7 +264,7 @@ def _to_be_written_as(name: str | None, text: TextFile) -> TextFile:
 def _expected_encodings(
     files: FileStore, location: Location, settings: Settings, named: str | None
 ) -> Iterator[str]:
-    """What else than UTF-8 a file without a mark may be in."""
+    """The encodings other than UTF-8 that a file without a mark may have."""
     in_editor = encoding_named(named) if named else None
     for encoding in (in_editor, charset_for(files, location), settings.encoding.default):
         if encoding and encoding != "utf-8":
@@ -280,8 +279,8 @@ def _as_the_editor_reads(
     buffer: Buffer,
     named: str | None,
 ) -> TextFile | None:
-    """The file's bytes in an encoding in which they read as the open document does, though they could be
-    UTF-8; None for none."""
+    """Decode the file in an encoding that gives the open document's text, even if it is valid UTF-8; None if
+    there is none."""
     if blob.data.isascii() or mark_of(blob.data):
         return None
     for name in _expected_encodings(files, location, settings, named):
@@ -293,8 +292,8 @@ def _as_the_editor_reads(
 
 
 def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
-    """Whether the file reads as the buffer. A line end at its end that came with the save, of which the
-    editor does not tell, makes no difference."""
+    """Whether file and buffer have the same text, apart from a final line end that the editor added on save
+    without reporting it."""
     if buffer.text == disk.shown:
         return True
     text, shown = normalise(buffer.text.removeprefix("\ufeff")), normalise(disk.shown)
@@ -313,5 +312,5 @@ def _overlay(
 def _hash_of_buffer(text: TextFile) -> str:
     try:
         return hash_bytes(encode(text.text, text))
-    except Unencodable:  # the editor holds what the file's encoding can't express: only UTF-8 can name it
+    except Unencodable:  # the file's encoding can't express the buffer: hash it as UTF-8
         return hash_bytes(text.text.encode("utf-8", "surrogatepass"))

@@ -1,8 +1,7 @@
-"""What the use cases need from the world, as protocols: adapters implement them, tests may too.
-What they need from the editor and its user is `proposal/review.py`.
+"""Ports to disk and clock, as protocols; `proposal/review.py` has those to the editor and its user.
 
-Nothing here does anything. Texts are `str` with their own line ends; offsets are code points; times are
-milliseconds or named otherwise; every path that names a file is a `Location`.
+Texts are `str` with their own line ends; offsets are code points; times are milliseconds unless named
+otherwise; every path that names a file is a `Location`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A workspace folder: its name, which begins paths where there are several, its real path, its URI."""
+    """A workspace folder: its name (the prefix of paths if there are several roots), real path and URI."""
 
     name: str
     path: str
@@ -32,25 +31,25 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A file (there or not) inside a root after all links were followed; `relative` has `/` and no links."""
+    """A file in a root, existing or not, with all links resolved; `relative` uses `/`."""
 
     root: Root
     relative: str
 
     @property
     def absolute(self) -> str:
-        """The real absolute path. To show and to compare, never to open: that goes through `FileStore`."""
+        """The real absolute path, for display and comparison. Never open it; go through `FileStore`."""
         return f"{self.root.path.rstrip('/')}/{self.relative}"
 
     @property
     def uri(self) -> str:
-        """The `file:` URI an editor would open it under."""
+        """The `file:` URI under which an editor would open it."""
         return f"{self.root.uri.rstrip('/')}/{quote(self.relative)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A regular file's bytes, and what the file system said of the very file they were read from."""
+    """A regular file's bytes, and the stat of the same open file."""
 
     data: bytes
     stat: FileStat
@@ -58,20 +57,20 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """Lines read from a file without loading it. `more` is true when lines remain behind them."""
+    """Lines read without loading the whole file. `more`: further lines follow."""
 
     data: bytes
     lines: int
     more: bool
     stat: FileStat
-    head: bytes  # the file's first bytes, from which its encoding is told
-    tail: bytes  # its last four, from which it is told whether it ends in a line end
+    head: bytes  # the first bytes, to detect the encoding
+    tail: bytes  # the last four bytes, to detect a final line end
 
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """What a commit left on disk: `stat` None where it removed the file. `hard_links`: how many other names
-    the old file had and keeps."""
+    """A commit's result on disk: `stat` is None if the file was removed. `hard_links`: how many other names
+    the old file keeps."""
 
     stat: FileStat | None
     hard_links: int = 0
@@ -80,8 +79,8 @@ class Landed:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is to become of a file: `data` its next content, None for a file that is to go; `base` None for a
-    new one, whose folder is made with `create_dirs`."""
+    """A file's next content: `data` None deletes it; `base` None creates it, along with its folder if
+    `create_dirs`."""
 
     location: Location
     data: Pieces | None
@@ -91,8 +90,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """A landing of several files that a crash had interrupted: `paths` are real absolute paths, `kept_in` the
-    folder with what was set aside of it."""
+    """A landing of several files that a crash interrupted: their real absolute paths, and the folder with
+    what was set aside."""
 
     outcome: Literal["finished", "taken_back", "set_aside"]
     paths: tuple[str, ...]
@@ -100,37 +99,37 @@ class Recovered:
 
 
 class Staged(Protocol):
-    """The next content of one file or several, durable beside each under a temporary name, not yet visible.
+    """The next content of one or more files, durable under temporary names next to them but not yet visible.
 
-    Errors tell which of several files they are about (`DomainError.file`)."""
+    Errors name the file concerned (`DomainError.file`)."""
 
     def commit(self) -> list[Landed]:
-        """Make it so, all of it or nothing, durably and across crashes too. Raises Conflict when what was
-        there is not the base (it stays, or is put back), SystemRefused or SystemFailed, and nothing changed
-        then; or LandingUnknown."""
+        """Put all of it in place or nothing, durably and across crashes. Raises Conflict if a file is not the
+        base (it stays, or is restored), SystemRefused or SystemFailed, after which nothing has changed; or
+        LandingUnknown."""
 
     def discard(self) -> None:
-        """Remove the temporary files and every folder made for them; never raises. After a commit that went
-        well there is nothing to do."""
+        """Remove the temporary files and the folders made for them; never raises. Does nothing after a
+        successful commit."""
 
 
 class FileStore(Protocol):
-    """The disk, confined to the roots. Every method may raise SystemRefused and SystemFailed.
-    Blocking: call from a worker thread unless the file is known to be small."""
+    """The disk, confined to the roots. Every method may raise SystemRefused and SystemFailed. Blocking: call
+    it on a worker thread unless the file is known to be small."""
 
     def set_roots(self, roots: Sequence[Root]) -> None:
-        """Replace the roots; handles of those gone are closed. Set again, a root whose folder was replaced
-        is taken up anew."""
+        """Replace the roots and close handles of those removed. Reopens a root whose folder was replaced."""
 
     def root_intact(self, root: Root) -> bool:
-        """Whether the root's path still names the folder that it named when it was set."""
+        """Whether the root's path still leads to the folder it led to when set."""
 
     def resolve(self, root: Root, relative: str) -> Location:
-        """Follow `..` and every link. The file and its parents may be missing. Raises OutsideRoots,
+        """Resolve `..` and links. The file and its parents may be missing. Raises OutsideRoots or
         MalformedPath (link_loop, below_file, too_long, unstorable)."""
 
     def stat(self, location: Location) -> FileStat | None:
-        """None when there is nothing. Raises IsDirectory, NotRegular, MalformedPath (below_file)."""
+        """The stat, or None if there is no file. Raises IsDirectory, NotRegular, MalformedPath (below_file).
+        """
 
     def read(self, location: Location, max_bytes: int) -> Blob:
         """The whole file. Raises FileMissing, TooLarge, and what `stat` raises. Never blocks on a FIFO."""
@@ -143,48 +142,48 @@ class FileStore(Protocol):
         max_bytes: int,
         stopped: Callable[[], bool] = lambda: False,
     ) -> LineRange:
-        """`lines` lines from the 1-based `start_line` (0: all), at most `max_bytes`, of a file of any size.
-        Fails soon after `stopped` is true. Raises FileMissing, BadRange, and what `stat` raises."""
+        """Read `lines` lines (0: all) from the 1-based `start_line`, at most `max_bytes`, of a file of any
+        size. Fails soon after `stopped` returns true. Raises FileMissing, BadRange, and what `stat` raises.
+        """
 
     def has_folder(self, location: Location) -> bool:
-        """Whether the folder the file is in, or would be in, is there."""
+        """Whether the file's folder exists."""
 
     def stage(self, drafts: Sequence[Draft]) -> Staged:
-        """Write the drafts' data durably beside their targets, or leave nothing of any. A new file never
-        replaces one. Keeps the base's mode, owner where permitted, extended attributes and ACLs. Raises
-        Conflict when what is there is no longer the base, FolderMissing when the folder is missing and not to
-        be created."""
+        """Write all drafts durably next to their targets, or none. A new file never replaces another. Keeps
+        the base's mode, owner if permitted, extended attributes and ACLs. Raises Conflict if a file is no
+        longer the base, FolderMissing if its folder is missing and not to be created."""
 
     def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
-        """Remove those of these folders below the root that are empty when their turn comes; never raises."""
+        """Remove those of these folders (relative to the root) that are empty, in order; never raises."""
 
     def interrupted(self) -> frozenset[str]:
-        """The real absolute paths of files of landings that are half done: what they hold now is not to be
-        believed before `sweep` is over. Quick where there are none."""
+        """The real absolute paths of files in interrupted landings; don't trust their content until `sweep`
+        is over. Fast if there are none."""
 
     def half_landed(self) -> bool:
-        """Whether a server was killed in the middle of a landing and no `sweep` of this one has looked at
-        that. Costs a stat as long as nobody lands several files."""
+        """Whether a killed server left a landing half done that `sweep` has not yet handled. Costs one stat
+        unless several files are landing."""
 
     def sweep(self) -> Sequence[Recovered]:
-        """Finish or take back what servers that were killed left half done, and remove what else they left
-        behind; never what a living one has. Raises SystemFailed (landing_elsewhere) where another server
-        lands for so long that this is to be tried again."""
+        """Finish or revert what killed servers left half done, and remove their temporary files; never
+        touches those of a live server. Raises SystemFailed (landing_elsewhere) if another server keeps
+        landing: try again later."""
 
     def close(self) -> None:
-        """A clean exit, after the last landing."""
+        """Shut down cleanly, after the last landing."""
 
 
 # --- time ---------------------------------------------------------------------------------------------------
 
 
 class Clock(Protocol):
-    """Time as the use cases see it."""
+    """Time for the use cases."""
 
     def now_ms(self) -> float:
         """Monotonic milliseconds."""
 
     def date_ms(self) -> int:
-        """Milliseconds since the epoch, more with every call."""
+        """Milliseconds since the epoch, strictly increasing with each call."""
 
     async def sleep(self, seconds: float) -> None: ...

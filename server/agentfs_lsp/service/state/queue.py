@@ -1,4 +1,4 @@
-"""Changes to one file, one after the other (docs/protocol.md#8-lock). Different files go side by side."""
+"""Changes to one file run one at a time (docs/protocol.md#8-lock); different files run in parallel."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ if TYPE_CHECKING:
 
 
 class FileQueue:
-    """A line for each file that somebody is changing or waits to change; nothing is kept of the others.
+    """A waiting line for each file that is being changed; idle files have none.
 
-    Whoever changes several files stands in all their lines from the moment they come, and goes when they are
-    first in each. So whoever came earlier is ahead in every line they share: nobody waits in a circle, and
-    nobody is overtaken.
-    """
+    A change of several files enters all their lines at once and runs when it is first in each. Whoever came
+    earlier is ahead in every shared line, so there are no deadlocks and no overtaking."""
 
     def __init__(self) -> None:
         self._lines: dict[str, deque[_Ticket]] = {}
 
     @asynccontextmanager
     async def turn(self, *absolutes: str) -> AsyncIterator[None]:
-        """Wait for the turn of all these files at once, and hold it."""
+        """Wait for the turn of all these files, and hold it."""
         ticket = _Ticket()
         files = dict.fromkeys(absolutes)
         for absolute in files:
@@ -50,7 +48,7 @@ class FileQueue:
 
 
 class _Ticket:
-    """A place in the lines. `behind`: in how many of them somebody is ahead."""
+    """A place in the lines. `behind`: in how many of them someone is ahead."""
 
     def __init__(self) -> None:
         self.behind = 0

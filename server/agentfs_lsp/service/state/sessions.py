@@ -1,7 +1,6 @@
-"""What each session has read: the records that the precondition compares with
-(docs/protocol.md#8-lock).
+"""What each session has read: the records the precondition compares with (docs/protocol.md#8-lock).
 
-A session is a name on one connection; one process serves one connection. Nothing here looks at files.
+A session is a name on one connection, and a process serves one connection. Nothing here reads files.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadRecord:
-    """What a session knows of a file: its revision, and its text while there is room for it. `in_editor`: it
-    was a document's unsaved text, whose line ends and mark a save may make the file's. `learned_at`: the
-    moment at which the session got to know it; its own landings keep it up."""
+    """What a session knows of a file: its revision, and its text while memory allows. `in_editor`: the text
+    was an unsaved document's, so a save may still change line ends and byte-order mark. `learned_at`: the
+    logical time at which the session learned this content; its own landings don't advance it."""
 
     revision: Expected
     text: str | None
@@ -31,7 +30,7 @@ class ReadRecord:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a session knew of a file at a moment."""
+    """What a session knew of a file at a logical time."""
 
     record: ReadRecord | None
     moment: int
@@ -41,29 +40,29 @@ _Key = tuple[str, str]  # session, absolute path
 
 
 class Sessions:
-    """The records of every session, bounded in number and in bytes of text, and the approval modes."""
+    """Read records of all sessions, limited in number and in bytes of text, and approval modes."""
 
     def __init__(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
         self._max_records = max_records
         self._max_text_bytes = max_text_bytes
         self._max_sessions = max_sessions
         self._records: OrderedDict[_Key, ReadRecord] = OrderedDict()
-        self._texts: OrderedDict[_Key, int] = OrderedDict()  # sizes of the texts still held
+        self._texts: OrderedDict[_Key, int] = OrderedDict()  # sizes of the stored texts
         self._text_bytes = 0
-        self._held: OrderedDict[str, set[str]] = OrderedDict()  # the paths each session has records of
+        self._held: OrderedDict[str, set[str]] = OrderedDict()  # the paths recorded per session
         self._modes: dict[str, Mode] = {}
         self._mode: Mode | None = None
         self._moment = 0
 
     def resize(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
-        """Take new limits; what no longer fits goes at once, least recently used first."""
+        """Apply new limits, evicting the least recently used at once."""
         self._max_records = max_records
         self._max_text_bytes = max_text_bytes
         self._max_sessions = max_sessions
         self._evict()
 
     def get(self, session: str, absolute: str) -> ReadRecord | None:
-        """What this session read of the file, if it is still known."""
+        """The session's record of the file, if still stored."""
         key = (session, absolute)
         record = self._records.get(key)
         if record is not None:
@@ -74,12 +73,12 @@ class Sessions:
         return record
 
     def known(self, session: str, absolute: str) -> Known:
-        """What the session knows of the file now, to be held against `basis` later."""
+        """What the session knows of the file now, for a later call of `basis`."""
         return Known(self.get(session, absolute), self._moment)
 
     def basis(self, session: str, absolute: str, then: Known) -> ReadRecord | None:
-        """What a change builds on that was sent when `then` was known: that, kept up by what the session's
-        own changes made of it. What the session has read since is not what the change was made of."""
+        """The record that a change sent at `then` builds on, updated by the session's own changes since, but
+        not by its later reads."""
         record = self.get(session, absolute)
         return record if record is None or record.learned_at <= then.moment else then.record
 
@@ -93,8 +92,7 @@ class Sessions:
         in_editor: bool = False,
         learned: bool = True,
     ) -> None:
-        """Remember what the session has just seen, or, where it has not `learned` anything, what its own
-        change has left."""
+        """Store what the session has read, or, with `learned` false, what its own change left behind."""
         key = (session, absolute)
         known = self._records.get(key)
         learned_at = known.learned_at if known is not None else 0
@@ -111,37 +109,37 @@ class Sessions:
         self._evict()
 
     def complete(self, session: str, absolute: str, seen: Expected, revision: Expected, text: str) -> None:
-        """Give the record that was made of `seen` its hash and text, which were not at hand then."""
+        """Add the hash and text to the record of revision `seen`, once they are computed."""
         known = self._records.get((session, absolute))
         if known is not None and known.revision == seen and known.text is None:
             self.record(session, absolute, revision, text, learned=False)
 
     def forget(self, session: str, absolute: str) -> None:
-        """Drop one record: nobody knows what the file is now."""
+        """Drop one record: the file's content is uncertain."""
         self._drop((session, absolute))
 
     def forget_below(self, folder: str) -> None:
-        """Drop the records of every file below a root that is gone."""
+        """Drop the records of all files in a removed root."""
         prefix = folder.rstrip("/") + "/"
         for key in [key for key in self._records if key[1].startswith(prefix)]:
             self.forget(*key)
 
     def names(self) -> Iterator[str]:
-        """Every session that has read something or has a mode of its own."""
+        """Sessions that have read something or have a mode of their own."""
         return iter(dict.fromkeys([*self._held, *self._modes]))
 
     # --- approval, per session ----------------------------------------------------------------------------
 
     def mode_of(self, session: str, configured: Mode) -> Mode:
-        """The session's own mode, else the one set for all, else what the settings say."""
+        """The session's mode: its own, else the one set for all, else the configured one."""
         return self._modes.get(session) or self.mode_for_all(configured)
 
     def mode_for_all(self, configured: Mode) -> Mode:
-        """The mode of a session that has none of its own."""
+        """The mode of sessions without one of their own."""
         return self._mode or configured
 
     def set_mode(self, mode: Mode, session: str | None = None) -> None:
-        """Set one session's mode, or with None everybody's, which ends what single sessions were allowed."""
+        """Set one session's mode; with None, set everyone's and drop the sessions' own."""
         if session is None:
             self._modes.clear()
             self._mode = mode
@@ -149,7 +147,7 @@ class Sessions:
             self._modes[session] = mode
 
     def forget_mode(self) -> None:
-        """From here on the settings' mode counts again for all that have none of their own."""
+        """Return to the configured mode for sessions without one of their own."""
         self._mode = None
 
     # --- bounds -------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""What agents may touch now, as far as the settings and the open folders tell without looking into files:
-what the tool catalogue lists (docs/protocol.md#12-tool-catalogue).
+"""What agents may touch now, judged from settings and open folders without reading files: what the tool
+catalogue lists (docs/protocol.md#12-tool-catalogue).
 
-Whether a certain file may be touched is `domain/policy/verdict.py`, asked for each request.
+`domain/policy/verdict.py` decides about a particular file on each request.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 _Find = Callable[["Root", str], "Location | None"]
-"""Where a path of a root leads; None for nowhere in the roots."""
+"""Resolves a path in a root; None if it leads out of the roots."""
 
 MOST_NAMED = 20
-"""Of so many files that rules name is told; of more, of none: a list cut short would mislead."""
+"""List the files that rules name only up to this many: a truncated list would mislead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Of one operation. `closed`: the only files it may touch, None where there is no closed list; `named`:
-    where there is none, those it may touch that rules for it name."""
+    """What one operation may touch. `closed`: the only files allowed, None if there is no allowlist; `named`:
+    without an allowlist, the allowed files that its rules name."""
 
     closed: tuple[Location, ...] | None = None
     named: tuple[Location, ...] = ()
 
 
 def reach(ws: Workspace) -> Mapping[Operation, Reach]:
-    """What each operation may touch; one that may touch no file is left out."""
+    """What each operation may touch, without operations that may touch no file."""
     find = cache(partial(_find, ws))
     return {
         operation: _reach_of(ws, operation, find) for operation in OPERATIONS if _reaches(ws, operation, find)
@@ -46,7 +46,7 @@ def reach(ws: Workspace) -> Mapping[Operation, Reach]:
 
 
 def reaches(ws: Workspace, operation: Operation) -> bool:
-    """Whether there may be a file that this operation may touch."""
+    """Whether this operation may touch any file."""
     return _reaches(ws, operation, partial(_find, ws))
 
 
@@ -70,7 +70,7 @@ def _reach_of(ws: Workspace, operation: Operation, find: _Find) -> Reach:
 
 
 def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tuple[str, ...] | None]]:
-    """The roots in which it may touch something, each with its closed list, None where there is none."""
+    """The roots in which the operation may touch files, each with its allowlist or None."""
     for root in ws.roots:
         policy = ws.in_force.at(root).policy
         if policy.may_reach(operation):
@@ -80,8 +80,7 @@ def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tup
 def _touched(
     ws: Workspace, operation: Operation, paths: Iterable[str], root: Root, find: _Find
 ) -> Iterator[Location]:
-    """The files at these paths of a root that the operation is not denied on; no session's mode changes
-    that."""
+    """The files at these paths on which the operation is not denied, whatever the session's mode."""
     for path in paths:
         location = find(root, path)
         if location is not None and ws.judge(operation, location, "").decision != "deny":
@@ -96,7 +95,7 @@ def _find(ws: Workspace, root: Root, path: str) -> Location | None:
 
 
 def _named(ws: Workspace, operation: Operation) -> list[str]:
-    """The globs of the rules for this operation that stand for one file, as paths in a root."""
+    """The globs in this operation's rules that name a single file, as paths in a root."""
     globs = dict.fromkeys(
         glob
         for rule in ws.settings.rules

@@ -1,4 +1,4 @@
-"""What every use case stands on: the ports and the state, one of a kind, passed in and not fetched."""
+"""The ports and the shared state that use cases work with, passed in explicitly."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 INLINE_BYTES = 64 * 1024
-"""Up to this size a file is read and searched on the event loop: a hop to a thread costs more."""
+"""Files up to this size are processed on the event loop: switching to a thread costs more."""
 
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """The settings and the policy that hold: the user's, and `tightened` by the path of a root that says
-    something of itself."""
+    """The effective settings and policy: the user's, and `tightened` for roots (by path) with rules of their
+    own."""
 
     settings: Settings
     policy: Policy
     tightened: Mapping[str, InForce] = field(default_factory=dict)
 
     def at(self, root: Root) -> InForce:
-        """What holds for the files of a root."""
+        """What applies to the files of a root."""
         return self.tightened.get(root.path, self)
 
 
@@ -66,33 +66,33 @@ class Workspace:
     history: History
     roots: tuple[Root, ...] = ()
     folders: dict[str, int] = field(default_factory=dict)
-    """Every absolute path a root is known under, with its place in `roots`."""
+    """Every absolute path by which a root is known, with its index in `roots`."""
     encodings: Mapping[str, FileEncodings] = field(default_factory=dict)
-    """By a root's path, in which encodings the editor opens and creates files there."""
+    """By root path: the encodings in which the editor opens and creates files."""
     before_use: Callable[[Root], None] = lambda _: None
-    """Called with a file's root before anything is done with the file: what the root says may be new."""
+    """Called with the root before a file is used, since the root's own settings may have changed."""
     recover: Callable[[], None] = lambda: None
-    """Called when another server has left a landing half done: it begins to recover that."""
+    """Starts recovery; called when another server left a landing half done."""
     settings_known: bool = False
-    """Whether the user's settings have been told; until then nothing is let through."""
+    """Whether the user's settings have arrived; until then nothing lands without asking."""
     connection: str = field(default_factory=lambda: token_hex(8))
-    """Names this connection among all that history knows."""
+    """Identifies this connection in history."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
     last_kept: dict[str, str] = field(default_factory=dict)
-    """By session, the id of its last change that history was given."""
+    """By session, the id of its latest change in history."""
     late_watched: int = 0
-    """Withdrawn previews that are still looked out for (`late_apply.py`)."""
+    """The number of withdrawn previews still being watched (`late_apply.py`)."""
     interrupted: frozenset[str] = frozenset()
-    """Absolute paths of files of which a crash left a landing half done, until that is recovered."""
+    """Absolute paths of files that a crash left half landed, until recovered."""
     _recovered: asyncio.Event = field(default_factory=asyncio.Event)
     _landing_in: Mapping[str, Root] = field(default_factory=dict)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     def locate(self, path: str, paths: PathMode | None = None, *, directory: bool = False) -> Location:
-        """Where a path as an agent spells it leads to (docs/protocol.md#4-paths-and-roots). `paths`: how it
-        may be spelled, None for as the settings say; `directory`: it may be one, a root too."""
+        """Resolve a path as spelled by an agent (docs/protocol.md#4-paths-and-roots). `paths`: which
+        spellings are allowed, None for the setting's; `directory`: folders and roots are allowed too."""
         for root in self.roots:
             if not self.files.root_intact(root):
                 self.leave(root.path)
@@ -109,7 +109,7 @@ class Workspace:
         if spelling.relative:
             try:
                 location = self.files.resolve(root, spelling.relative)
-            except DomainError as error:  # named as paths are given, with the root where there are several
+            except DomainError as error:  # report the path with its root if there are several
                 named = getattr(error, "path", None)
                 if named == spelling.relative and not isinstance(error, RootMissing):
                     error.path = self.name_of(location)  # type: ignore[attr-defined]
@@ -125,18 +125,18 @@ class Workspace:
         return self.in_force.settings
 
     def settings_in(self, root: Root) -> Settings:
-        """The settings that hold for the files of a root."""
+        """The settings for a root's files."""
         return self.in_force.at(root).settings
 
     def encoding_of(self, location: Location) -> str | None:
-        """The encoding in which the editor would open or create the file, as the editor calls it; None where
-        it has not told."""
+        """The encoding in which the editor would open or create the file, by the editor's name for it; None
+        if unknown."""
         told = self.encodings.get(location.root.path)
         return None if told is None else told.of(location.relative)
 
     def open_roots(self) -> None:
-        """Have the disk open the roots. One that was closed behind a yes stays open there until what was
-        accepted has landed; no name leads to it any more."""
+        """Open the roots on disk. A root removed after an approval stays open until the landing is over,
+        though no path leads to it any more."""
         roots = {root.path: root for root in self.roots}
         self._landing_in = {
             root.path: root
@@ -148,7 +148,7 @@ class Workspace:
         self.files.set_roots([*self.roots, *self._landing_in.values()])
 
     def close_landed(self) -> None:
-        """A proposal has ended: let go of the closed roots that were left open for it."""
+        """A proposal has ended: release removed roots kept open for it."""
         closed = self._landing_in
         if closed:
             self.open_roots()
@@ -156,25 +156,25 @@ class Workspace:
                 self.sessions.forget_below(path)
 
     def leave(self, folder: str) -> None:
-        """A root is gone, or another folder stands in its place: nothing that was known of it holds."""
+        """Forget everything about a root that was removed or replaced by another folder."""
         self.sessions.forget_below(folder)
         for proposal in self.proposals:
             if any(absolute.startswith(folder.rstrip("/") + "/") for absolute in proposal.files):
                 proposal.withdraw("root_removed")
 
     def name_of(self, location: Location) -> str:
-        """The file's name as answers and reviews show it."""
+        """The file's displayed path, for answers and reviews."""
         return display(location.root.name, location.relative, several_roots=len(self.roots) > 1)
 
     def judge(self, operation: Operation, location: Location, session: str) -> Verdict:
-        """What policy says of this operation on this file, for this session."""
+        """Policy's verdict on this operation, file and session."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
         policy = self.in_force.at(location.root).policy
         return policy.judge(operation, location.relative, root=location.root.path, mode=mode)
 
     def judge_changes(self, changes: Sequence[FileChange], session: str) -> Verdict:
-        """The strictest verdict over all of them. Raises PolicyDenied for the first that is denied."""
+        """The strictest verdict on all changes. Raises PolicyDenied for the first that is denied."""
         verdicts = []
         for change in changes:
             for tool in change.tools:
@@ -185,43 +185,42 @@ class Workspace:
         return strictest(verdicts)
 
     def buffer_of(self, location: Location) -> Buffer | None:
-        """The open document's text, if there is one. Raises Conflict when what the editor holds is not known
-        with certainty."""
+        """The open document's content, if any. Raises Conflict if the document is out of sync."""
         document = self.documents.at(location.absolute)
         if document is not None and not document.in_sync:
             raise Conflict(self.name_of(location), "editor", "out_of_sync")
         return Buffer.of(document)
 
     def begin_recovery(self) -> None:
-        """What a crash interrupted is about to be recovered: from now on its files are waited for."""
+        """Start recovery after a crash; from now on, uses of the affected files wait."""
         self.interrupted = self.files.interrupted()
         self._recovered.clear()
 
     def end_recovery(self) -> None:
-        """As far as it can be it is recovered."""
+        """Recovery has done what it can."""
         self.interrupted = frozenset()
         self._recovered.set()
 
     async def recovered(self, location: Location) -> None:
-        """Wait while the file may hold half of a landing (docs/protocol.md#10-agentfsbatch)."""
+        """Wait while the file may be half landed (docs/protocol.md#10-agentfsbatch)."""
         while self.is_interrupted(location):
             await self._recovered.wait()
 
     def is_interrupted(self, location: Location) -> bool:
-        """Whether the file may hold half of a landing, and is being recovered."""
+        """Whether the file may be half landed and is being recovered."""
         if not self.interrupted and self.files.half_landed():
             self.recover()
         return location.absolute in self.interrupted
 
     def afterwards(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do what no answer waits for."""
+        """Run work that no answer waits for."""
         task = asyncio.ensure_future(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
         return task
 
     def remember(self, absolute: str, work: Coroutine[Any, Any, None]) -> None:
-        """As `afterwards`, for what a later look at that file needs."""
+        """As `afterwards`, for work that the file's next `look` waits for."""
         task = self._remembering[absolute] = self.afterwards(work)
         task.add_done_callback(lambda done: self._remembered(absolute, done))
 
@@ -230,8 +229,8 @@ class Workspace:
             del self._remembering[absolute]
 
     async def look(self, location: Location) -> Snapshot:
-        """The file as it is now, buffer over disk; off the event loop unless it is small. What is still
-        being remembered of its last landing, or recovered of an interrupted one, is waited for."""
+        """The file's current state, editor over disk; read on a thread unless it is small. Waits for pending
+        `remember` work on the file and for recovery."""
         if self.is_interrupted(location):
             await self.recovered(location)
         remembering = self._remembering.get(location.absolute)
@@ -240,7 +239,7 @@ class Workspace:
         return await self._look(location, self.buffer_of(location))
 
     async def look_at_disk(self, location: Location) -> Snapshot:
-        """The same as if no editor had the file open."""
+        """As `look`, ignoring open documents."""
         return await self._look(location, None)
 
     async def _look(self, location: Location, buffer: Buffer | None) -> Snapshot:
@@ -258,13 +257,13 @@ class Workspace:
 
 
 def is_small(buffer: Buffer | None) -> bool:
-    """Whether the buffer, if there is one, may be worked on here; of the file only reading it tells."""
+    """Whether the buffer, if any, is small enough for the event loop; the file's size is still unknown."""
     return buffer is None or len(buffer.text) <= INLINE_BYTES
 
 
 async def off_loop(size: int, work: Callable[..., T], *arguments: object) -> T:
-    """Do `work` in a thread, or here when `size` (bytes) is small. Not given up midway: when the caller is
-    cancelled the thread's work is done with first, so that nothing goes on behind an answer."""
+    """Run `work` on a thread, or right here if `size` (bytes) is small. If cancelled, wait for the thread
+    first, so that nothing runs on after the answer."""
     if size <= INLINE_BYTES:
         return work(*arguments)
     return await in_thread(work, *arguments)
@@ -273,8 +272,8 @@ async def off_loop(size: int, work: Callable[..., T], *arguments: object) -> T:
 async def in_thread(
     work: Callable[..., T], *arguments: object, stop: Callable[[], object] | None = None
 ) -> T:
-    """Do blocking `work` in a thread; see `off_loop` for cancellation. `stop` is called then, where the work
-    need not be done to its end."""
+    """Run blocking `work` on a thread; on cancellation wait for it, as `off_loop` does, after calling `stop`
+    to make it end early."""
     running = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
     try:
         return await asyncio.shield(running)
@@ -283,5 +282,5 @@ async def in_thread(
             stop()
         await asyncio.wait([running])
         if not running.cancelled():
-            running.exception()  # taken, so that nobody logs it: it may hold text of files
+            running.exception()  # retrieved so that asyncio does not log it: it may contain file text
         raise
