@@ -1,7 +1,7 @@
 """agentfs/batch: several writes and edits as one proposal (docs/protocol.md#10-agentfsbatch).
 
-Operations on one file build on each other in their order and become one change of it; the files are reviewed
-together, and land all or none, or each by itself.
+Operations on one file apply in order and become one change; the files are reviewed together and land all or
+none, or each on its own.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What an answer says of one operation's change by itself, without the texts it is made of: of a large
-    file there may be a thousand. `dirty`: of a file that has unsaved changes."""
+    """What an answer reports about one operation's change, without its texts: one large file may have a
+    thousand operations. `dirty`: the file has unsaved changes."""
 
     operation: Operation
     level: Level | None
@@ -52,7 +52,7 @@ class Made:
 
     @classmethod
     def of(cls, change: FileChange) -> Made:
-        """What is to be kept of `change`."""
+        """Keep what answers need of `change`."""
         return cls(
             change.operation,
             change.level,
@@ -65,8 +65,7 @@ class Made:
 
 @dataclass(slots=True)
 class Step:
-    """One operation on its way: what it made of the file by itself, what became of its file (`landing`), or
-    why it came to nothing."""
+    """One operation: what it made of the file, how the file landed (`landing`), or why it failed."""
 
     command: Write | Edit
     access: Access = HIDDEN
@@ -77,13 +76,13 @@ class Step:
 
     @property
     def path(self) -> str:
-        """The file as answers name it, or as the request does where that leads to none."""
+        """The file's displayed path, or the path as requested if it can't be resolved."""
         return self.access.path or self.command.request.path
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What is asked for. `atomic`: all of it lands, or none."""
+    """A batch request. `atomic`: all or nothing lands."""
 
     steps: Sequence[Step]
     session: str
@@ -95,7 +94,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Batched:
-    """How it ended: the changes, one a file, as they were accepted; its steps tell the rest. `proposal` None:
+    """A finished batch: the accepted changes, one per file; its steps have the rest. `proposal` is None after
     a dry run."""
 
     changes: Sequence[FileChange]
@@ -103,8 +102,8 @@ class Batched:
 
 
 async def batch(ws: Workspace, command: Batch) -> Batched:
-    """Propose and land it; each step then tells what became of it. Raises, for an atomic batch, what any step
-    failed by, and what the review raises for all; then nothing changed, but where an error is LandingUnknown.
+    """Propose and land the batch, and set each step's result. Raises, for an atomic batch, the first step's
+    error, and whatever the review raises for all; nothing changed then, unless the error is LandingUnknown.
     """
 
     async def find() -> Mapping[str, str]:
@@ -141,7 +140,7 @@ def _locate(ws: Workspace, command: Batch) -> None:
         try:
             target = locate(ws, step.command.request)
             step.access = Access(target.path, target.location.absolute)
-            if target.is_hidden:  # what landed would tell of what may not be read
+            if target.is_hidden:  # what landed would reveal content it may not read
                 raise PolicyDenied(target.path, "read", target.reading.rule or "")
             step.target = target
         except DomainError as error:
@@ -152,8 +151,7 @@ def _locate(ws: Workspace, command: Batch) -> None:
 
 
 async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
-    """One change for each file, in the order in which the files come up. Cancelled between two operations, it
-    ends there."""
+    """One change per file, in order of first use. Can be cancelled between operations."""
     by_file: dict[str, FileChange] = {}
     for step in command.steps:
         if step.target is None:
@@ -174,7 +172,7 @@ async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
 
 
 def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileChange]) -> None:
-    """Raise MalformedPath for a path below what an earlier operation makes a file."""
+    """Raise MalformedPath for a path below one that an earlier operation makes a file."""
     above = absolute
     while above := above.rpartition("/")[0]:
         if above in by_file:
@@ -184,8 +182,8 @@ def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileCh
 async def _next(
     ws: Workspace, request: ChangeRequest, target: Target, plan: Plan, so_far: FileChange | None
 ) -> FileChange:
-    """The step's change of what the steps before it made of the file. What the request expects of the file is
-    meant of the file as it is before all of them."""
+    """The step's change on top of the earlier steps' result. The request's expectations apply to the file as
+    it was before all of them."""
     if so_far is None:
         return await compute_change(ws, request, target, plan)
     if not request.overwrite:
@@ -197,14 +195,14 @@ async def _next(
 
 
 def _plan(ws: Workspace, command: Batch, step: Step, before: Iterable[FileChange]) -> Plan:
-    """`before`: the changes so far. A folder that one of them makes will be there."""
+    """The step's plan. `before`: the changes so far; folders they create will exist."""
     if not isinstance(step.command, Write):
         return step.command.plan(ws)
     folder_comes = _is_folder_made(step, before)
     plan = step.command.plan(ws, folder_comes=folder_comes)
     if not (folder_comes and command.atomic):
         return plan
-    # All of it is staged side by side: whoever comes first makes the folder.
+    # All files are staged side by side; the first one creates the folder.
     return lambda snapshot, access: replace(plan(snapshot, access), create_dirs=True)
 
 
@@ -230,8 +228,8 @@ def _fail(command: Batch, step: Step, error: DomainError) -> None:
 
 
 def _tell_all(steps: Sequence[Step], error: DomainError) -> None:
-    """Nothing landed: each step is told why. What is about one file is the fault of the first step on it, and
-    what was rejected of those on these; the others were left undone by it."""
+    """Nothing landed: set each step's error. An error about one file belongs to the first step on it, a
+    rejection to all steps on the rejected files; the other steps were left undone because of it."""
     if not any(step.error for step in steps):
         for step in _at_fault(steps, error):
             step.error = error

@@ -1,7 +1,7 @@
-"""A change of one file, as write and edit ask for it: found, looked at, and computed
+"""A change of one file as requested by write and edit: find the file, check it, compute the change
 (docs/protocol.md#8-lock, docs/protocol.md#9-review-and-landing).
 
-`write.py` and `edit.py` say what is to change; `propose.py` takes it from there.
+`write.py` and `edit.py` define the change; `propose.py` takes it from there.
 """
 
 from __future__ import annotations
@@ -35,13 +35,12 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 Plan = Callable[["Snapshot", Access], "FileChange"]
-"""Makes the change of the file as it is when its turn has come. Off the event loop unless the file is small.
-"""
+"""Computes the change from the file's current content; on a thread unless the file is small."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequest:
-    """What every change carries besides the change itself."""
+    """What every change request carries besides the change itself."""
 
     tool: Literal["write", "edit"]
     path: str
@@ -51,13 +50,13 @@ class ChangeRequest:
     dry_run: bool = False
     expected: Expected = field(default_factory=Expected)
     overwrite: bool = True
-    """Whether the file may be there already."""
+    """Whether the file may already exist."""
     merges: bool = False
-    """Whether the change is brought into what others have made of the file since it was read."""
+    """Whether to merge the change into what others changed since the session's read."""
     extent: int = 0
-    """How many characters of text came with it: with a small file too they are as much to look at."""
+    """Characters of text in the request: they cost time even if the file is small."""
     paths: PathMode | None = None
-    """How `path` may be spelled; None: as the settings say."""
+    """Which spellings of `path` are allowed; None: as the settings say."""
 
 
 class ChangeCommand(Protocol):
@@ -67,13 +66,14 @@ class ChangeCommand(Protocol):
     def request(self) -> ChangeRequest: ...
 
     def plan(self, ws: Workspace) -> Plan:
-        """What computes it; raises what is wrong with it whatever the file holds."""
+        """Return the function that computes the change. Raises errors that don't depend on the file's
+        content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The file that a change is asked of. `reading`: what policy says of its being read. `known`: what the
-    session knew of it when it asked."""
+    """The file to change. `reading`: policy's verdict on reading it. `known`: what the session knew about it
+    when it sent the request."""
 
     location: Location
     path: str
@@ -82,14 +82,14 @@ class Target:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the session may not read what it changes, nor be told whether it changed anything."""
+        """Whether the session may neither read the file nor learn whether it changed anything."""
         return self.reading.decision == "deny"
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """How it ended well. `landing` None: a dry run, or nothing to change (`unchanged`); `proposal` None: a
-    dry run."""
+    """A change request that ended well. `landing` is None after a dry run or if nothing changed
+    (`unchanged`); `proposal` is None after a dry run."""
 
     change: FileChange
     landing: Landing | None
@@ -98,18 +98,18 @@ class Submitted:
 
     @property
     def dry_run(self) -> bool:
-        """Whether nothing was to land."""
+        """Whether it was a dry run."""
         return self.proposal is None
 
     @property
     def unchanged(self) -> bool:
-        """Whether the file held all of it already."""
+        """Whether the file already had the requested content."""
         return self.landing is None and self.change.changes_nothing
 
 
 async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
-    """Take a write or an edit from its request to its landing. Raises what `plan` and its plan raise, and
-    what locating, the precondition, the review and the landing raise."""
+    """Process a write or an edit from request to landing. Raises what `locate`, the plan, the precondition,
+    review and landing raise."""
     request, plan = command.request, command.plan(ws)
     target = locate(ws, request)
     location = target.location
@@ -132,13 +132,12 @@ async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
     (change,), landing = proposed.changes, next(iter(proposed.landings), None)
     access = change.access
     if landing is not None and ws.judge("read", location, request.session).decision == "deny":
-        access = replace(access, readable=False, seen=False)  # what was made cannot be seen once it is there
+        access = replace(access, readable=False, seen=False)  # the session may not read what it created
     return Submitted(landing.change if landing else change, landing, access, proposed.proposal)
 
 
 def locate(ws: Workspace, request: ChangeRequest) -> Target:
-    """The file that is to be changed. Raises PolicyDenied where policy denies that, and what a path may be
-    refused for."""
+    """Find the file to change. Raises PolicyDenied if policy forbids the change, and path errors."""
     location = ws.locate(request.path, request.paths)
     path = ws.name_of(location)
     verdict = ws.judge(request.tool, location, request.session)
@@ -150,7 +149,7 @@ def locate(ws: Workspace, request: ChangeRequest) -> Target:
 
 
 async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, plan: Plan) -> FileChange:
-    """Look, check the precondition, compute."""
+    """Look at the file, check the precondition, compute the change."""
     location, path, session = target.location, target.path, request.session
     snapshot = await ws.look(location)
     record = ws.sessions.get(session, location.absolute)
@@ -162,9 +161,9 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
         if not seen and not target.is_hidden:
             raise unseen(path, snapshot, record)
         if snapshot.exists and not request.overwrite:
-            in_editor = snapshot.dirty and not target.is_hidden  # what is unsaved is hidden, too
+            in_editor = snapshot.dirty and not target.is_hidden  # unsaved edits are hidden too
             raise Conflict(path, "editor" if in_editor else "disk", "exists", actual=snapshot.revision)
-        if request.tool == "write":  # its text stands for all that is there
+        if request.tool == "write":  # it replaces everything
             record = ws.sessions.basis(session, location.absolute, target.known)
         read: Snapshot | None = None
         if not target.is_hidden:
@@ -186,7 +185,7 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
 def compute_checked(
     plan: Plan, snapshot: Snapshot, access: Access, read: Snapshot | None = None
 ) -> FileChange:
-    """`read`: what the change is computed on where the file has moved on since."""
+    """Compute the change on `read` if the file has moved on since, and merge it."""
     change = plan(snapshot, access) if read is None else brought_into(plan(read, access), snapshot)
     change = replace(change, access=access).ended_as_its_document().in_its_line_ends()
     change.check()

@@ -1,4 +1,4 @@
-"""agentfs/edit: replace a unique piece of an existing file (docs/protocol.md#7-agentfsedit)."""
+"""agentfs/edit: replace a unique passage of an existing file (docs/protocol.md#7-agentfsedit)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What to look for and what to put in its place; `expected_count` None: exactly one place."""
+    """What to search for and its replacement; `expected_count` None: exactly one match."""
 
     request: ChangeRequest
     old_string: str
@@ -29,7 +29,7 @@ class Edit:
     expected_count: int | None = None
 
     def plan(self, ws: Workspace) -> Plan:
-        """What makes the change. The plan raises FileMissing, TextLeftOut, and what matching raises."""
+        """Return the computation. It raises FileMissing, TextLeftOut, and what matching raises."""
 
         def compute(snapshot: Snapshot, access: Access) -> FileChange:
             if not snapshot.exists:
@@ -63,8 +63,8 @@ class Edit:
 def _without_mark(
     splices: tuple[Splice, ...], snapshot: Snapshot
 ) -> tuple[tuple[Splice, ...], tuple[Correction, ...]]:
-    """The splices without a byte-order mark put in front of the text: the file keeps its own, or none. Some
-    editors keep it in the text."""
+    """Drop a byte-order mark inserted in front of the text: the file keeps its own, or none. Some editors
+    keep it in the text."""
     first, *others = splices
     kept = len(MARK) if snapshot.text.text.startswith(MARK) else 0
     put_in = first.text.startswith(MARK)

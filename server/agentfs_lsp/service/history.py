@@ -1,7 +1,7 @@
-"""agentfs/history: what landed, kept and looked at again (docs/protocol.md#11-history-and-undo).
+"""agentfs/history: store landed changes and list them (docs/protocol.md#11-history-and-undo).
 
-All that landed in the open folders is to be seen, whoever did it, but for files that the one who asks may
-not read. Undoing is `undo.py`.
+Every change that landed in the open folders is visible, whoever made it, except in files the viewer may not
+read. `undo.py` undoes them.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
     Landed = Sequence[tuple[FileChange, Landing]]
-    """Each change as it was proposed, and how it landed."""
+    """Each change as proposed, with its landing."""
 
 MOST_TEXT = 16 * 1024 * 1024
-"""So many characters of texts an answer holds at most."""
+"""Maximum characters of text in one answer."""
 
 _AT_ONCE = 200
-"""Changes looked at together, where many are of files that may not be seen."""
+"""Changes to load per query, since the viewer may not see many of them."""
 
 
 # --- keeping ----------------------------------------------------------------------------------------------
 
 
 def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
-    """Keep what landed of a proposal, or what the user applied of one that nobody approved any more."""
+    """Store what landed of a proposal, or what the user applied after it was withdrawn."""
     if not ws.settings.history.enabled or not landed:
         return
     ws.last_kept[proposal.session] = proposal.id
@@ -107,8 +107,8 @@ def _folders_made(location: Location, landing: Landing) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """What is asked of history, by `session`, None for the user. `of_session`: only what sessions of that
-    name did; `path`: a file, or a folder with all below it; `before`: a change's id."""
+    """A query by `session`, or by the user (None). `of_session`: only changes of sessions with that name;
+    `path`: a file, or a folder and everything in it; `before`: a change's id."""
 
     session: str | None
     path: str | None = None
@@ -121,7 +121,7 @@ class Browse:
 
 @dataclass(frozen=True, slots=True)
 class Browsed:
-    """Newest first. `more`: older ones fit too; `texts_left_out`: there was no room for all texts."""
+    """Newest first. `more`: older matches remain; `texts_left_out`: not all texts fitted."""
 
     changes: tuple[HistoryRecord, ...]
     more: bool
@@ -129,8 +129,8 @@ class Browsed:
 
 
 async def browse(ws: Workspace, command: Browse) -> Browsed:
-    """What is kept, as far as this session may see it. Raises ChangeUnknown and what resolving and the store
-    raise."""
+    """The matching changes this session may see. Raises ChangeUnknown and what resolving and the store raise.
+    """
     wanted = Wanted(
         command.limit,
         command.change_id,
@@ -161,7 +161,7 @@ async def _order_of(ws: Workspace, change_id: str | None) -> tuple[int, str] | N
 
 
 async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> HistoryRecord:
-    """The change of this id, whoever may see it. Raises ChangeUnknown."""
+    """The change with this id, visible or not. Raises ChangeUnknown."""
     found = await in_thread(ws.history.find, _roots(ws), Wanted(1, change_id, texts=texts))
     if not found:
         raise ChangeUnknown(change_id)
@@ -185,14 +185,14 @@ async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[Histo
 async def _with_texts(
     ws: Workspace, session: str | None, changes: list[HistoryRecord], *, more: bool
 ) -> Browsed:
-    """The changes with as many texts as there is room for, the newest first."""
+    """Add as many texts as fit, to the newest changes first."""
     filled: list[HistoryRecord] = []
     room, left_out = MOST_TEXT, False
     for change in changes:
         if room > 0:
             try:
                 kept = await find_one(ws, change.id, texts=True)
-            except ChangeUnknown:  # dropped, or set aside with the rest, since it was found
+            except ChangeUnknown:  # deleted, or set aside with the database, since it was found
                 continue
             whole = as_seen(ws, session, kept)
             room -= sum(len(text) for file in whole.files for text in texts_of(file) if text)
@@ -205,17 +205,15 @@ async def _with_texts(
 
 
 def texts_of(file: RecordedFile) -> tuple[str | None, str | None, str | None]:
-    """Before, proposed, after."""
+    """The texts before, proposed and after."""
     return file.before, file.proposed, file.after
 
 
 def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> HistoryRecord:
-    """The change with those of its files that this session may read; perhaps none. None is the user, who may
-    see all of it.
+    """The change with only the files this session may read, perhaps none; for the user (None), all of them.
 
-    Where reading asks, a session that was let read the file knows that one state of it: of a change from or
-    to that state it sees this state, and neither text nor hash of another.
-    """
+    If reading needs approval, a session that was allowed to read the file knows that one version: in a change
+    from or to it, the session sees that version, and neither text nor hash of the other."""
     if session is None:
         return change
     seen = []
@@ -232,7 +230,7 @@ def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> Histor
 
 
 def location_of(ws: Workspace, file: RecordedFile) -> Location:
-    """Where a file of an open folder lies."""
+    """The location of a file in an open folder."""
     (root,) = (root for root in ws.roots if root.path == file.root)
     return Location(root, file.relative)
 

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 _BYTES_OF_A_CHARACTER = 4
-"""At most, in any encoding."""
+"""The maximum in any encoding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Which lines of which file: from the 1-based `start_line`, `limit` lines (0: all; None: as many as the
-    settings `limits.read_lines` and `limits.read_chars` say)."""
+    """The lines to read: `limit` lines from the 1-based `start_line` (0: all; None: as many as the settings
+    `limits.read_lines` and `limits.read_chars` allow)."""
 
     path: str
     session: str
@@ -47,18 +47,18 @@ class Read:
     start_line: int = 1
     limit: int | None = None
     paths: PathMode | None = None
-    """How `path` may be spelled; None: as the settings say."""
+    """Which spellings of `path` are allowed; None: as the settings say."""
 
     @property
     def is_range(self) -> bool:
-        """Whether a part was asked for, not the whole."""
+        """Whether only part of the file is requested."""
         return self.start_line > 1 or bool(self.limit)
 
 
 class Passage(NamedTuple):
-    """What was read. Sizes in bytes and code points, times in ms. Where the file was too large to be loaded,
-    `total_lines` and `hash` are None, and `eol` is that of the range. `lossy`: U+FFFD stands in it for what
-    the file has."""
+    """The result. Sizes in bytes and code points, times in ms. If the file was too large to load,
+    `total_lines` and `hash` are None, and `eol` is that of the range. `lossy`: U+FFFD stands for undecodable
+    bytes."""
 
     access: Access
     content: str
@@ -77,17 +77,16 @@ class Passage(NamedTuple):
     size_bytes: int | None
     mtime_ms: int | None
     likely_encoding: str | None = None
-    """Of a lossy file: what it is likely in."""
+    """the probable encoding of a lossy file"""
 
 
 Begin = Callable[[], Awaitable[Passage]]
-"""A read that takes its time and is not begun: cancelled before, there is nothing to undo."""
+"""A slow read, not started yet: cancelling it first has no effect to undo."""
 
 
 def read(ws: Workspace, command: Read) -> Passage | Begin:
-    """Read at once what is small and needs no question; the rest is begun by who awaits it. Raises
-    FileMissing, BadRange, TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and
-    reading raise."""
+    """Read small files at once; for the rest, return a coroutine function to await. Raises FileMissing,
+    BadRange, TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and reading raise."""
     location = ws.locate(command.path, command.paths)
     access = Access(ws.name_of(location), location.absolute)
     with telling(access):
@@ -113,14 +112,14 @@ async def _told(access: Access, begin: Begin) -> Passage:
 
 async def _once_recovered(ws: Workspace, command: Read, location: Location) -> Passage:
     await ws.recovered(location)
-    passage = read(ws, command)  # from the beginning: what was true before may not be any more
+    passage = read(ws, command)  # start over: everything may have changed meanwhile
     return passage if isinstance(passage, Passage) else await passage()
 
 
 async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
     if not await ws.reviewer.allow_read(path, command.agent):
         raise ReadRejected(path)
-    verdict = ws.judge("read", location, command.session)  # the settings may have changed meanwhile
+    verdict = ws.judge("read", location, command.session)  # settings may have changed meanwhile
     if verdict.decision == "deny":
         raise PolicyDenied(path, "read", verdict.rule or "")
     served = _served(ws, command, path, location)
@@ -150,7 +149,7 @@ async def _served_in_thread(
         if buffer is None:
             stop = Event()
             return await in_thread(_beyond, ws, command, path, location, stop.is_set, stop=stop.set)
-        # The editor's text is held already, so the file can be, unless it has grown to another one by now.
+        # The editor's text is already in memory, so the file fits as well, unless it has grown.
         fitting = _BYTES_OF_A_CHARACTER * (len(buffer.text) + 1)
         try:
             read_whole = await in_thread(_whole, ws, command, path, location, buffer, fitting)
@@ -162,7 +161,7 @@ async def _served_in_thread(
 def _whole(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, max_bytes: int
 ) -> tuple[Passage | None, Snapshot]:
-    """The passage, None where there is no such file."""
+    """The passage, or None if the file doesn't exist."""
     settings = ws.settings_in(location.root)
     snapshot = look(ws.files, ws.decoded, location, buffer, settings, max_bytes, ws.encoding_of(location))
     return _passage(command, path, snapshot, settings) if snapshot.exists else None, snapshot
@@ -214,19 +213,19 @@ def _let_read(path: str, location: Location) -> Access:
 
 
 def _is_lossy(snapshot: Snapshot) -> bool:
-    """Whether U+FFFD stands for what the file has on disk."""
+    """Whether U+FFFD stands for undecodable bytes on disk."""
     return snapshot.buffer is None and snapshot.text.lossy
 
 
 def _end_of_range(shown: str, start: int, command: Read, settings: Settings) -> int:
-    """Where the wanted lines end. Without a limit of its own a read is bounded in characters too."""
+    """Where the requested lines end. Without an explicit `limit`, characters are limited too."""
     lines = settings.limits.read_lines if command.limit is None else command.limit
     end = offset_of_line(shown, command.start_line + lines) if lines else len(shown)
     return end if command.limit is not None else _within_characters(shown, start, end, settings)
 
 
 def _within_characters(shown: str, start: int, end: int, settings: Settings) -> int:
-    """`end`, or the last line end within the limit of characters; a line that is longer alone is cut."""
+    """`end`, or the last line end within the character limit; a longer line is cut."""
     most = start + settings.limits.read_chars
     if end <= most:
         return end
@@ -240,7 +239,7 @@ def _within_characters(shown: str, start: int, end: int, settings: Settings) -> 
 def _beyond(
     ws: Workspace, command: Read, path: str, location: Location, stopped: Callable[[], bool]
 ) -> Passage:
-    """A range of a file too large to be loaded; to find it may take minutes, unless `stopped`."""
+    """Read a range of a file too large to load; finding it may take minutes, unless `stopped`."""
     settings = ws.settings_in(location.root)
     limits = settings.limits
     lines, most = command.limit, limits.max_file_bytes
@@ -251,7 +250,7 @@ def _beyond(
         ws.files, location, mark_of(found.head) + found.data, settings, named=ws.encoding_of(location)
     )
     if text.encoding.startswith(("utf-16", "utf-32")) and not text.bom:
-        raise BinaryFile(path)  # only a mark tells, before all is read, that line ends are no single bytes
+        raise BinaryFile(path)  # line ends of several bytes, but no mark to say so
     shown = text.shown
     end = len(shown) if command.limit is not None else _within_characters(shown, 0, len(shown), settings)
     content = shown[:end]

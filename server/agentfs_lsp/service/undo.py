@@ -1,8 +1,7 @@
-"""agentfs/undo: the reverse of a change that landed, proposed like any change
-(docs/protocol.md#11-history-and-undo).
+"""agentfs/undo: propose the reverse of a landed change (docs/protocol.md#11-history-and-undo).
 
-It is computed from the kept texts, so no read record is needed, and what came later elsewhere in a file is
-kept. A batch is undone as a whole.
+It is computed from the texts in history, so it needs no read record, and keeps later changes elsewhere in the
+file. A batch is undone as a whole.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Which change; None: the last one of this session on this connection. `by_user`: the user asks, who may
-    see every file; the session may not, and learns nothing by it."""
+    """Which change to undo; None: this session's last on this connection. `by_user`: the user asks, and may
+    see every file; the session still learns nothing about files it may not read."""
 
     session: str
     change_id: str | None = None
@@ -62,13 +61,13 @@ class Undo:
 
     @property
     def viewer(self) -> str | None:
-        """For whom files are looked at: a session, None for the user."""
+        """Who looks at the files: a session, or None for the user."""
         return None if self.by_user else self.session
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """How it ended well. No `landings`: every file was as before the change already."""
+    """An undo that ended well. `landings` is empty if every file was already as before the change."""
 
     change: HistoryRecord
     landings: tuple[Landing, ...]
@@ -78,11 +77,11 @@ class Undone:
 
 async def undo(ws: Workspace, command: Undo) -> Undone:
     """Propose the reverse and land it. Raises LastUndecided, ChangeUnknown, NothingToUndo, NotUndoable,
-    Conflict, and what the review and the landing raise."""
+    Conflict, and what review and landing raise."""
     check_pending(ws, command.session)
     if command.change_id is None:
         _check_all_answered(ws, command.session)
-    # What is sent behind this may land while history is read.
+    # Taken now: a later request may land while history is read.
     reverse = _Reverse(ws, command, ws.last_kept.get(command.session))
     origin = Origin(command.session, command.agent, "undo", command.explanation)
     proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
@@ -91,7 +90,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
 
 
 class _Reverse:
-    """The reverse of a change, found in history. `change` and `accesses` are known once it is found."""
+    """The reverse of a change. `change` and `accesses` are set by `find`."""
 
     change: HistoryRecord
 
@@ -118,7 +117,8 @@ class _Reverse:
             ]
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
-        """What landed was recorded as what its session knows; that of the user's undo is only a name."""
+        """Landings are recorded as known to the session; after an undo by the user, forget what it may not
+        read."""
         ws, session = self._ws, self._command.session
         for location in (location_of(ws, file) for file in self.change.files if self._command.by_user):
             if not _may_read(ws, session, location):
@@ -128,8 +128,8 @@ class _Reverse:
 
 
 def _check_all_answered(ws: Workspace, session: str) -> None:
-    """Raise LastUndecided unless it is known which change is the session's last: one that waits may land, and
-    was perhaps meant."""
+    """Raise LastUndecided while a proposal of the session is pending: it may land, and may be the one meant.
+    """
     for proposal in ws.proposals:
         if proposal.session == session:
             raise LastUndecided(proposal.id, proposal.paths)
@@ -147,7 +147,7 @@ async def _wanted(ws: Workspace, command: Undo, last: str | None) -> HistoryReco
 
 
 def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
-    """At any time."""
+    """Whether policy lets the viewer read the file without asking."""
     return viewer is None or ws.judge("read", location, viewer).decision == "allow"
 
 
@@ -161,8 +161,7 @@ def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord) ->
 
 
 def _remove_folders(ws: Workspace, change: HistoryRecord) -> None:
-    """The folders that were made for files that are gone now, innermost first, where nothing else is in
-    them."""
+    """Remove the folders created for files that are gone again, innermost first, if empty."""
     for root in ws.roots:
         files = [file for file in change.files if file.operation == "create" and file.root == root.path]
         folders = {folder for file in files for folder in _made_for(file)}
@@ -197,7 +196,7 @@ async def _reversed(
 
 
 def _is_whole(file: RecordedFile) -> bool:
-    """Whether the text from before is all there was: none of it stands for bytes that did not decode."""
+    """Whether the stored text is the complete original, with no U+FFFD standing for undecodable bytes."""
     before = file.before or ""
     try:
         data = encode(before, TextFile(before, file.encoding, file.bom, lossy=False))
@@ -207,8 +206,7 @@ def _is_whole(file: RecordedFile) -> bool:
 
 
 def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
-    """Raise NotRead or Conflict unless the viewer may know what is there: may read the file, or has been let
-    read it as it is."""
+    """Raise NotRead or Conflict unless the viewer may read the file or was allowed to read this version."""
     location = snapshot.location
     if viewer is None or not snapshot.exists or _may_read(ws, viewer, location):
         return
@@ -218,7 +216,7 @@ def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
 
 
 def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """The reverse of one file's change, on what is present. Raises Conflict, Unencodable."""
+    """The reverse of one file's change, applied to the current file. Raises Conflict or Unencodable."""
     snapshot = _as_it_was_encoded(file, snapshot)
     change = _REVERSES[file.operation](path, file, snapshot, settings)
     change.check()
@@ -226,7 +224,7 @@ def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settin
 
 
 def _deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """What was created goes, if it still is what was created."""
+    """Delete what was created, if it is unchanged."""
     if not snapshot.exists:
         return FileChange(path, snapshot, "update", (), settings)
     shown = snapshot.text.shown
@@ -240,7 +238,7 @@ def _deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Setti
 
 
 def _creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """What was deleted comes again, if nothing has come in its place."""
+    """Restore what was deleted, if nothing has taken its place."""
     before = file.before or ""
     if snapshot.exists:
         if normalise(snapshot.text.shown) == normalise(before):
@@ -252,7 +250,7 @@ def _creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Setti
 
 
 def _step_back(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """From after to before; in a file that has moved on, as a merge."""
+    """Go from after to before; merge if the file has changed since."""
     if not snapshot.exists:
         raise _conflict(path, snapshot, "gone")
     before, after, shown = file.before or "", file.after or "", snapshot.text.shown
@@ -266,9 +264,9 @@ def _step_back(path: str, file: RecordedFile, snapshot: Snapshot, settings: Sett
 
 
 def _with_what_came_beside(file: RecordedFile, accepted: str | None) -> RecordedFile:
-    """What is kept of a change that landed after it was accepted as `accepted` (None: not kept). The text
-    from before gets what came into the file elsewhere while it was saved: the user may have typed it. What
-    was made of the change's own lines goes with them."""
+    """The record of a change that landed after being accepted as `accepted` (None: not stored), with `before`
+    extended by what came in elsewhere while it was saved, since the user may have typed that. Edits of the
+    change's own lines are undone with it."""
     if file.operation != "update" or accepted is None:
         return file
     before, accepted, after = (normalise(text) for text in (file.before or "", accepted, file.after or ""))
@@ -287,9 +285,8 @@ def _with_what_came_beside(file: RecordedFile, accepted: str | None) -> Recorded
 
 
 def _as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
-    """The file in the encoding it had before the change, where its bytes read the same in that, or more like
-    what the change left: what remains may look like another encoding, and what comes back is to come back in
-    its own."""
+    """The file in its encoding from before the change, if its bytes read the same in that, or more like what
+    the change left. The remaining bytes may suggest another encoding, but restored text must get its own."""
     there = snapshot.text
     if snapshot.blob is None:
         return snapshot
@@ -305,7 +302,7 @@ def _as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
 
 
 def _distance(one: str, other: str) -> int:
-    """How much text differs."""
+    """How much two texts differ, in characters."""
     return sum(piece.end - piece.start + len(piece.text) for piece in diff(one, other))
 
 

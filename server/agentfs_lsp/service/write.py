@@ -1,4 +1,4 @@
-"""agentfs/write: create a file or replace it whole (docs/protocol.md#6-agentfswrite)."""
+"""agentfs/write: create a file or replace it entirely (docs/protocol.md#6-agentfswrite)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The whole content a file is to have; `create_dirs` False: not in a folder that is
-    missing, though the setting would have it created."""
+    """The file's new content. `create_dirs` False forbids creating its folder even if the setting allows it.
+    """
 
     request: ChangeRequest
     content: str
@@ -34,8 +34,9 @@ class Write:
     create_dirs: bool | None = None
 
     def plan(self, ws: Workspace, *, folder_comes: bool = False) -> Plan:
-        """What makes the change. `folder_comes`: its folder will be there when it lands. Raises EmptyContent
-        and ResultTooLarge; the plan TextLeftOut, LossyReplace, FolderMissing, MalformedPath."""
+        """Return the computation. `folder_comes`: an earlier operation creates the folder. Raises
+        EmptyContent and ResultTooLarge; the computation TextLeftOut, LossyReplace, FolderMissing,
+        MalformedPath."""
         if not self.content.lstrip(MARK) and not self.allow_empty:
             raise EmptyContent
         limit = ws.settings.limits.max_file_bytes
@@ -81,12 +82,12 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
     if snapshot.text.lossy and command.request.expected.hash is None:
         raise LossyReplace(access.path)
     shown = snapshot.text.shown
-    # Whether a file that may not be seen holds a marker is not to be told.
+    # Don't reveal whether an unreadable file contains a marker.
     left_out = find_left_out(command.content, shown if access.seen else None)
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)
-    if shown.startswith(MARK):  # an editor that keeps the mark in the text
+    if shown.startswith(MARK):  # some editors keep the mark in the text
         content = MARK + content
     own, given = eol_of(shown), eol_of(content)
     splices = diff(shown, content) if own == "none" else splices_towards(shown, content)
@@ -106,6 +107,6 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
 
 
 def _without_mark(content: str) -> tuple[str, list[Correction]]:
-    """The content without a byte-order mark in front: a file keeps its own, and a new one has none."""
+    """Drop a leading byte-order mark: a file keeps its own, and a new one has none."""
     text = content.lstrip(MARK)
     return text, [Correction("byte_order_mark", "")] if len(text) < len(content) else []
