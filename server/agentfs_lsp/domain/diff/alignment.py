@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
 
 Stretch = tuple[int, int, int, int]
-"""[start, end) in the old sequence, [start, end) in the new one."""
+"""[start, end) in the old sequence, then [start, end) in the new one."""
 
 _WINDOW = 8
 _DEPTH = 6
@@ -31,13 +31,13 @@ _NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 @dataclass(slots=True)
 class Effort:
-    """What the search for shortest scripts may still cost, in steps of some tenths of a microsecond."""
+    """The remaining budget for shortest scripts, in steps of some tenths of a microsecond."""
 
     steps: int = 500_000
 
 
 def differing(old: str, new: str, effort: Effort) -> list[Stretch]:
-    """The stretches that differ: in order, with something common between any two, their ends not common."""
+    """The stretches that differ, in order, trimmed, with something in common between any two."""
     found: list[Stretch] = []
     hard: list[Stretch] = []
     todo = [(0, len(old), 0, len(new))]
@@ -55,14 +55,14 @@ def differing(old: str, new: str, effort: Effort) -> list[Stretch]:
             else:
                 hard.append(stretch)
         todo = deeper
-    # The small ones first: they gain most from what effort there is.
+    # Small ones first: they gain most from the remaining effort.
     for stretch in sorted(hard, key=lambda it: it[1] - it[0] + it[3] - it[2]):
         found += _shortest(old, new, stretch, effort) or [stretch]
     return sorted(found)
 
 
 def common_head(a: str, b: str, stretch: Stretch) -> int:
-    """How many code points the two sides of a stretch have in common at their begin."""
+    """How many code points the two sides share at their start."""
     a0, a1, b0, b1 = stretch
     room = min(a1 - a0, b1 - b0)
     if not room or a[a0] != b[b0]:
@@ -71,7 +71,7 @@ def common_head(a: str, b: str, stretch: Stretch) -> int:
 
 
 def common_tail(a: str, b: str, stretch: Stretch) -> int:
-    """How many code points the two sides of a stretch have in common at their end."""
+    """How many code points the two sides share at their end."""
     a0, a1, b0, b1 = stretch
     room = min(a1 - a0, b1 - b0)
     if not room or a[a1 - 1] != b[b1 - 1]:
@@ -80,8 +80,7 @@ def common_tail(a: str, b: str, stretch: Stretch) -> int:
 
 
 def _run(room: int, alike: Callable[[int, int], bool]) -> int:
-    """The longest run from 0, of at most `room`, whose parts are all `alike`. It is found in parts that
-    double, and the last one in halves."""
+    """The longest run from 0, up to `room`, whose parts are all `alike`: by doubling, then bisecting."""
     done, width = 0, 1
     while done < room:
         width = min(width, room - done)
@@ -104,25 +103,25 @@ def _run(room: int, alike: Callable[[int, int], bool]) -> int:
 def _trimmed(old: str, new: str, stretch: Stretch) -> Stretch:
     a0, a1, b0, b1 = stretch
     if a0 == a1 or b0 == b1 or (old[a0] != new[b0] and old[a1 - 1] != new[b1 - 1]):
-        return stretch  # so are most of tens of thousands
+        return stretch  # true of most among tens of thousands
     head = common_head(old, new, stretch)
     tail = common_tail(old, new, (a0 + head, a1, b0 + head, b1))
     return a0 + head, a1 - tail, b0 + head, b1 - tail
 
 
 def _numbers(text: str) -> array[int]:
-    """The code points as numbers, which are hashed and compared faster than strings of one."""
+    """The code points as numbers, which hash and compare faster than one-character strings."""
     return array("I", text.encode(_NATIVE, "surrogatepass"))
 
 
 def _between_anchors(old: str, new: str, stretch: Stretch) -> list[Stretch]:
-    """What lies between the anchors of a stretch; empty when it has none."""
+    """The parts between a stretch's anchors; empty if it has none."""
     a0, a1, b0, b1 = stretch
     anchors = _rising(*_elements(old, new, stretch)) or _rising(*_windows(old, new, stretch))
     gaps: list[Stretch] = []
     for a, b in anchors:
         if a < a0 or b < b0:
-            continue  # inside the common stretch that the anchor before it began
+            continue  # inside the common stretch that the previous anchor began
         if a > a0 or b > b0:
             gaps.append((a0, a, b0, b))
         a0, b0 = a + 1, b + 1
@@ -133,7 +132,7 @@ def _between_anchors(old: str, new: str, stretch: Stretch) -> list[Stretch]:
 
 
 def _elements(old: str, new: str, stretch: Stretch) -> tuple[list[int], list[int]]:
-    """Where the elements are that occur once in each side: in their order in `old`, there and in `new`."""
+    """The offsets of elements that occur once on each side: in `old`, in order, and in `new`."""
     a0, a1, b0, b1 = stretch
     in_old, in_new = _once(_numbers(old[a0:a1]), a0), _once(_numbers(new[b0:b1]), b0)
     both = list(filter(in_new.__contains__, in_old))
@@ -141,7 +140,7 @@ def _elements(old: str, new: str, stretch: Stretch) -> tuple[list[int], list[int
 
 
 def _once(elements: array[int], start: int) -> dict[int, int]:
-    """Where each element is, counted from `start` on, of those that occur exactly once; in their order."""
+    """The offsets, from `start`, of elements that occur exactly once, in order."""
     places = {element: at for at, element in enumerate(elements, start)}
     if len(places) < len(elements):
         for again in {element for at, element in enumerate(elements, start) if places[element] != at}:
@@ -150,7 +149,7 @@ def _once(elements: array[int], start: int) -> dict[int, int]:
 
 
 def _windows(old: str, new: str, stretch: Stretch) -> tuple[list[int], list[int]]:
-    """The same of windows, every `_WINDOW`th of `old`."""
+    """As `_elements`, for windows, taking every `_WINDOW`th of `old`."""
     a0, a1, b0, b1 = stretch
     every = {old[at : at + _WINDOW] for at in range(a0, a1 - _WINDOW + 1, _WINDOW)}
     in_old = _places_once(old, a0, a1, every)
@@ -160,7 +159,7 @@ def _windows(old: str, new: str, stretch: Stretch) -> tuple[list[int], list[int]
 
 
 def _places_once(text: str, start: int, end: int, wanted: Container[str]) -> dict[str, int]:
-    """Where each wanted window is, of those that occur exactly once."""
+    """The offsets of wanted windows that occur exactly once."""
     at: dict[str, int] = {}
     for place in range(start, end - _WINDOW + 1):
         window = text[place : place + _WINDOW]
@@ -170,12 +169,12 @@ def _places_once(text: str, start: int, end: int, wanted: Container[str]) -> dic
 
 
 def _rising(firsts: list[int], seconds: list[int]) -> list[tuple[int, int]]:
-    """The longest part of pairs whose seconds rise as their firsts do."""
+    """The longest selection of pairs in which the seconds rise with the firsts."""
     if sorted(seconds) == seconds:
         return list(zip(firsts, seconds, strict=True))
     lowest = [-1]  # by length: the lowest second that ends a rising run
-    ends = [-1]  # the same: which pair that is
-    before: list[int] = []  # by pair: the pair before it in its run
+    ends = [-1]  # by length: that pair
+    before: list[int] = []  # by pair: the previous pair in its run
     for index, second in enumerate(seconds):
         if second > lowest[-1]:
             before.append(ends[-1])
@@ -195,16 +194,16 @@ def _rising(firsts: list[int], seconds: list[int]) -> list[tuple[int, int]]:
 
 
 def _shortest(old: str, new: str, stretch: Stretch, effort: Effort) -> list[Stretch]:
-    """The shortest script for a stretch (Myers' greedy search); empty when the effort does not suffice."""
+    """The shortest script for a stretch (Myers' greedy search); empty if the effort does not suffice."""
     a0, a1, b0, b1 = stretch
     a, b = _numbers(old[a0:a1]), _numbers(new[b0:b1])
     most = min(len(a) + len(b) - 1, isqrt(2 * max(effort.steps, 0)))
     if _least(a, b) > most:
         return []
-    # Paths may leave the stretch: what stands there equals nothing, and no way back is shorter.
+    # Paths may leave the stretch: the padding equals nothing, and no way back is shorter.
     left, right = [*a, *[-1] * (most + 1)], [*b, *[-2] * (most + 1)]
     goal = len(a) - len(b)
-    # By diagonal (old less new), from -cost to cost by twos: how far into `old` the furthest path comes.
+    # By diagonal (old less new), from -cost to cost by twos: how far into `old` the furthest path gets.
     reached: list[int] = []
     trace: list[array[int]] = []
     for cost in range(most + 1):
@@ -228,19 +227,19 @@ def _shortest(old: str, new: str, stretch: Stretch, effort: Effort) -> list[Stre
 
 
 def _least(a: array[int], b: array[int]) -> int:
-    """What a script costs at least: what is in one side and not as often in the other."""
+    """A lower bound for the script: elements that occur more often on one side."""
     in_a, in_b = Counter(a), Counter(b)
     return len(a) + len(b) - 2 * sum([min(times, in_b.get(it, 0)) for it, times in in_a.items()])
 
 
 def _script(trace: list[array[int]], stretch: Stretch) -> Iterator[Stretch]:
-    """What the search's last path replaces, backwards; single steps that touch are one stretch."""
+    """The replacements on the search's last path, backwards; adjacent steps are joined."""
     a0, a1, b0, b1 = stretch
     x, y = a1 - a0, b1 - b0
     end_x = end_y = -1
     start = (-1, -1)
     for cost, reached in zip(range(len(trace), 0, -1), reversed(trace), strict=True):
-        at = (x - y + cost) // 2  # of the diagonals of `cost`; below and above it are those of one less
+        at = (x - y + cost) // 2  # among the diagonals of `cost`; its neighbours are those of cost - 1
         below, above = reached[at - 1] if at else -1, reached[at] if at < cost else -1
         down = below < above
         x, y = (above, above - (x - y) - 1) if down else (below, below - (x - y) + 1)

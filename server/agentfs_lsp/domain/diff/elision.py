@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agentfs_lsp.domain.diff.alignment import common_head, common_tail
 from agentfs_lsp.domain.text.lines import line_end, line_start, normalise
 
-# Every marker has one of these; it spares a file full of comments the closer look.
+# Every marker contains one of these, so most comments need no closer look.
 _TELLING = (
     *("rest", "remain", "exist", "other", "previous", "original", "chang", "same", "identical", "untouched"),
     *(
@@ -31,7 +31,7 @@ _TELLING = (
     ),
     "as they",
 )
-_LONGEST = 120  # characters of a marker, indentation aside
+_LONGEST = 120  # maximum characters of a marker, without indentation
 _OPENERS = ("//", "#", "--", ";", "%", "/*", "{/*", "<!--", "(*", "*", "...", "…", "[", "(", "REM ")
 
 _COMMENT = re.compile(
@@ -70,7 +70,7 @@ _CHINESE = (
 )
 _CHINESE_STATE = r"(?:不变|原样|省略|略|相同|同上|一致|未改动|未修改)"
 
-# With an ellipsis a mention is enough; without one the line has to say that something was not written.
+# With an ellipsis a mention suffices; without one, the line must say that something was not written.
 _ELLIPTIC = (
     rf"{_KEEP}(?:(?:{_REST}|{_OTHERS})(?: (?:{_STATE}|{_HERE}))?|{_STATE}|{_WHAT} {_STATE}"
     rf"|no changes?(?: here)?|{_CHINESE}{_CHINESE_STATE}?"
@@ -86,22 +86,22 @@ _PLAIN = (
 _ELLIPSIS = r"(?:\.{3,}|…+)"
 _AT_AN_END = re.compile(rf"[\[({{<]*\s*{_ELLIPSIS}|.*{_ELLIPSIS}[\])}}>]*$")
 _EDGES = re.compile(r"^[\s.…\[\](){}<>*:;!,\-–—=]+|[\s.…\[\](){}<>*:;!,\-–—=]+$")
-# Outside of a comment it stands between two ellipses or in brackets; `[...rest]` and `{...props}` are code.
+# Outside a comment it must stand between ellipses or in brackets; `[...rest]` and `{...props}` are code.
 _SET_APART = re.compile(rf"[\[(].*[\])]|{_ELLIPSIS}\s+\(.*\)|\[?{_ELLIPSIS}\s.*\s?{_ELLIPSIS}\]?")
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A marker in place of text: its line (1-based) in what came, and what it says, blanks around aside."""
+    """A marker in place of text: its 1-based line in the input, and its text without outer whitespace."""
 
     line: int
     marker: str
 
 
 def find_left_out(content: str, original: str | None) -> LeftOut | None:
-    """The first line of `content` that stands for text left out, where there was text: `original`, the file
-    before. A marker that `original` holds itself is content. None: whether the file has text, or a marker, is
-    not to be told, and every marker counts."""
+    """The first line of `content` that stands for omitted text of `original`, the file before. A marker that
+    `original` contains is content. With None every marker counts, so as not to reveal what the file contains.
+    """
     if original is not None and (not original or original.isspace()):
         return None
     content, original = normalise(content), normalise(original or "")
@@ -120,8 +120,8 @@ def find_left_out(content: str, original: str | None) -> LeftOut | None:
 
 
 def _changed_lines(content: str, original: str) -> tuple[int, int]:
-    """The stretch of whole lines of `content` outside of which the two are the same, so that of a large file
-    only what is new is looked at."""
+    """The range of whole lines of `content` outside which both are the same, so that only new text of a large
+    file is examined."""
     head = common_head(content, original, (0, len(content), 0, len(original)))
     tail = common_tail(content, original, (head, len(content), head, len(original)))
     return line_start(content, head), line_end(content, len(content) - tail)

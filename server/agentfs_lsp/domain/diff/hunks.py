@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 _NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
-_MOST_LINES = sys.maxunicode - 1  # so many letters there are, less one for what is foreign
+_MOST_LINES = sys.maxunicode - 1  # one letter per line, and one for lines only in `new`
 
 
 def diff(old: str, new: str) -> tuple[Splice, ...]:
-    """The hunks that make `new` of `old`. Bounded: under a second for any two texts of 100,000 lines."""
+    """The hunks that turn `old` into `new`. Takes less than a second for any two texts of 100,000 lines."""
     return tuple(_hunks(old, new, 0, Effort()))
 
 
@@ -54,7 +54,7 @@ def counts(old: str, hunks: Sequence[Splice]) -> tuple[int, int]:
 
 
 def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
-    """The hunks between two texts of whole lines, `shift` added to their offsets."""
+    """The hunks between two texts of whole lines, with `shift` added to their offsets."""
     head = _common_lines_at_begin(old, new)
     tail = _common_lines_at_end(old, new, head)
     old_end, new_end = len(old) - tail, len(new) - tail
@@ -67,9 +67,9 @@ def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
         return
     letters: dict[str, int] = {}
     old_spelt, old_at = _spell(old, head, old_end, letters.setdefault, count())
-    foreign = len(old_at)  # what stands in `new` alone matches nothing, and is one letter
+    foreign = len(old_at)  # lines only in `new` match nothing and share one letter
     new_spelt, new_at = _spell(new, head, new_end, letters.get, repeat(foreign))
-    letters.clear()  # the lines themselves, which are the most memory of all
+    letters.clear()  # frees the lines, most of the memory
     for a0, a1, b0, b1 in differing(old_spelt, new_spelt, effort):
         yield Splice(shift + old_at[a0], shift + old_at[a1], new[new_at[b0] : new_at[b1]])
 
@@ -77,7 +77,7 @@ def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
 def _spell(
     text: str, start: int, stop: int, letter: Callable[[str, int], int], otherwise: Iterator[int]
 ) -> tuple[str, array[int]]:
-    """Lines as a text of one code point a line, and where each line starts (and the last ends)."""
+    """The lines as a string of one code point each, and where each line starts (and the last ends)."""
     spelt, starts = array("I"), array("Q", [start])
     for lines in blocks_of_lines(text, start, stop):
         spelt.extend(map(letter, lines, otherwise))
@@ -99,7 +99,7 @@ def _common_lines_at_end(old: str, new: str, head: int) -> int:
 
 
 def _whole_lines(old: str, splices: Sequence[Splice]) -> Iterator[Splice]:
-    """The splices grown to whole lines; those that come to touch are one."""
+    """The splices extended to whole lines; those that then touch are joined."""
     start = end = -1
     at = 0
     pieces: list[str] = []
@@ -119,13 +119,13 @@ def _whole_lines(old: str, splices: Sequence[Splice]) -> Iterator[Splice]:
 
 
 def _grown_start(old: str, splice: Splice) -> int:
-    """Where the first line begins that the splice changes: or one earlier where a `\\r` may get its `\\n`."""
+    """The start of the splice's first line, or of the one before if a `\\r` may get its `\\n`."""
     begin = line_start(old, splice.start)
     joins = begin == splice.start and old.endswith("\r", 0, begin) and splice.text[:1] in ("\n", "")
     return line_start(old, begin - 1) if joins else begin
 
 
 def _parts_lines(before: str, old: str, at: int) -> bool:
-    """Whether `at` is between two lines of `old`, and still is with `before` in front of it."""
+    """Whether `at` is between two lines of `old`, even with `before` in front of it."""
     ended = before.endswith("\n") or (before.endswith("\r") and not old.startswith("\n", at))
     return ended and starts_line(old, at)

@@ -21,21 +21,20 @@ _END = re.compile(r"\r\n?|\n")
 
 
 def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Splice, ...]:
-    """Line-sized pieces, offsets in `shown`, that make it read `wanted` whatever line ends that has.
+    """The line-sized splices of `shown` that turn it into `wanted`, whatever line ends that has.
 
-    Where `shown` has no line end to take after, `lone_eol` is put.
-    """
+    `lone_eol` is used if `shown` has no line end to copy."""
     return placed(shown, diff(normalise(shown), normalise(wanted)), lone_eol)
 
 
 def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[Splice, ...]:
-    """Pieces of `shown` with plain line ends, as pieces of `shown` with its own. `lone_eol` as above."""
+    """Splices of `shown` with LF line ends, converted to its own. `lone_eol` as above."""
     if not _END.search(shown):
         return tuple(Splice(piece.start, piece.end, with_eol(piece.text, lone_eol)) for piece in pieces)
     if "\r" not in shown:
         return tuple(pieces)
     put: list[Splice] = []
-    at_plain = at = 0  # the same place in the text with plain line ends, and in the file's
+    at_plain = at = 0  # the same place with LF line ends, and with the file's
     for piece in pieces:
         start = _advance(shown, at, piece.start - at_plain)
         end = _advance(shown, start, piece.end - piece.start)
@@ -45,13 +44,13 @@ def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[
 
 
 def first_eol(text: str) -> str:
-    """The first line end in `text`, `\\n` where it has none."""
+    """The first line end in `text`, or `\\n`."""
     found = _END.search(text)
     return found.group() if found else "\n"
 
 
 def leaves_an_eol(text: str, splices: Sequence[Splice]) -> bool:
-    """Whether a line end is in what the splices make of `text`."""
+    """Whether `text` still has a line end after the splices."""
     at = 0
     for splice in splices:
         if _END.search(text, at, splice.start) or _END.search(splice.text):
@@ -61,8 +60,8 @@ def leaves_an_eol(text: str, splices: Sequence[Splice]) -> bool:
 
 
 def surrounding_eol(text: str, start: int, end: int) -> str:
-    """The line end that text put at [start, end) takes: the replaced region's first, else that of the line
-    before, else of the line behind, else `\\n`."""
+    """The line end for text inserted at [start, end): the first one replaced, else that of the line before,
+    else of the line after, else `\\n`."""
     inside = _END.search(text, start, end)
     if inside:
         return inside.group()
@@ -75,12 +74,12 @@ def surrounding_eol(text: str, start: int, end: int) -> str:
 
 
 def kept_apart(text: str, splices: Sequence[Splice]) -> tuple[Splice, ...]:
-    """The splices, changed so that no `\\r` and `\\n` that stood apart become one line end: a line would be
-    lost. None of them begins or ends inside a `\\r\\n`."""
+    """The splices, changed so that a `\\r` and a `\\n` that were separate do not become one line end, which
+    would lose a line. No splice starts or ends inside a `\\r\\n`."""
     if "\r" not in text:
         return tuple(splices)
     apart: list[Splice] = []
-    at, before = 0, ""  # where the splices so far end, and the last character of what they make
+    at, before = 0, ""  # the end of the splices so far, and the last character they produce
     for number, splice in enumerate(splices):
         start, end, put = splice.start, splice.end, splice.text
         if start > at:
@@ -99,7 +98,7 @@ def kept_apart(text: str, splices: Sequence[Splice]) -> tuple[Splice, ...]:
 
 
 def _advance(text: str, start: int, plain: int) -> int:
-    """The offset that lies `plain` code points behind `start`, a `\\r\\n` counting as one."""
+    """The offset `plain` code points after `start`, counting `\\r\\n` as one."""
     end = start + plain
     while True:
         reached = start + plain + text.count("\r\n", start, end)

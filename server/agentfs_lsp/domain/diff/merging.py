@@ -18,25 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_CLASHES = 20
-"""So many are told; where there is one, the rest changes nothing."""
+"""Maximum number of clashes reported; one already prevents the merge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """`splices`: whole lines of `theirs` to replace, in order; what is there already is in none of them.
-    `clashes`: the lines (1-based, of `theirs`) where both sides changed the same; then nothing is to be made
-    of the splices."""
+    """`splices`: whole lines of `theirs` to replace, in order, without those already made. `clashes`: 1-based
+    lines of `theirs` that both sides changed; if there are any, don't use `splices`."""
 
     splices: tuple[Splice, ...]
     clashes: tuple[int, ...]
 
 
 def merge(base: str, ours: str, theirs: str) -> Merge:
-    """Bring the change from `base` to `ours` into `theirs`, which comes from `base` too.
+    """Apply the change from `base` to `ours` to `theirs`, which also derives from `base`.
 
-    Line ends count as content: texts whose ends may differ are made alike first. Takes as long as the two
-    diffs, which are bounded.
-    """
+    Line ends count as content, so unify them first if they may differ. Takes as long as two diffs, which are
+    bounded."""
     splices: list[Splice] = []
     clashes: list[int] = []
     for group in _groups(diff(base, ours), diff(base, theirs)):
@@ -51,8 +49,8 @@ def merge(base: str, ours: str, theirs: str) -> Merge:
 
 @dataclass(slots=True)
 class _Group:
-    """Changes of both sides that touch each other, at [start, end) of the base. `shift`, `shift_behind`: what
-    is to be added to an offset of the base before and behind it to have that of `theirs`."""
+    """Changes of both sides that touch, at [start, end) of the base. `shift` and `shift_behind` convert
+    offsets of the base before and after the group to those of `theirs`."""
 
     start: int
     end: int
@@ -63,7 +61,7 @@ class _Group:
 
 
 def _groups(ours: tuple[Splice, ...], theirs: tuple[Splice, ...]) -> Iterator[_Group]:
-    """The groups that hold something of ours."""
+    """The groups that contain a change of ours."""
     mine = at = shift = 0
     while mine < len(ours):
         start, end = ours[mine].start, ours[mine].end
@@ -93,6 +91,6 @@ def _growth(splice: Splice) -> int:
 
 
 def _made(base: str, group: _Group, splices: list[Splice]) -> str:
-    """What one side's part of the group makes of its stretch of the base."""
+    """The group's stretch of the base after one side's changes."""
     moved = [Splice(one.start - group.start, one.end - group.start, one.text) for one in splices]
     return apply_splices(base[group.start : group.end], moved)

@@ -34,12 +34,12 @@ _ENDS_DIFFERENT = {"\n": "\n", "\r\n": "\\r\n", "\r": "\\x0d\n", "": "\n"}
 Operation = Literal["create", "update", "delete"]
 
 _Span = tuple[str, int, int]
-"""[start, end) of a text."""
+"""A text and [start, end) in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A unified diff; `truncated` when a line of it is missing or shown in part."""
+    """A unified diff; `truncated` if a line is missing or shortened."""
 
     text: str
     truncated: bool
@@ -56,12 +56,10 @@ def preview(
     max_line_chars: int = 2000,
     context: int = 3,
 ) -> Preview:
-    """The diff of `hunks` (whole lines, as `diff` and `widen` give them) against `old`, for the file at
-    `path`.
+    """The diff of `hunks` (whole lines, from `diff` or `widen`) against `old`, for the file at `path`.
 
-    At most `max_lines` lines and `max_bytes` bytes of UTF-8, then `TRUNCATED`. Of a line longer than
-    `max_line_chars` a quarter of that is shown, round what changes in it. Nothing to show is `""`.
-    """
+    At most `max_lines` lines and `max_bytes` bytes of UTF-8, then `TRUNCATED`. A line longer than
+    `max_line_chars` is shortened to a quarter of that around its change. "" if there is nothing to show."""
     shown: list[str] = []
     size, cut = 0, False
     names = ((line, False) for line in _names(path, operation, hunks))
@@ -77,7 +75,8 @@ def preview(
 def whole(
     old: str, hunks: Sequence[Splice], path: str, *, operation: Operation = "update", context: int = 3
 ) -> str:
-    """The same without limits. All lines of a side of a hunk are rendered at once: there may be millions."""
+    """As `preview`, without limits. Renders each side of a hunk in one go, since there may be millions of
+    lines."""
     return "".join(chain(_names(path, operation, hunks), _whole(old, hunks, context)))
 
 
@@ -104,7 +103,7 @@ def _whole(old: str, hunks: Sequence[Splice], context: int) -> Iterator[str]:
 
 
 def _marked(mark: str, lines: str, ends: Mapping[str, str]) -> str:
-    """The lines as `_shown` shows each."""
+    """The lines, each rendered by `_shown`."""
     if not lines:
         return ""
     crlf = ends is _ENDS_ALIKE and "\r\n" in lines
@@ -120,8 +119,8 @@ def _marked(mark: str, lines: str, ends: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Hunks shown together: the region of the old text with their context, its line (1-based) there, and how
-    many lines later it is in the new text."""
+    """Hunks shown together: the region of the old text including context, its 1-based line there, and how
+    many lines further down it is in the new text."""
 
     start: int
     end: int
@@ -146,7 +145,7 @@ def _groups(old: str, hunks: Sequence[Splice], context: int) -> Iterator[_Group]
 
 
 def _rendered(old: str, hunks: Sequence[Splice], context: int, limit: int) -> Iterator[tuple[str, bool]]:
-    """The lines behind the names, each with whether it is shown in part."""
+    """The lines after the file names, each with whether it is shortened."""
     for group in _groups(old, hunks, context):
         ends = _ends_of(old, group)
         yield _heading(old, group), False
@@ -162,12 +161,12 @@ def _heading(old: str, group: _Group) -> str:
 
 
 def _range(line: int, count: int) -> str:
-    """As patch tools write it: an empty range names the line before it, a count of one is left out."""
+    """The range in patch syntax: an empty one names the line before it, a count of one is omitted."""
     return f"{line - 1},0" if count == 0 else f"{line}" if count == 1 else f"{line},{count}"
 
 
 def _lines(old: str, group: _Group) -> Iterator[tuple[str, _Span, _Span]]:
-    """(mark, line, its counterpart on the other side of the hunk) of every line."""
+    """(mark, line, its counterpart on the other side of the hunk) for every line."""
     at = group.start
     for hunk in group.hunks:
         for line in _spans(old, at, hunk.start):
@@ -211,7 +210,7 @@ def _ends_of(old: str, group: _Group) -> Mapping[str, str]:
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[_Span]:
-    """The lines of `text[start:end]`, as places: they may be of any length."""
+    """The lines of `text[start:end]` as spans, since they may be of any length."""
     while start < end:
         stop = min(line_end(text, start), end)
         yield text, start, stop

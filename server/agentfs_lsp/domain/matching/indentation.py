@@ -21,7 +21,7 @@ _WIDEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The file's lines have `added` before what the request has, or lack `removed`; one of them is empty."""
+    """The file's lines start with `added`, which the request lacks, or lack `removed`; one is empty."""
 
     added: str
     removed: str
@@ -30,14 +30,14 @@ class Prefix:
         if not indent.startswith(self.removed):
             return None
         if indent and self.added and indent[0] not in self.added:
-            return None  # tabs in the one, blanks in the other: the file's own unit is not known
+            return None  # tabs versus spaces: the file's unit is unknown
         return self.added + indent[len(self.removed) :]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One tab is `width` blanks; the tabs' side stands `levels` deeper. `steps` is the blanks' side's step
-    that the width must equal when it was read off a single depth, 0 where the width is certain."""
+    """One tab equals `width` spaces; the side with tabs is `levels` deeper. `steps`: the spaces' step, which
+    the width must equal if it was derived from a single depth; 0 if the width is certain."""
 
     width: int
     levels: int
@@ -55,17 +55,17 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """What was seen of the block: the file's indent for each of the request's, and the rule behind it."""
+    """A block's shift: the file's indent for each of the request's, and the rule behind it."""
 
     seen: dict[str, str]
     rule: Prefix | Unit
 
     def __bool__(self) -> bool:
-        """Whether anything is shifted at all."""
+        """Whether the shift changes anything."""
         return self.rule != Prefix("", "")
 
     def revise(self, _old: Sequence[str], new: Sequence[str], _present: Sequence[str]) -> list[str] | None:
-        """The new lines in the file's indentation; None where one of them can't be carried over."""
+        """The new lines in the file's indentation; None if one can't be converted."""
         carried = []
         for line in new:
             indent = indent_of(line)
@@ -80,12 +80,12 @@ class Shift:
 
 
 def indent_of(line: str) -> str:
-    """The blanks and tabs that `line` begins with."""
+    """The spaces and tabs at the start of `line`."""
     return line[: len(line) - len(line.lstrip(BLANKS))]
 
 
 def find_shift(file_lines: Sequence[str], old_lines: Sequence[str]) -> Shift | None:
-    """The one shift between two blocks of lines that are pairwise the same but for blanks at their ends."""
+    """The one shift between two blocks whose lines are pairwise equal apart from surrounding whitespace."""
     pairs = {
         (indent_of(there), indent_of(here))
         for there, here in zip(file_lines, old_lines, strict=True)
@@ -114,7 +114,7 @@ def _find_unit(pairs: set[tuple[str, str]]) -> Unit | None:
 
 
 def _unit_of(depths: list[tuple[int, int]], to_tabs: bool) -> Unit | None:
-    """The unit that makes every (tabs, blanks) true; they are sorted and each is there once."""
+    """The unit that fits every (tabs, spaces) pair; the pairs are sorted and unique."""
     tabs, blanks = depths[0]
     if len(depths) == 1:
         width, rest = divmod(blanks, tabs) if tabs else (0, 1)

@@ -1,8 +1,8 @@
-"""How each level looks for a block of text (docs/protocol.md#7-agentfsedit).
+"""How each matching level finds a block of text (docs/protocol.md#7-agentfsedit).
 
-Blanks inside a line always count, so no level joins or parts words; levels are not added up beyond
-the table there. Looser than exact, a block needs something visible to be known by. Choosing among places is
-not done here.
+Whitespace inside a line always counts, so no level joins or splits words; levels combine only as in the table
+there. Below "exact", a block needs something visible to match by. Choosing among several places happens
+elsewhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """How one level looks: numbers that stand for its places, rising, and the place a number stands for."""
+    """A level's search: ascending candidate numbers, and the place a number stands for."""
 
     level: Level
     find: Callable[[Search], Iterator[int]]
@@ -93,7 +93,7 @@ def _place_unicode(search: Search, at: int) -> Place:
 
 
 def _unfolded(search: Search, at: int) -> tuple[int, int | None, int | None]:
-    """The line where a place in the folded text begins, and its columns in the file's own lines."""
+    """The line at which a place in the folded text starts, and its columns in the file's own lines."""
     starts = search.folded_starts
     line = bisect_right(starts, at) - 1
     last = line + len(search.block) - 1

@@ -32,15 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Level", "Match", "find"]
 
-_TOLD = 20  # lines named in an error
+_TOLD = 20  # maximum number of lines in an error
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An edit found: `splices` in order, not overlapping, offsets in code points of the text searched.
+    """A match: `splices` in order, not overlapping, with offsets in code points of the searched text.
 
-    They hold nothing that is the same in old and new. `replacements` counts places.
-    """
+    They contain nothing that old and new have in common. `replacements` counts places."""
 
     level: Level
     splices: tuple[Splice, ...]
@@ -50,12 +49,11 @@ class Match:
 def find(
     text: str, old: str, new: str, *, replace_all: bool = False, expected_count: int | None = None
 ) -> Match:
-    """The one place where `old` is in `text`, or all of them, and the splices that make it `new`.
+    """The only place of `old` in `text`, or all of them, and the splices that turn it into `new`.
 
     `text` has the file's own line ends. `expected_count` over 1 implies `replace_all`; 1 means exactly one.
     Raises EmptyOldString, NothingChanges, NoMatch, SeveralMatches, CountMismatch, OverlappingMatches
-    (docs/protocol.md#7-agentfsedit).
-    """
+    (docs/protocol.md#7-agentfsedit)."""
     if not old:
         raise EmptyOldString
     if old == new:
@@ -78,7 +76,7 @@ def find(
 
 
 def _lines(search: Search, places: list[Place]) -> tuple[int, ...]:
-    """The 1-based lines of the first places: where their first line with anything in it is."""
+    """The 1-based lines of the first places: the first non-empty line of each."""
     first = next((at for at, line in enumerate(search.block) if line), 0)
     numbers: list[int] = []
     line, counted = 1, 0

@@ -14,19 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _AROUND = " \t\r\n"
-_EFFORT = 2_500  # lines, of about a microsecond each
-_FREE = 200  # characters looked for at the cost of a line, for a long line takes long to be looked for again
+_EFFORT = 2_500  # lines, about a microsecond each
+_FREE = 200  # characters searched at the cost of one line: long lines are slow to search again
 _NEAR = 6
 
 
 def where_possible(text: str, block: Sequence[str], effort: int = _EFFORT) -> tuple[int, int]:
-    """[start, end) of the lines of `text` between which all places of `block` are, and one line more on
-    either side; empty where there is no place. The lines of the block have no blanks and tabs around them,
-    and one of them is not empty.
+    """The range [start, end) of whole lines of `text` that contains every possible place of `block`, plus one
+    line on either side; empty if there is none. The block's lines have no surrounding whitespace, and at
+    least one is not empty.
 
-    Only where the longest line occurs is looked at, from the begin and from the end of the text on, until the
-    lines next to it are there too: so a block of common lines does not make the whole text possible.
-    """
+    Searches inwards from both ends for the block's longest line, until the adjacent lines fit too; a block of
+    common lines thus does not include the whole text."""
     anchor = max(range(len(block)), key=lambda at: len(block[at]))
     longest, below, above = block[anchor], block[anchor:][:_NEAR], block[:anchor][: -_NEAR - 1 : -1]
     fee = len(longest) // _FREE
@@ -41,7 +40,7 @@ def where_possible(text: str, block: Sequence[str], effort: int = _EFFORT) -> tu
         effort -= looked + fee
         last = max(first, text.rfind(longest, first, line_start(text, last)))
     start, end = line_start(text, first), line_end(text, last)
-    for _ in range(anchor + 1):  # a block may begin behind the end of the line before it
+    for _ in range(anchor + 1):  # a block may start after the end of the previous line
         start = line_start(text, max(start - 1, 0))
     for _ in range(len(block) - anchor):
         end = line_end(text, end)
@@ -49,8 +48,8 @@ def where_possible(text: str, block: Sequence[str], effort: int = _EFFORT) -> tu
 
 
 def _refuted(text: str, offset: int, below: Sequence[str], above: Sequence[str]) -> int:
-    """0 where the line at `offset` and those after it can be `below`, and those before it, upwards, `above`;
-    else the number of lines looked at to know better."""
+    """0 if the line at `offset` and those after it can be `below`, and those before it, upwards, `above`;
+    else how many lines it took to refute that."""
     looked = 0
     start = at = line_start(text, offset)
     for line in below:

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 _PLACES = 3
 _LINES = 6
-_WIDTH = 240  # characters of a line that are shown
-_COMPARED = 400  # characters of a block that are compared
+_WIDTH = 240  # characters shown of a line
+_COMPARED = 400  # characters compared of a block
 _CANDIDATES = 20
-_SMALL = 100  # in a file of so few lines every one is compared, whatever it holds
-_HITS = 200  # a word or line that is there more often says little
+_SMALL = 100  # in a file with this few lines every one is compared
+_HITS = 200  # a word or line that occurs more often says little
 _WORDS = 8
 _CLOSE = 0.5
 
@@ -38,7 +38,7 @@ _WORD = re.compile(r"\w{3,}")
 _NUMBERED = tuple(re.compile(rf"[ ]*\d+{mark}", re.ASCII) for mark in (r" \| ?", r"\t", "→", r"[:|] ?"))
 _ESCAPED = re.compile(r"\\([nrt\"'`\\/])")
 _MEANT = {"n": "\n", "r": "\r", "t": "\t"}
-_CASEFOLD_LIMIT = 2_000_000  # characters; past it only ASCII is quick enough to fold for a hint
+_CASEFOLD_LIMIT = 2_000_000  # characters; above this only ASCII folds fast enough
 
 _Cause = Literal["line_numbers", "over_escaped", "letter_case"]
 
@@ -50,11 +50,10 @@ class _Candidate(NamedTuple):
 
 
 def explain(search: Search) -> NoMatch:
-    """The NoMatch to raise for a block found nowhere.
+    """The NoMatch to raise for a block that was not found.
 
-    `detail` is the same in every language: for "drifted" the 1-based lines of old_string that do not stand so
-    in the file, with the first of them ("old_string 3, 5-7 | return x"), else empty.
-    """
+    `detail` is independent of the language: for "drifted" the 1-based lines of old_string that differ from
+    the file, with the first of them ("old_string 3, 5-7 | return x"), else empty."""
     for cause, reading in _READINGS:
         line = reading(search)
         if line is not None:
@@ -95,7 +94,7 @@ def _in_other_case(search: Search) -> int | None:
 
 
 def _whole_lines_where(text: str, wanted: str) -> int | None:
-    """As `_line_where`, for whole lines: a number and a sign before a part of a line prove nothing."""
+    """As `_line_where`, but matches whole lines only: a number and a sign within a line prove nothing."""
     if wanted.strip():
         for at in islice(every_occurrence(text, wanted), _HITS):
             end = at + len(wanted)
@@ -105,7 +104,7 @@ def _whole_lines_where(text: str, wanted: str) -> int | None:
 
 
 def _line_where(text: str, wanted: str) -> int | None:
-    """The 0-based line of `text` where `wanted` first stands, if it says anything and does."""
+    """The 0-based line of the first `wanted` in `text`; None if there is none or it is meaningless."""
     at = text.find(wanted) if wanted.strip() else -1
     return text.count("\n", 0, at) if at >= 0 else None
 
@@ -121,7 +120,7 @@ _READINGS: tuple[tuple[_Cause, Callable[[Search], int | None]], ...] = (
 
 
 def _closest(search: Search) -> list[_Candidate]:
-    """At most three places that resemble the block, the closest first, not overlapping."""
+    """Up to three places that resemble the block, closest first, not overlapping."""
     votes = _votes_of_lines(search) or _votes_of_words(search)
     similarity = _similarity(_excerpt(search.block))
     size = len(search.block)
@@ -142,7 +141,7 @@ def _closest(search: Search) -> list[_Candidate]:
 
 
 def _votes_of_lines(search: Search) -> dict[int, float]:
-    """For lines where the block could begin: how many of its lines, rare ones more, are in place."""
+    """For each possible first line: how many of the block's lines are in place, weighting rare ones."""
     wanted: dict[str, int] = {}
     for k, line in enumerate(search.block):
         if _WORD.search(line):
@@ -159,7 +158,7 @@ def _votes_of_lines(search: Search) -> dict[int, float]:
 
 
 def _votes_of_words(search: Search) -> dict[int, float]:
-    """The same by the block's longest words, for blocks of which no line is there whole."""
+    """As `_votes_of_lines`, by the block's longest words, if none of its lines occurs whole."""
     words: dict[str, int] = {}
     for k, line in enumerate(search.block):
         for word in _WORD.findall(line[: _COMPARED * 10]):
@@ -177,9 +176,8 @@ def _visible(search: Search) -> int:
 
 
 def _similarity(wanted: str) -> Callable[[str], float]:
-    """How alike a text is to `wanted`, from 0 to 1: what both have in common in the same order, of all they
-    have. The longest common subsequence by Hyyrö's bit vectors (2004): one step a character, whatever the
-    texts are."""
+    """Similarity to `wanted`, from 0 to 1: the longest common subsequence relative to both lengths, by
+    Hyyrö's bit vectors (2004), which take one step per character."""
     places: dict[str, int] = {}
     for at, character in enumerate(wanted):
         places[character] = places.get(character, 0) | 1 << at
@@ -197,7 +195,7 @@ def _similarity(wanted: str) -> Callable[[str], float]:
 
 
 def _excerpt(lines: Sequence[str]) -> str:
-    """What is compared of a block: its begin, indentation aside."""
+    """The part of a block to compare: its start, without indentation."""
     taken: list[str] = []
     room = _COMPARED
     for line in lines:
@@ -212,7 +210,7 @@ def _excerpt(lines: Sequence[str]) -> str:
 
 
 def _lacking(search: Search, line: int) -> list[int]:
-    """The block's lines (0-based) that do not stand so at `line`; empty where less than half of them do."""
+    """The block's 0-based lines that differ at `line`; empty if less than half of them match."""
     block = [it.rstrip(BLANKS) for it in search.block]
     there = [it.rstrip(BLANKS) for it in search.lines[line : line + len(block) + _LINES]]
     gone: list[int] = []
@@ -242,7 +240,7 @@ def _ranges(lines: list[int]) -> str:
 
 
 def _first(search: Search, lacking: list[int]) -> str:
-    """The first of the lines told, with its line end where that is what the file has not."""
+    """The first of these lines, with its line end if that is what differs."""
     at = lacking[0]
     ended = at == len(search.block) - 2 and not search.block[-1] and search.block[at] == search.lines[-1]
     return _cut(search.block[at]) + ("\\n" if ended else "")

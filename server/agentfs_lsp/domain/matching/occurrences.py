@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def occurrences(text: str, wanted: str) -> Iterator[int]:
-    """Where `wanted` (not empty) begins in `text`, rising, whole characters only."""
+    """The ascending offsets of `wanted` (not empty) in `text`, whole characters only."""
     places = every_occurrence(text, wanted)
     if text.isascii() and wanted[0] != "\n" and wanted[-1] != "\r":
         return places
@@ -23,7 +23,7 @@ def occurrences(text: str, wanted: str) -> Iterator[int]:
 
 
 def every_occurrence(text: str, wanted: str) -> Iterator[int]:
-    """Where `wanted` (not empty) begins in `text`, rising, wherever that is."""
+    """The ascending offsets of `wanted` (not empty) anywhere in `text`."""
     size = len(wanted)
     at = text.find(wanted)
     while at >= 0:
@@ -31,8 +31,8 @@ def every_occurrence(text: str, wanted: str) -> Iterator[int]:
         following = text.find(wanted, at + 1)
         step = following - at
         if 0 < step < size:
-            # Places that overlap by a step repeat their last `step` characters. Searching afresh from each
-            # would be quadratic in a run such as "aaaa…"; comparing those alone is not.
+            # Overlapping occurrences repeat their last `step` characters. Searching afresh from each would be
+            # quadratic in a run such as "aaaa…"; comparing just those is not.
             tail = wanted[size - step :]
             while text.startswith(tail, at + size):
                 at += step

@@ -27,8 +27,8 @@ _END = re.compile(r"\r\n?|\n")
 
 
 class Search:
-    """`text` with its own line ends, and `old`, which is `block` as lines without their ends. Places are told
-    from `base` on: where `text` begins in what was asked about."""
+    """`text` with its own line ends, and `old`, whose lines without ends are `block`. Places are offset by
+    `base`, the start of `text` in the original."""
 
     def __init__(self, text: str, old: str, base: int = 0) -> None:
         self.text = text
@@ -40,38 +40,38 @@ class Search:
 
     @cached_property
     def plain(self) -> str:
-        """The text with `\\n` line ends; the text itself where it has no others."""
+        """The text with LF line ends; the text itself if it has no others."""
         return normalise(self.text)
 
     @cached_property
     def line_end(self) -> str:
-        """The only line end in the text; empty where they are mixed or there is none."""
+        """The text's only kind of line end; "" if mixed or none."""
         return uniform_line_end(self.text)
 
     @cached_property
     def lines(self) -> list[str]:
-        """The text's lines without their ends; the last is empty where the text ends in a line end."""
+        """The text's lines without line ends; the last is "" if the text ends with a line end."""
         return self.text.split(self.line_end) if self.line_end else self.plain.split("\n")
 
     @cached_property
     def cores(self) -> list[str]:
-        """The text's lines without the blanks and tabs around."""
+        """The text's lines without surrounding spaces and tabs."""
         return [line.strip(BLANKS) for line in self.lines]
 
     @cached_property
     def folded(self) -> str:
-        """The plain text as it would be typed."""
+        """The plain text, folded to typewriter characters."""
         return fold(self.plain)
 
     def start(self, line: int) -> int:
-        """The offset in the text at which a line (0-based) begins."""
+        """The offset of a 0-based line."""
         if self.line_end:
             return self._base + self._lengths[line] + line * len(self.line_end)
         return self._base + self._mixed_starts[line]
 
     @cached_property
     def _lengths(self) -> list[int]:
-        """The characters before each line, line ends not counted."""
+        """The number of characters before each line, without line ends."""
         return list(accumulate(map(len, self.lines), initial=0))
 
     @cached_property
@@ -82,17 +82,17 @@ class Search:
 
     @cached_property
     def plain_starts(self) -> list[int]:
-        """For each line its offset in the plain text."""
+        """Each line's offset in the plain text."""
         return _starts(self.lines)
 
     @cached_property
     def folded_starts(self) -> list[int]:
-        """For each line its offset in the folded text."""
+        """Each line's offset in the folded text."""
         return self.plain_starts if self.folded is self.plain else _starts(self.folded.split("\n"))
 
     def columns(self, line: int) -> Columns:
-        """The columns of a line (0-based), for those of its folded text. Kept while the same lines are asked
-        for, not for ever: there may be as many as the text has."""
+        """The columns of a 0-based line and its folded text. Caches the latest lines only: the text may have
+        very many."""
         known = self._columns.get(line)
         if known is None:
             if len(self._columns) > 1:
@@ -102,33 +102,33 @@ class Search:
 
     @cached_property
     def pieces(self) -> list[tuple[int, int]]:
-        """The lines of the block as it came: offsets in it, line ends left out."""
+        """The lines of the block as given: offsets, without line ends."""
         return pieces_of(self.old)
 
     @cached_property
     def converted(self) -> str:
-        """The block with the text's only line end."""
+        """The block with the text's only kind of line end."""
         return with_eol(self.plain_old, self.line_end)
 
     @property
     def loose(self) -> bool:
-        """Whether levels below `exact` apply. Not to what cannot be seen; nor to what ends in half of a
-        `\\r\\n`: who sends that means the character."""
+        """Whether levels below `exact` apply. Not to invisible text, nor to text that ends in half of a
+        `\\r\\n`: that asks for the very character."""
         return not self.old.isspace() and not self.old.endswith("\r")
 
     @property
     def lead(self) -> int:
-        """1 where the block's first line is but the end of the line before, whatever that holds; else 0."""
+        """1 if the block's first line is only the end of the line before, whatever that contains; else 0."""
         return int(len(self.block) > 1 and not self.block[0])
 
     @property
     def inner(self) -> list[str]:
-        """The block less an empty first and last line: those say only that a line ends there."""
+        """The block without an empty first and last line, which only say that a line ends there."""
         trail = len(self.block) > 1 and not self.block[-1]
         return self.block[self.lead : len(self.block) - trail]
 
     def place(self, line: int, column: int, end: int, revise: Revise = as_given) -> Place:
-        """The block from `column` of a line (0-based) to column `end` of the line where it ends."""
+        """The block from `column` of a 0-based line to column `end` of its last line."""
         last = line + len(self.block) - 1
         begins = [self.start(at) for at in range(line, last + 1)]
         ends = [begin + len(self.lines[line + at]) for at, begin in enumerate(begins[:-1])]
@@ -138,23 +138,23 @@ class Search:
 
     @cached_property
     def region(self) -> Search:
-        """The search in that part of the text alone where the block's inner lines can be. A large file is not
-        split into lines for the sake of a few."""
+        """The search limited to where the block's inner lines can be, so that a large file need not be split
+        into lines."""
         begin, end = where_possible(self.text, self._inner_cores)
         return Search(self.text[begin:end], self.old, begin)
 
     @cached_property
     def plain_region(self) -> Search:
-        """The search in the lines alone that hold the block in the plain text."""
+        """The search limited to lines that contain the block in the plain text."""
         return self._region_of(self.plain, self.plain_old)
 
     @cached_property
     def folded_region(self) -> Search:
-        """The search in the lines alone that hold the folded block in the folded text."""
+        """The search limited to lines that contain the folded block in the folded text."""
         return self._region_of(self.folded, fold(self.plain_old))
 
     def _region_of(self, view: str, wanted: str) -> Search:
-        """`view` has the text's lines with `\n` line ends."""
+        """`view` has the text's lines with LF line ends."""
         found = view.find(wanted)
         if found < 0:
             return Search("", self.old)
@@ -170,8 +170,8 @@ class Search:
 
     @cached_property
     def whole_lines(self) -> list[int]:
-        """The lines (0-based) where the block's inner lines stand, blanks and tabs around each aside. Lines
-        become letters, so that the block is found in one search for a word."""
+        """The 0-based lines where the block's inner lines match without surrounding whitespace. Lines become
+        letters, so that one string search finds the block."""
         inner = self._inner_cores
         if len(inner) >= sys.maxunicode:
             return []
@@ -187,11 +187,10 @@ class Search:
 
     @cached_property
     def shifts(self) -> dict[int, Shift]:
-        """Those of `whole_lines` where the indentation is shifted evenly, or not at all, and how.
+        """The `whole_lines` whose indentation is shifted uniformly or not at all, with the shift.
 
-        What a shift makes of an indent is told by the first line that has it; all other lines are compared as
-        one word, so that a block of thousands of lines may stand at as many places.
-        """
+        The first line with an indent determines its shift; all others are compared as one string, so that
+        blocks of thousands of lines may match at as many places."""
         if not self.whole_lines:
             return {}
         begin, inner = self.whole_lines[0], self.inner
@@ -217,7 +216,7 @@ _NO_SAY = "\0"
 
 
 def _spelt_by_indent(lines: Sequence[str]) -> str:
-    """A letter for each line, the same for the same indent; blank lines, which have no say, are `_NO_SAY`."""
+    """One letter per line, equal for equal indents; blank lines, which don't matter, are `_NO_SAY`."""
     letters: dict[str, str] = {}
     return "".join(
         [
@@ -228,12 +227,12 @@ def _spelt_by_indent(lines: Sequence[str]) -> str:
 
 
 def _starts(lines: Sequence[str]) -> list[int]:
-    """Where each line begins when a line end is one character."""
+    """Where each line starts if a line end is one character."""
     return list(map(add, accumulate(map(len, lines[:-1]), initial=0), count()))
 
 
 def pieces_of(text: str) -> list[tuple[int, int]]:
-    """The lines of `text`: offsets, line ends left out."""
+    """The lines of `text` as offsets, without line ends."""
     ends = [found.span() for found in _END.finditer(text)]
     begins = [0, *(end for _, end in ends)]
     return list(zip(begins, [*(start for start, _ in ends), len(text)], strict=True))

@@ -19,18 +19,18 @@ from agentfs_lsp.domain.text.lines import normalise
 _END = re.compile(r"\r\n?|\n")
 
 Revise = Callable[[Sequence[str], Sequence[str], Sequence[str]], list[str] | None]
-"""(the request's old lines, its new ones, the file's in place of the old) -> what to write; None: unknown."""
+"""(request's old lines, its new lines, the file's lines in their place) -> lines to write; None: unknown."""
 
 
 def as_given(_old: Sequence[str], new: Sequence[str], _present: Sequence[str]) -> list[str] | None:
-    """The new lines as they came: nothing in the file says otherwise."""
+    """The new lines unchanged."""
     return list(new)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a block stands: for each of its lines the offsets [start, end) in the file's text, without the
-    line end. The first and the last may be parts of lines."""
+    """Where a block is: the offsets [start, end) of each of its lines in the file, without the line end. The
+    first and the last may be partial lines."""
 
     segments: tuple[tuple[int, int], ...]
     revise: Revise = as_given
@@ -45,10 +45,10 @@ class Place:
 
 
 class Splicer:
-    """Replaces one block by one new text, at as many places as there are, given in rising order."""
+    """Replaces a block by a new text at any number of places, given in ascending order."""
 
     def __init__(self, text: str, block: Sequence[str], new: str, line_end: str) -> None:
-        """`line_end` is what `uniform_line_end` says of the text; not looked at where `new` is one line."""
+        """`line_end`: see `uniform_line_end`; unused if `new` is one line."""
         self._text = text
         self._block = block
         self._new = normalise(new).split("\n")
@@ -57,10 +57,10 @@ class Splicer:
         self._made: tuple[str, list[Splice]] = ("", [])
 
     def splices(self, place: Place) -> list[Splice] | None:
-        """The splices of one place, none empty; None where the new lines can't be fitted to it."""
+        """The splices of one place, none empty; None if the new lines can't be fitted to it."""
         if place.revise is not as_given or not self._surroundings.uniform:
             return self._splices(place)
-        # Hundreds of thousands of places mostly read the same: what was made for one serves the next.
+        # Up to hundreds of thousands of places mostly have the same text: reuse the previous result.
         at, there = place.start, self._text[place.start : place.end]
         if there != self._made[0]:
             self._made = (
@@ -88,7 +88,7 @@ class Splicer:
         if lines is None:
             return None
         if b0 == 0 < b1 and len(self._block) > 1 and not self._block[0]:
-            lines[:1] = self._new[:1]  # it goes on the line before the block, which nothing is known of
+            lines[:1] = self._new[:1]  # it continues the line before the block, which is unknown
         ends = self._line_ends(place, stretch)
         if a0 < a1 and lines:
             return Splice(segments[a0][0], segments[a1 - 1][1], _joined(lines, ends))
@@ -101,7 +101,7 @@ class Splicer:
         return Splice(segments[a0 - 1][1], place.end, "")
 
     def _line_ends(self, place: Place, stretch: Stretch) -> Iterator[str]:
-        """The line ends to put in: those of the lines replaced, then for ever that of the surroundings."""
+        """The line ends to insert: those of the replaced lines, then the surroundings' for ever."""
         a0, a1, _, _ = stretch
         segments = place.segments
         for at in range(a0, a1 - 1):
@@ -117,7 +117,7 @@ class Splicer:
 
 
 class _Surroundings:
-    """The line end of the line that an offset is on, asked for rising offsets."""
+    """The line end of the line that contains an offset, for ascending offsets."""
 
     def __init__(self, text: str, request: str, line_end: str) -> None:
         self._text = text
@@ -125,7 +125,7 @@ class _Surroundings:
         self.uniform = line_end
         if not line_end:
             self._last = max(text.rfind("\n"), text.rfind("\r"))
-            if self._last < 0:  # the file has none to go by
+            if self._last < 0:  # the file has none
                 asked = _END.search(request)
                 self.uniform = asked.group() if asked else "\n"
         self._next: re.Match[str] | None = None
@@ -141,7 +141,7 @@ class _Surroundings:
 
 
 def uniform_line_end(text: str) -> str:
-    """The only line end in `text`; empty where they are mixed or there is none."""
+    """The only kind of line end in `text`; "" if mixed or none."""
     if "\r" not in text:
         return "\n" if "\n" in text else ""
     if "\n" not in text:
@@ -151,7 +151,7 @@ def uniform_line_end(text: str) -> str:
 
 
 def differing_elements(old: Sequence[str], new: Sequence[str]) -> list[Stretch]:
-    """The stretches in which two sequences differ; something common lies between any two."""
+    """The stretches in which two sequences differ, with something in common between any two."""
     if len(old) == len(new) == 1:
         return [(0, 1, 0, 1)] if old[0] != new[0] else []
     if len(old) > sys.maxunicode:
@@ -167,14 +167,14 @@ def _joined(lines: Sequence[str], ends: Iterator[str]) -> str:
     for line in lines[1:]:
         end = next(ends)
         if end == "\n" and pieces[-2:] == ["\r", ""]:
-            end = "\r\n"  # else an empty line would be lost: the two would be one line end
+            end = "\r\n"  # otherwise the two would become one line end, losing an empty line
         pieces += (end, line)
     return "".join(pieces)
 
 
 def shortened(text: str, splice: Splice) -> Splice:
-    """The same change without what it would replace by itself at its begin and end: a byte that did not
-    decode, say, is not put in anew."""
+    """The same change without common text at its start and end, so that an undecodable byte, say, is not
+    inserted anew."""
     start, end, put = splice.start, splice.end, splice.text
     head = common_head(text, put, (start, end, 0, len(put)))
     tail = common_tail(text, put, (start + head, end, head, len(put)))

@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"\w[\w\u0300-\u036f]*|[^\w][\u0300-\u036f]*")
 
 
 def fold(text: str) -> str:
-    """`text` as it would be typed. Line ends stay; the number of code points may change."""
+    """`text` in typewriter characters. Line ends stay; the number of code points may change."""
     if text.isascii():
         return text
     text = normalize("NFC", text)
@@ -39,8 +39,8 @@ def fold(text: str) -> str:
 
 
 class Columns:
-    """The columns of a line for those of `fold(line)`. Looks at the whole line once, whatever is asked of
-    it: a file on one line may hold thousands of places."""
+    """Maps columns of `fold(line)` to those of the line. Scans the line only once, since a file on one line
+    may have thousands of places."""
 
     def __init__(self, line: str) -> None:
         self._line = line
@@ -55,7 +55,7 @@ class Columns:
         self._folded = list(accumulate(map(len, pieces), initial=0))
 
     def unfolded(self, column: int) -> int | None:
-        """The column that `column` of the folded line stands for; None inside what folds as one."""
+        """The column for `column` of the folded line; None inside a unit that folds as one."""
         if self._same:
             return column
         number = bisect_right(self._folded, column) - 1
@@ -68,15 +68,15 @@ class Columns:
 
 
 def _begins_anew(character: str) -> bool:
-    """Whether it never folds as one with what stands before it: no mark, and no part of a Hangul syllable."""
+    """Whether it never folds together with the preceding character: no mark, and no part of a Hangul
+    syllable."""
     return character < "\u0300" or not (category(character)[0] == "M" or "\u1160" <= character <= "\u11ff")
 
 
 def keep_characters(old: Sequence[str], new: Sequence[str], snapshot: Sequence[str]) -> list[str]:
-    """The new lines with the file's own characters wherever the request left a word or a sign as it was.
+    """The new lines with the file's own characters wherever the request left a word or a sign unchanged.
 
-    `present` folds to the same as `old`. A paragraph on one line thus keeps its quotes when a word changes.
-    """
+    `snapshot` folds to the same as `old`. A one-line paragraph thus keeps its quotes when a word changes."""
     was, wanted = _tokens(old), _tokens(new)
     held = _tokens(snapshot)
     if [fold(token) for token in was] != [fold(token) for token in held]:

@@ -27,15 +27,15 @@ _BESIDE = 200
 
 _ANY_KEY = r"[A-Za-z0-9/+]{40}"
 _MIXED_KEY = rf"(?=[A-Z0-9/+]*[a-z])(?=[a-z0-9/+]*[A-Z]){_ANY_KEY}"
-# Between the name and the value of a key stand signs and few words, in whatever language it is set.
+# Signs and a few words, in any language, separate the name of a key from its value.
 _BETWEEN = r"(?:[^A-Za-z0-9/+]{1,40}[A-Za-z0-9/+]{1,20}){0,3}?[^A-Za-z0-9/+]{1,40}"
 _SECRET_WORD = ("secret", "Secret", "SECRET")
 
-# A key's lines may be indented, quoted, put together or commented out: without them in its value, one key
-# would look like another that is in the file already.
+# A key's lines may be indented, quoted, joined or commented out. Kept out of the value, so that it can be
+# recognised as one the file already had.
 _BETWEEN_LINES = r"(?:\\[nr]|[\s\\\"'`,;|>#/*+.&]){0,40}"
 
-# No letter or digit stands before what begins here, but that of an escaped line end.
+# No letter or digit precedes a match, except that of an escaped line end.
 _BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 
 _PRIVATE_KEY = (
@@ -44,8 +44,8 @@ _PRIVATE_KEY = (
     rf"(?:{_BETWEEN_LINES}[A-Za-z0-9+/=]{{16,128}}){{0,48}}"
 )
 
-# What it is, what every one of them begins with (looked for first, being fast), and the whole format, which
-# never takes long to fail. The group, where there is one, is what tells one secret from another.
+# The kind, a prefix that every match starts with (fast to search), and the whole format, which fails fast.
+# The group, if any, identifies the secret.
 _FORMATS = tuple(
     (what, begins, re.compile(pattern))
     for what, begins, pattern in (
@@ -88,8 +88,8 @@ KINDS = tuple(dict.fromkeys(what for what, _, _ in _FORMATS))
 
 
 class Secret(NamedTuple):
-    """`what`: the kind; `value`: what is secret of it; `at`: its offset; `start` and `end`: the offsets of
-    all that tells it, a name before it included."""
+    """`what`: the kind; `value`: the secret part; `at`: its offset; `start` and `end`: the offsets of the
+    whole match, including a name before it."""
 
     what: str
     value: str
@@ -99,7 +99,7 @@ class Secret(NamedTuple):
 
 
 class NewSecret(NamedTuple):
-    """`what`: the kind; `line`: where it stands in the text after the change, from 1."""
+    """`what`: the kind; `line`: its 1-based line in the text after the change."""
 
     what: str
     line: int
@@ -132,7 +132,7 @@ def new_secrets(text: str, splices: Sequence[Splice]) -> Iterator[NewSecret]:
         after = _applied(text, group, start, end)
         for secret in secrets_in(after):
             cut = (start > 0 and secret.start == 0) or (end < len(text) and secret.end == len(after))
-            if cut:  # by where the look begins or ends, far from the change
+            if cut:  # by the limits of the search, far from the change
                 continue
             if known is None:
                 known = {(one.what, one.value) for one in secrets_in(text)}
@@ -144,7 +144,7 @@ def new_secrets(text: str, splices: Sequence[Splice]) -> Iterator[NewSecret]:
 
 
 def _near_each_other(splices: Sequence[Splice]) -> Iterator[list[Splice]]:
-    """The splices in groups that are looked at together, since what is looked at of each overlaps."""
+    """Groups of splices whose search ranges overlap."""
     group: list[Splice] = []
     for splice in splices:
         if group and splice.start - group[-1].end > 2 * LONGEST:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What reads and changes of a guarded file need, and the glob that guards it, as the user knows it.
-    `as_written`: it matches the very path, and not only another spelling."""
+    """What reading and changing a protected file require, and the glob that protects it, as the user knows
+    it. `as_written`: it matches the path itself, not only another spelling."""
 
     read: Permission
     change: Permission

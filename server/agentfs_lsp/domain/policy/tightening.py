@@ -24,15 +24,14 @@ _SHAPES: Mapping[str, Shape] = {"rules": Rules(("ask", "deny")), "protected": Gl
 
 
 def shape_in_workspace(key: str) -> Shape:
-    """What the value may be there: rules that permit something, and globs that take something out, may
-    not."""
+    """The shape of a setting in a workspace: without rules that permit, or globs that exclude."""
     return _SHAPES.get(key) or SETTINGS[key].shape
 
 
 @dataclass(frozen=True, slots=True)
 class Tightening:
-    """What one workspace folder says of itself: checked values by key. `fault`: what of it could not be used,
-    and for which everything in that folder is asked."""
+    """What one workspace folder declares: validated values by key. `fault`: what was invalid; because of it,
+    everything in that folder is asked for."""
 
     values: Mapping[str, object] = field(default_factory=dict)
     fault: str | None = None
@@ -59,8 +58,8 @@ class Tightening:
 
 
 def tightened(settings: Settings, by: Tightening) -> Settings:
-    """The settings that hold in that workspace. Rules, lists and the mode are not put together here: each has
-    its say in the verdict (`policy.py`)."""
+    """The effective settings in that workspace. Rules, lists and the mode are not merged here: each takes
+    part in the verdict (`verdict.py`)."""
     changed: dict[str, object] = {}
     for key, theirs in by.values.items():
         match SETTINGS[key].in_workspace:

@@ -28,9 +28,8 @@ Source = Literal["own", "protected", "switch", "files", "rule", "spelling", "wor
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`source`: what decided; "spelling": a rule, but for another spelling of the path; "workspace": what the
-    workspace says of itself. `rule`: the glob, the switch or the setting, as the user knows it; None for the
-    mode."""
+    """`source`: what decided; "spelling": a rule for another spelling of the path; "workspace": the
+    workspace's own settings. `rule`: the glob, switch or setting, as the user knows it; None for the mode."""
 
     decision: Permission
     source: Source
@@ -38,17 +37,16 @@ class Verdict:
 
     @property
     def by(self) -> Literal["mode", "rule"]:
-        """The same as in responses."""
+        """The same, as responses report it."""
         return "mode" if self.source == "mode" else "rule"
 
 
 class Policy:
-    """The rules in force, compiled. Immutable: a change of settings makes another.
+    """The effective rules, compiled. Immutable: new settings make a new policy.
 
-    `own_folders`: the server's own, such as its state folder, as real absolute paths.
-    `workspace`: what the root says of itself; it can only make a verdict stricter. `closed`: the only paths
-    that may be touched, None where there is no closed list.
-    """
+    `own_folders`: the server's own, such as its state folder, as real absolute paths. `workspace`: the root's
+    own settings, which can only make verdicts stricter. `closed`: the only accessible paths, None without an
+    allowlist."""
 
     def __init__(
         self, settings: Settings, own_folders: Sequence[str], workspace: Tightening = _NOTHING
@@ -65,11 +63,10 @@ class Policy:
         self._judged: dict[tuple[Operation, str, str, Mode], Verdict] = {}
 
     def judge(self, operation: Operation, relative: str, *, root: str, mode: Mode) -> Verdict:
-        """The strictest of all that has a say; of several as strict the one most particular to the file.
+        """The strictest verdict that applies; of equally strict ones, the most specific to the file.
 
-        `relative` is the resolved path in the root whose real absolute path is `root`. Never raises. Verdicts
-        are kept, since a list of rules takes its time.
-        """
+        `relative` is the resolved path in the root with the real path `root`. Never raises. Cached, because
+        long lists of rules are slow."""
         key = operation, relative, root, mode
         verdict = self._judged.get(key)
         if verdict is None:
@@ -91,8 +88,8 @@ class Policy:
         return tuple(sorted(verdicts, key=_strictness, reverse=True))
 
     def may_reach(self, operation: Operation) -> bool:
-        """Whether there may be a file that this operation is not denied on: false where a rule denies it for
-        every file, and none behind it permits some."""
+        """Whether any file may not be denied this operation: false if a rule denies it for every file and no
+        later rule permits some."""
         if self.closed == () or self._asking.deny_everything(operation):
             return False
         if operation == "edit" and not self.may_reach("read"):
@@ -107,8 +104,8 @@ class Policy:
         return None
 
     def _by_path(self, operation: Operation, relative: str) -> Iterable[Verdict]:
-        """What has a say whatever the mode is. An edit tells whether a text was found: where reading is
-        denied, it is too."""
+        """The verdicts that do not depend on the mode. An edit reveals whether a text was found, so it is
+        denied where reading is."""
         path = Spelled.of(relative)
         yield from self._voices(operation, path)
         if operation == "edit":
@@ -147,11 +144,10 @@ class Policy:
 
 
 class RuleList:
-    """Rules compiled: the last one that matches a path and says something of an operation decides it.
+    """Compiled rules: the last one that matches a path and mentions an operation decides.
 
-    What asks or denies matches any spelling. Where it matches only another one than the path has, no rule
-    behind it undoes that: by which spelling a file system knows the file can't be told.
-    """
+    Rules that ask or deny match any spelling of a path. A match by another spelling can't be overruled by a
+    later rule, since the file system may know the file by either."""
 
     def __init__(self, rules: Sequence[Rule], switches: Mapping[str, bool]) -> None:
         self._rules = [(rule, GlobList(rule.files)) for rule in rules]
@@ -186,8 +182,8 @@ class RuleList:
                 yield Verdict("deny", "switch", f"switches.{name}")
 
     def deny_everything(self, operation: Operation) -> bool:
-        """Whether some rule denies it for every file, and none behind it says otherwise, or every file is
-        gone with a switch."""
+        """Whether some rule denies it for every file and no later one permits it, or a switch that is off
+        covers every file."""
         if any(globs.is_everything for _, globs in self._off):
             return True
         for rule, globs in reversed(self._rules):

@@ -26,8 +26,8 @@ MOST_ENTRIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What may be done with the files that `files`, gitignore's globs relative to each root, match; None says
-    nothing. `requires`: the switch without which none of them may be touched."""
+    """Permissions for the files that match `files` (gitignore globs relative to each root); None: no
+    statement. `requires`: a switch that must be on for any access."""
 
     files: tuple[str, ...]
     read: Permission | None = None
@@ -42,8 +42,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A list of `{"files": [globs], "read", "write", "edit": permission, "requires": switch}`. Of a list that
-    is wrong somewhere the right rules are kept. `permissions`: those that a rule may give."""
+    """A list of `{"files": [globs], "read", "write", "edit": permission, "requires": switch}`. Valid rules of
+    an invalid list are kept. `permissions`: those a rule may give."""
 
     permissions: tuple[Permission, ...] = PERMISSIONS
 
@@ -77,8 +77,8 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Globs:
-    """A list of gitignore's globs. Those that gitignore would pass over in silence are refused: whoever wrote
-    one meant something by it. `negations`: whether `!` may stand before one."""
+    """A list of gitignore globs. Refuses those that gitignore silently ignores, since their author meant
+    something. `negations`: whether a leading `!` is allowed."""
 
     negations: bool = True
 
@@ -132,7 +132,7 @@ def _switch_name(raw: object) -> str:
 
 
 def _plain_path(raw: object) -> str:
-    """The path without what leads nowhere. A star is no part of a name that anybody means."""
+    """The path in its shortest form. A star is not accepted as part of a name."""
     if isinstance(raw, str) and raw.isprintable() and not set(raw) & {"*", "\\"} and not raw.startswith("/"):
         parts = [part for part in raw.split("/") if part not in {"", "."}]
         if parts and ".." not in parts and not raw.endswith("/"):

@@ -20,11 +20,11 @@ Mode = Literal["manual", "auto_edit"]
 
 
 InWorkspace = Literal[
-    "users",  # the user's alone
+    "users",  # only the user's value counts
     "free",  # guards nothing: the workspace's value counts
-    "lower",  # a number: the lower one counts
+    "lower",  # a number: the lower value counts
     "strictest",  # only the strictest value may be set
-    "besides",  # rules and lists: each has its say, and the strictest counts
+    "besides",  # rules and lists: all apply, and the strictest counts
 ]
 """How a workspace's `.agentfs.toml` may change a setting; it can never loosen one."""
 
@@ -33,10 +33,8 @@ InWorkspace = Literal[
 class Setting:
     """A setting as the user knows it.
 
-    `strictest`: for those that guard something, the value that a wrong one is taken for; None for the others,
-    where a wrong value leaves what was set before. `wrong_asks`: of a wrong value the right parts are used,
-    and everything is asked for.
-    """
+    `strictest`: the value used instead of an invalid one, for protective settings; None for the others, whose
+    previous value stays. `wrong_asks`: use the valid parts of an invalid value, and ask about everything."""
 
     key: str
     default: object

@@ -35,9 +35,9 @@ Language = Literal["en", "zh-cn"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings in force. Computed once a change of any layer, never a request.
+    """The effective settings, computed once per change of any layer, never per request.
 
-    `faulty` is no setting: it names what of the policy is wrong, and for which everything is asked.
+    `faulty` is not a setting: it names the invalid parts of the policy, because of which everything is asked.
     """
 
     approval: Approval = field(default=Approval())

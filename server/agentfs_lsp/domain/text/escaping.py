@@ -22,17 +22,17 @@ Kind = Literal["bidirectional", "invisible", "control"]
 MOST_FINDINGS = 100
 
 LONGEST_NAME = 4096
-"""Characters of a name that are shown: a path that a file system takes has no more."""
+"""Maximum characters of a name shown; file systems accept no longer paths."""
 
 LONGEST_UNKNOWN = 200
-"""Characters that are shown of what is no name of anything."""
+"""Maximum characters shown of anything that names nothing."""
 
 # Line ends and tabs are ordinary; U+0080..U+009F are controls too.
 _CONTROL = "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-# All that Unicode calls a format character or default-ignorable, but for what is named elsewhere here; and
-# the separators of lines and paragraphs. As ranges, since the tables of Python 3.11 do not know them all. The
-# signs that enclose or precede what follows (Prepended_Concatenation_Mark) have glyphs: they are text.
+# All format and default-ignorable characters of Unicode not named elsewhere here, and the line and paragraph
+# separators. Listed as ranges because Python 3.11's tables lack some. Prepended concatenation marks have
+# glyphs, so they are text.
 _INVISIBLE = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff"
     "\uffa0\ufff0-\ufffb\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
@@ -41,22 +41,22 @@ _INVISIBLE = (
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
-# One class is searched for many times faster than alternatives, so those are only tried where it matches.
+# One character class is many times faster to search than alternatives, which are tried only where it matches.
 _CANDIDATE = re.compile(f"[{_CONTROL}{_BIDIRECTIONAL}{_INVISIBLE}{_JOINERS}{_SELECTORS}\ud800-\udfff\r]")
 _CHARACTER = re.compile(
     f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])|(?P<invisible>[{_INVISIBLE}]"
-    # Behind ASCII (but in keycaps), at the begin, or doubled, these say nothing to any reader.
+    # After ASCII (except in keycaps), at the start, or doubled, these mean nothing in any script.
     f"|(?<![^\0-\x7f])[{_JOINERS}{_SELECTORS}](?!\u20e3)"
     f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[{_JOINERS}])[{_JOINERS}])"
 )
-# Where Markdown, and VS Code in notifications, makes a link: `](` before a URI of any scheme.
+# What Markdown, and VS Code in notifications, turns into a link: `](` before a URI of any scheme.
 _LINK = re.compile(r"\]\((?=\s*<?[a-z][a-z0-9+.-]*:[^\s)])", re.IGNORECASE | re.ASCII)
 
 _PLAIN = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
 
 
 class Finding(NamedTuple):
-    """Something a reviewer should see: `line` is 1-based in the text looked at; `detail` names it."""
+    """Something for the reviewer to see: `line` is 1-based in the searched text; `detail` names it."""
 
     kind: Kind
     line: int
@@ -64,37 +64,37 @@ class Finding(NamedTuple):
 
 
 def escape_invisible(text: str) -> str:
-    """`text` with what reorders, hides or commands shown as `\\x07` or `\\u202e`; `\\n` and tabs stay.
+    """`text` with bidirectional, invisible and control characters shown as `\\x07` or `\\u202e`; `\\n` and
+    tabs stay.
 
-    Bytes that did not decode are U+FFFD, as in a read; the result can be encoded as UTF-8.
-    """
+    Undecodable bytes become U+FFFD, as in a read; the result can be encoded as UTF-8."""
     return text if _is_plain(text) and "\r" not in text else _CANDIDATE.sub(_escaped, text)
 
 
 def escape_to_one_line(text: str) -> str:
-    """`text` as `escape_invisible` shows it, with `\\n` and tabs escaped too: for a name, which can then not
-    pass for lines of its own, nor for a link. Cut where it is longer than any name."""
+    """As `escape_invisible`, but also escapes `\\n` and tabs: a name can then imitate neither extra lines nor
+    a link. Truncated if it is longer than any name."""
     return escape_links(escape_invisible(cut_name(text))).replace("\n", "\\x0a").replace("\t", "\\x09")
 
 
 def cut_name(text: str, most: int = LONGEST_NAME) -> str:
-    """`text`, or its first `most` characters where it is longer."""
+    """The first `most` characters of `text`."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def escape_links(text: str) -> str:
-    """`text` with the parenthesis of every link shown as `\\x28`: `[label]\\x28command:id)`. Editors turn
-    such text in notifications into links, and a link can run a command. Joining lines makes no new ones."""
+    """`text` with the parenthesis of every link shown as `\\x28`: `[label]\\x28command:id)`. Editors render
+    links in notifications, and a link can run a command. Joining lines creates no new links."""
     return _LINK.sub(r"]\\x28", text) if "](" in text else text
 
 
 SEPARATORS = ("\u2028", "\u2029")
-"""LINE and PARAGRAPH SEPARATOR: some readers end lines there, and VS Code asks about them in a dialog."""
+"""LINE and PARAGRAPH SEPARATOR: some programs end lines there, and VS Code shows a dialog about them."""
 
 
 def find_suspicious(text: str) -> list[Finding]:
-    """What in a text about to be inserted deserves a look, in order of lines: one finding for a line and
-    character, at most `MOST_FINDINGS`."""
+    """Suspicious characters in a text to insert, by line: one finding per line and character, at most
+    `MOST_FINDINGS`."""
     return list(dict.fromkeys(islice(_characters(text), MOST_FINDINGS)))
 
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class FileEncodings:
-    """The encodings of one folder's files. `rules` are patterns with the name of an encoding, as the editor
-    calls it; of those that match a path the last decides. Compiled when first asked."""
+    """The encodings of one folder's files. `rules` maps patterns to the editor's name of an encoding; the
+    last matching rule applies. Compiled on first use."""
 
     def __init__(self, rules: Iterable[tuple[Sequence[str], str]] = ()) -> None:
         self._rules = tuple(rules)
 
     def of(self, relative: str) -> str | None:
-        """The encoding's name for the file at this path, which is relative to the folder; None for none."""
+        """The encoding for the file at this path relative to the folder, or None."""
         path = "/" + relative.lower()
         name = path.rpartition("/")[2]
         for by_name, by_path, encoding in self._compiled:
@@ -35,7 +35,7 @@ class FileEncodings:
 
     @cached
     def _compiled(self) -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
-        """The last rule first."""
+        """Last rule first."""
         return tuple(
             (_either(one for one in patterns if "/" not in one), _either(_anchored(patterns)), encoding)
             for patterns, encoding in reversed(self._rules)
@@ -43,13 +43,12 @@ class FileEncodings:
 
 
 def _anchored(patterns: Sequence[str]) -> Iterable[str]:
-    """Patterns of paths, each as one that begins at the folder: `fnmatch` has no `**`, as its `*` crosses
-    slashes."""
+    """Path patterns anchored at the folder. `fnmatch` needs no `**`: its `*` matches slashes."""
     for pattern in patterns:
         if "/" in pattern:
             yield pattern.replace("**", "*") if pattern.startswith(("/", "*")) else "/" + pattern
 
 
 def _either(patterns: Iterable[str]) -> re.Pattern[str]:
-    """What matches any of them; nothing, where there are none."""
+    """A pattern that matches any of them; never matches if there are none."""
     return re.compile("|".join(translate(one.lower()) for one in patterns) or r"(?!)")

@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.text.textfile import TextFile
 
 _SAMPLE = 4096
-"""So many bytes tell: a read of a small file is not to take longer for a hint."""
+"""Bytes to examine: a hint must not slow down reading a small file."""
 
 _ENOUGH = 0.8
-"""So much of what is not ASCII has to be usual."""
+"""The share of non-ASCII characters that must be common."""
 
-# Words in capitals are left out: those of the one encoding are the small letters of the other.
+# Not words in capitals: the capitals of one encoding are the small letters of the other.
 _CYRILLIC = re.compile(r"[\u0410-\u042f]?[\u0430-\u044f\u0451]{2,}|[\u0410-\u042f][\u0430-\u044f\u0451]")
 _HAN = r"\u3000-\u303f\uff01-\uff5e\u2014\u2018-\u201d\u2026"
 
 
 class _Candidate(NamedTuple):
-    """`usual`: stretches of usual characters. `leads`: the first bytes of usual Chinese characters."""
+    """`usual`: runs of common characters. `leads`: the first bytes of common Chinese characters."""
 
     encoding: str
     usual: re.Pattern[str]
     leads: range = range(0)
 
 
-# Of several that fit alike the first: Korean and Japanese read as usual Chinese too, which does not read as
-# those. Western text has its own letters one by one, among others.
+# The first of equally good ones wins: Korean and Japanese also read as common Chinese, but not vice versa.
+# Western text has its own letters singly, among others.
 _CANDIDATES = (
     _Candidate("euc_kr", re.compile(rf"[\uac00-\ud7a3{_HAN}]+")),
     _Candidate("euc_jp", re.compile(rf"[\u3041-\u30fe{_HAN}]+"), range(0xB0, 0xD0)),
@@ -57,8 +57,8 @@ _OTHER = re.compile(r"[^\x00-\x7f]")
 
 
 def likely_encoding(data: bytes, text: TextFile) -> str | None:
-    """The likely encoding of the bytes, decoded with a loss in `text`. None where they are UTF-8 but
-    for a few that were damaged, or nothing fits well."""
+    """The likely encoding of the bytes, which `text` decodes lossily. None if they are UTF-8 with a few
+    damaged bytes, or nothing fits well."""
     others = _OTHER.findall(text.text)
     if 2 * sum("\ud800" <= it <= "\udfff" for it in others) < len(others):
         return None
@@ -75,7 +75,7 @@ def likely_encoding(data: bytes, text: TextFile) -> str | None:
 
 
 def _share(candidate: _Candidate, sample: bytes) -> float:
-    """How much of what is not ASCII reads as is usual, from 0 to 1."""
+    """The share of non-ASCII text that is common in the candidate, from 0 to 1."""
     file = decode_as(sample, candidate.encoding)
     others = _OTHER.findall(file.text) if file else []
     if not file or not others:

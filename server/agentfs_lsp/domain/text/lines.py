@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _END = re.compile(r"\r\n?|\n")
-_CONTENT = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # ends of lines to `str.splitlines` alone
+_CONTENT = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # line ends only to `str.splitlines`
 _BLOCK = 1 << 16
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of `text`, each with its end (the last perhaps without); joined they are `text`."""
+    """The lines of `text` with their ends (the last may have none)."""
     if any(map(text.__contains__, _CONTENT)):
         return _LINE.findall(text)
     return text.splitlines(keepends=True)
 
 
 def blocks_of_lines(text: str, start: int, stop: int) -> Iterator[list[str]]:
-    """What `split_lines` gives of `text[start:stop]` (lines begin there), for who keeps no list of it."""
+    """`split_lines(text[start:stop])` in blocks, without building the whole list; `start` begins a line."""
     while start < stop:
         end = min(line_end(text, start + _BLOCK), stop)
         yield split_lines(text[start:end])
@@ -36,25 +36,25 @@ def blocks_of_lines(text: str, start: int, stop: int) -> Iterator[list[str]]:
 
 
 def count_lines(text: str) -> int:
-    """How many lines `text` has: `"a\\nb"` 2, `"a\\n"` 1, `""` 0."""
+    """The number of lines: `"a\\nb"` has 2, `"a\\n"` 1, `""` 0."""
     return ends_between(text, 0, len(text)) + (not text.endswith(("\n", "\r")) and text != "")
 
 
 def ends_between(text: str, start: int, stop: int) -> int:
-    """How many lines begin in (start, stop]: one behind every `\\n`, and every `\\r` with no `\\n` next."""
+    """How many lines start in (start, stop]: after each `\\n`, and each `\\r` not followed by `\\n`."""
     carriages = 0
-    if text.find("\r", start, stop) >= 0:  # seldom: finding none takes a fraction of counting none
+    if text.find("\r", start, stop) >= 0:  # rare; searching in vain is much cheaper than counting
         carriages = text.count("\r", start, stop) - text.count("\r\n", start, stop + 1)
     return text.count("\n", start, stop) + carriages
 
 
 def line_of(text: str, offset: int) -> int:
-    """The number of the line that the code point at `offset` is part of, as line ends are of theirs."""
+    """The line that contains `offset`; a line end belongs to the line it ends."""
     return ends_between(text, 0, offset) + 1
 
 
 def offset_of_line(text: str, line: int, start: int = 0) -> int:
-    """Where line `line` begins, counted from `start`, where one begins; `len(text)` where there are fewer."""
+    """The offset of line `line`, counted from the line start at `start`; `len(text)` if there are fewer."""
     missing = line - 1
     if missing <= 0:
         return start
@@ -63,7 +63,7 @@ def offset_of_line(text: str, line: int, start: int = 0) -> int:
         if here < missing:
             missing -= here
             continue
-        # A `\r\n` cut by the block's begin was counted as ending in this block, at its `\n`.
+        # A `\r\n` cut by the start of the block was counted here, at its `\n`.
         for end in _END.finditer(text, at):
             missing -= 1
             if not missing:
@@ -72,14 +72,14 @@ def offset_of_line(text: str, line: int, start: int = 0) -> int:
 
 
 def starts_line(text: str, offset: int) -> bool:
-    """Whether a line begins at `offset`; so it does at `len(text)` where the last line is ended."""
+    """Whether a line starts at `offset`, including `len(text)` after a final line end."""
     if offset == 0 or text[offset - 1] == "\n":
         return True
     return text[offset - 1] == "\r" and text[offset : offset + 1] != "\n"
 
 
 def line_start(text: str, offset: int) -> int:
-    """Where the line of the code point at `offset` begins. Costs no more than its length."""
+    """The start of the line that contains `offset`, in time proportional to the line."""
     if 0 < offset < len(text) and text[offset] == "\n" and text[offset - 1] == "\r":
         offset -= 1
     stop, width = offset, 256
@@ -93,7 +93,7 @@ def line_start(text: str, offset: int) -> int:
 
 
 def line_end(text: str, offset: int) -> int:
-    """Where the line of the code point at `offset` ends, line end included. Costs no more than its length."""
+    """The end of the line that contains `offset`, after its line end, in time proportional to the line."""
     begin, width = offset, 256
     while begin < len(text):
         stop = begin + width
@@ -109,21 +109,21 @@ def line_end(text: str, offset: int) -> int:
 
 
 def is_ended(text: str) -> bool:
-    """Whether the last line of `text` has a line end; it has no last line where it is empty."""
+    """Whether the last line has a line end. False for ""."""
     return text.endswith(("\n", "\r"))
 
 
 def without_end(text: str) -> str:
-    """`text` without the line end of its last line."""
+    """`text` without its final line end."""
     return text[:-2] if text.endswith("\r\n") else text[:-1] if is_ended(text) else text
 
 
 def with_eol(text: str, eol: str) -> str:
-    """`text` with every line end made `eol`, which is `"\\n"`, `"\\r\\n"` or `"\\r"`."""
+    """`text` with all line ends replaced by `eol`: `"\\n"`, `"\\r\\n"` or `"\\r"`."""
     text = normalise(text)
     return text if eol == "\n" else text.replace("\n", eol)
 
 
 def normalise(text: str) -> str:
-    """`text` with every line end made `\\n`."""
+    """`text` with all line ends replaced by `\\n`."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -12,27 +12,26 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.text.textfile import TextFile
 
 SMALL = 64 * 1024
-"""Up to this many bytes encoding everything is as quick."""
+"""Up to this many bytes, encoding everything is as fast."""
 
 FEW = 4
-"""Up to so many splices leave pieces, each of which is written by itself, and are looked for in all
-the bytes where those are not the characters."""
+"""Up to this many splices, the result stays in pieces, written one by one; and splices are searched for in
+the bytes if bytes are not characters."""
 
 MANY = 1000
-"""From so many splices on encoding everything is as quick again."""
+"""From this many splices, encoding everything is as fast again."""
 
 _AROUND = 40
 
 Pieces = tuple[bytes | memoryview, ...]
-"""Bytes one behind the other, not put together: those of a file that stay are looked at where they are."""
+"""Consecutive bytes, not joined: unchanged parts are views of the file."""
 
 
 def patch(data: bytes, file: TextFile, splices: Sequence[Splice]) -> Pieces | None:
-    """The bytes of `file`, which are `data`, with the splices of its text made; nothing else is touched. None
-    where the place of a splice is not certain, or encoding the whole text is as quick.
+    """The bytes of `file` (now `data`) with its text's splices applied and all else untouched. None if a
+    splice's place is uncertain or encoding the whole text is as fast.
 
-    Raises UnicodeEncodeError where the file's encoding can't express what is put in.
-    """
+    Raises UnicodeEncodeError if the file's encoding can't express the inserted text."""
     places = _places(data, file, splices)
     if places is None:
         return None
@@ -47,7 +46,7 @@ def patch(data: bytes, file: TextFile, splices: Sequence[Splice]) -> Pieces | No
 
 
 def _places(data: bytes, file: TextFile, splices: Sequence[Splice]) -> list[tuple[int, int]] | None:
-    """Where the splices' texts lie in the bytes; None where that is not certain or not worth it."""
+    """The splices' places in the bytes; None if uncertain or not worthwhile."""
     if file.encoding != "utf-8" or file.lossy or len(data) <= SMALL:
         return None
     if len(splices) > (MANY if file.text.isascii() else FEW):
@@ -70,6 +69,6 @@ def _place(data: bytes, file: TextFile, splice: Splice) -> tuple[int, int] | Non
     known = text[begin : splice.end + _AROUND].encode("utf-8")
     found = data.find(known)
     if found < 0 or data.find(known, found + 1) >= 0:
-        return None  # the same words elsewhere: which of the two cannot be told from the bytes
+        return None  # the same text occurs elsewhere; the bytes don't tell which is meant
     start = found + len(text[begin : splice.start].encode("utf-8"))
     return start, start + len(text[splice.start : splice.end].encode("utf-8"))

@@ -24,10 +24,9 @@ def units(text: str, encoding: Encoding) -> int:
 
 
 def offset_at(line_text: str, character: int, encoding: Encoding) -> int:
-    """The offset in a line (given without its line end) of the column `character`.
+    """The offset of column `character` in a line given without its line end.
 
-    A column past the end means the end, one inside a character the character's begin.
-    """
+    A column past the end means the end; one inside a character means its start."""
     head = line_text[: max(character, 0)]
     if encoding == "utf-32" or head.isascii():
         return len(head)
@@ -43,12 +42,12 @@ def offset_at(line_text: str, character: int, encoding: Encoding) -> int:
 
 
 def to_position(text: str, offset: int, encoding: Encoding) -> tuple[int, int]:
-    """(line, character) of `offset`, both from 0, the column in code units."""
+    """The 0-based (line, character) of `offset`, with the column in code units."""
     return line_of(text, offset) - 1, units(text[line_start(text, offset) : offset], encoding)
 
 
 class PositionCounter:
-    """Positions of offsets that only grow: the text is walked once, however many there are."""
+    """Computes positions of ascending offsets in a single pass over the text."""
 
     def __init__(self, text: str, encoding: Encoding) -> None:
         self._text = text
@@ -57,7 +56,7 @@ class PositionCounter:
         self._line = 0
 
     def at(self, offset: int) -> tuple[int, int]:
-        """(line, character) of `offset`, which is at or behind the last one asked for."""
+        """The 0-based (line, character) of `offset`, which must not be less than the previous one."""
         start = line_start(self._text, offset)
         if start > self._at:
             self._line += line_of(self._text[self._at : start], start - self._at) - 1

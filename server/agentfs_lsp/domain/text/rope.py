@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Position = tuple[int, int]
-"""Line and column, both from 0; the column in units of the position encoding."""
+"""0-based line and column; the column in units of the position encoding."""
 
 CHUNK: Final = 1 << 13
-"""Code points of a chunk: finding a place among the chunks and inside of one then cost about the same."""
+"""Code points per chunk: finding a chunk then costs about as much as searching in it."""
 
 _BREAK = re.compile(r"\r\n?|\n")
 _NEAR: Final = 256
@@ -31,33 +31,33 @@ _NEAR: Final = 256
 
 @dataclass(eq=False)
 class BadPosition(Exception):
-    """A range that no text has: negative, reversed, or inside of a character."""
+    """A range no text has: negative, reversed, or inside a character."""
 
     position: Position
 
 
 class Rope:
-    """`text`, whose columns are counted in `encoding`. `chunk` is for tests."""
+    """`text`, with columns counted in `encoding`. `chunk` is for tests."""
 
     def __init__(self, text: str, encoding: Encoding = "utf-16", chunk: int = CHUNK) -> None:
         self._size = chunk
         self._encoding = encoding
         self._joined: str | None = text
-        # None is empty, unless the text is; none ends within a line end.
+        # No chunk is empty unless the text is; none ends within a line end.
         self._chunks = _split(text, chunk) or [""]
         self._breaks = _Sums(self._chunks, _count_breaks)
         self._units = _Sums(self._chunks, lambda piece: units(piece, encoding))
 
     @property
     def text(self) -> str:
-        """The whole text; put together once a change."""
+        """The whole text, joined once per change."""
         if self._joined is None:
             self._joined = "".join(self._chunks)
         return self._joined
 
     def replace(self, start: Position, end: Position, text: str) -> None:
-        """Put `text` in place of what is between. A column behind its line's end means that end, a line
-        behind the last the end of the text. Raises BadPosition, and nothing changed."""
+        """Replace the text between two positions. A column past the line means its end, a line past the last
+        one the end of the text. Raises BadPosition and changes nothing."""
         if end < start:
             raise BadPosition(start)
         first, head = self._locate(start)
@@ -68,12 +68,12 @@ class Rope:
     # --- chunks ---
 
     def _put(self, first: int, stop: int, new: str) -> None:
-        """Replace the chunks [first, stop) by `new`, with those before without which it would be short, or
-        would begin within a line end or a character."""
+        """Replace the chunks [first, stop) by `new`. Takes in preceding chunks if it would otherwise be too
+        short or start within a line end or a character."""
         while first > 0 and (len(new) <= self._size // 4 or _belong(self._chunks[first - 1][-1], new[0])):
             first -= 1
             new = self._chunks[first] + new
-        # No place is at a chunk's end but in the last chunk: what comes next can't belong to `new`'s end.
+        # Only the last chunk has a place at its end, so what follows can't belong to the end of `new`.
         if not new and stop < len(self._chunks):
             new = self._chunks[stop]
             stop += 1
@@ -121,13 +121,13 @@ class Rope:
     def _offset(self, piece: str, column: int, position: Position) -> int:
         offset = offset_at(piece, column, self._encoding)
         if units(piece[:offset], self._encoding) != column:
-            raise BadPosition(position)  # inside of a character: no editor means that
+            raise BadPosition(position)  # inside a character; no editor means that
         return offset
 
 
 class _Sums:
-    """What each chunk measures, and the sums up to each, which are kept as long as no chunk before changed
-    and made as far as they are asked for: edits near each other cost nothing."""
+    """The chunks' sizes and prefix sums, computed on demand and kept up to the first changed chunk, so that
+    edits close together are cheap."""
 
     def __init__(self, chunks: list[str], measure: Callable[[str], int]) -> None:
         self._measure = measure
@@ -139,12 +139,12 @@ class _Sums:
         del self._sums[first:]
 
     def before(self, at: int) -> int:
-        """The sum of all chunks before number `at`."""
+        """The total of all chunks before `at`."""
         self._extend(at)
         return self._sums[at - 1] if at else 0
 
     def holding(self, count: int) -> int:
-        """The chunk in which the sum reaches `count`; behind the last where it never does."""
+        """The chunk in which the total reaches `count`; one past the last if it never does."""
         while len(self._sums) < len(self._each) and (not self._sums or self._sums[-1] < count):
             self._extend(len(self._sums) + 64)
         return bisect_left(self._sums, count)
@@ -169,8 +169,8 @@ def _split(text: str, size: int) -> list[str]:
 
 
 def _belong(before: str, after: str) -> bool:
-    """Whether two characters must not be in two chunks: a line end, or the halves of one character, which an
-    editor may insert one by one."""
+    """Whether two characters must stay in one chunk: a CR LF, or the halves of a surrogate pair, which
+    editors may insert one by one."""
     if before == "\r":
         return after == "\n"
     return "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff"
@@ -186,13 +186,13 @@ def _join_pairs(text: str) -> str:
 
 def _count_breaks(text: str, start: int = 0, stop: int | None = None) -> int:
     feeds = text.count("\n", start, stop)
-    if text.find("\r", start, stop) < 0:  # much faster than to count none
+    if text.find("\r", start, stop) < 0:  # much faster than counting none
         return feeds
     return feeds + text.count("\r", start, stop) - text.count("\r\n", start, stop)
 
 
 def _nth_break(text: str, number: int) -> re.Match[str]:
-    """The line end number `number`, from 1, which is there. Halves the text until little is left."""
+    """The `number`th line end, from 1, which must exist. Bisects until little text is left."""
     start, stop = 0, len(text)
     while stop - start > _NEAR:
         middle = (start + stop) // 2

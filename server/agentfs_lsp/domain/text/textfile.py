@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Eol = Literal["lf", "crlf", "cr", "mixed", "none"]
 
-# UTF-32 before UTF-16: the one's little-endian mark begins with the other's.
+# UTF-32 before UTF-16, whose little-endian mark is a prefix of UTF-32's.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -31,7 +31,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _FIRST_OF_MARKS = {mark[:1] for mark, _ in _MARKS}
-# What keeps the bytes that do not decode. No other encoding is used for bytes that do not fit it.
+# Error handlers that preserve undecodable bytes. No other encoding is used for bytes that do not fit.
 _KEEP = {encoding: "surrogatepass" for _, encoding in _MARKS} | {"utf-8": "surrogateescape"}
 _ASCII = bytes(range(128))
 # Every encoding that shifts from ASCII to other characters, or spells them in ASCII, has one of these.
@@ -50,7 +50,7 @@ class LineEnds(NamedTuple):
 
     @property
     def kind(self) -> Eol:
-        """The one kind there is, "mixed", or "none"."""
+        """The only kind, "mixed", or "none"."""
         if not self.crlf and not self.cr:
             return "lf" if self.lf else "none"
         kinds: list[Eol] = [kind for kind, count in zip(_KINDS, self[:3], strict=True) if count]
@@ -62,11 +62,10 @@ _KINDS: tuple[Eol, ...] = ("lf", "crlf", "cr")
 
 @dataclass(frozen=True)
 class TextFile:
-    """A decoded file. `text` holds its own line ends and no mark.
+    """A decoded file. `text` has its own line ends and no byte-order mark.
 
-    Where `lossy`, what did not decode is lone surrogates in it: for UTF-8 U+DC80..U+DCFF, one a byte (PEP
-    383); for UTF-16 and UTF-32 the unpaired ones that are there.
-    """
+    If `lossy`, lone surrogates represent undecodable bytes: in UTF-8 U+DC80..U+DCFF, one per byte (PEP 383);
+    in UTF-16 and UTF-32 the unpaired surrogates of the file."""
 
     text: str
     encoding: str
@@ -75,13 +74,13 @@ class TextFile:
 
     @cached
     def shown(self) -> str:
-        """`text` with U+FFFD in place of every lone surrogate, one for one: the offsets stay. Made once: of
-        many such bytes that takes long."""
+        """`text` with U+FFFD for each lone surrogate; offsets stay the same. Cached, as it is slow if there
+        are many."""
         return _SURROGATE.sub("\ufffd", self.text) if self.lossy else self.text
 
     @property
     def tells_itself(self) -> bool:
-        """Whether its bytes alone decide how they are decoded: no setting and no editor does."""
+        """Whether the bytes alone determine the encoding, without settings or editor."""
         return bool(self.bom) or (
             self.encoding == "utf-8" and not self.lossy and not self.text.startswith("\ufeff")
         )
@@ -93,18 +92,17 @@ class TextFile:
 
     @property
     def total_lines(self) -> int:
-        """How many lines it has, a last one without an end too."""
+        """The number of lines, including an unterminated last one."""
         ends = self.line_ends
         return ends.lf + ends.crlf + ends.cr + (self.text != "" and not ends.final)
 
 
 def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
-    """The text of a file: by its mark, else strict UTF-8, else `fallback_encoding` where the bytes fit it and
-    it gives them back, else UTF-8 with the rest kept (`lossy`). An unknown `fallback_encoding` is none.
+    """Decode a file: by its mark, else as strict UTF-8, else in `fallback_encoding` if that round-trips the
+    bytes, else as UTF-8 that keeps undecodable bytes (`lossy`). An unknown `fallback_encoding` is ignored.
 
-    Raises BinaryFile (with `path`) for NUL in the text, and for a mark of UTF-16 or UTF-32 before bytes
-    that can't be that: shown as anything else, an edit would harm them.
-    """
+    Raises BinaryFile (with `path`) if the text has NUL, or if bytes with a UTF-16 or UTF-32 mark are invalid:
+    shown as anything else, an edit would damage them."""
     mark, encoding = b"", "utf-8"
     if data[:1] in _FIRST_OF_MARKS:
         mark, encoding = next((it for it in _MARKS if data.startswith(it[0])), (mark, encoding))
@@ -123,8 +121,8 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
 
 
 def decode_as(data: bytes, encoding: str, mark: bytes = b"") -> TextFile | None:
-    """The text of a file that is known to be in `encoding` behind `mark`, whatever else its bytes look like.
-    None where they do not fit, and where the text has NUL. `encoding` is as `encoding_named` gives it."""
+    """Decode a file known to be in `encoding` (from `encoding_named`) after `mark`, whatever its bytes look
+    like. None if they do not fit, or the text has NUL."""
     if not data.startswith(mark):
         return None
     body = data[len(mark) :]
@@ -137,9 +135,8 @@ def decode_as(data: bytes, encoding: str, mark: bytes = b"") -> TextFile | None:
 
 
 def empty_as(name: str | None) -> TextFile:
-    """A file that is to be written in the encoding that an editor calls `name`: without text, and with the
-    mark that editors put there (`utf8bom`, and UTF-16 and UTF-32 of either kind). UTF-8 for None and for a
-    name that is not known."""
+    """An empty file to be written in the encoding the editor calls `name`, with the mark editors use for it
+    (`utf8bom`, UTF-16 and UTF-32). UTF-8 for None or an unknown name."""
     encoding = (encoding_named(name) if name else None) or "utf-8"
     mark = next((mark for mark, known in _MARKS if known == encoding), b"")
     if encoding == "utf-8" and not (name or "").lower().endswith("bom"):
@@ -148,19 +145,18 @@ def empty_as(name: str | None) -> TextFile:
 
 
 def is_wide(encoding: str) -> bool:
-    """Whether an encoding, as `encoding_named` gives it, writes ASCII in more than a byte."""
+    """Whether this encoding (from `encoding_named`) uses several bytes for an ASCII character."""
     return encoding.startswith(("utf-16", "utf-32"))
 
 
 def mark_of(data: bytes) -> bytes:
-    """The byte-order mark that a file's bytes begin with, empty for none."""
+    """The byte-order mark at the start of a file, or b""."""
     return next((mark for mark, _ in _MARKS if data.startswith(mark)), b"")
 
 
 def encoding_named(name: str) -> str | None:
-    """The encoding of this name, as `TextFile.encoding` has it; None for one that is not known, and for one
-    that neither extends ASCII nor is UTF-16 or UTF-32. Editors' own spellings are understood too: `utf8bom`,
-    `windows1252`, `iso88591`."""
+    """The value of `TextFile.encoding` for a name, including editors' spellings such as `utf8bom`,
+    `windows1252` and `iso88591`. None if unknown, or if it neither extends ASCII nor is UTF-16 or UTF-32."""
     run_together = _RUN_TOGETHER.fullmatch(name)
     for spelling in (name, *([run_together.expand(r"\1-\2")] if run_together else ())):
         try:
@@ -173,9 +169,9 @@ def encoding_named(name: str) -> str | None:
 
 @cache
 def extends_ascii(encoding: str) -> bool:
-    """Whether the bytes of ASCII stand for ASCII in it, always, and nothing else does. In any other, the
-    bytes that land would be text that neither the user nor the search for secrets has seen. `encoding` is a
-    name that `codecs.lookup` gives."""
+    """Whether ASCII bytes always mean ASCII characters and nothing else yields those. In other encodings, the
+    landed bytes could be text that neither the user nor the search for secrets has seen. `encoding` is a name
+    from `codecs.lookup`."""
     try:
         ascii_text = _ASCII.decode("ascii")
         if ascii_text.encode(encoding) != _ASCII or _ASCII.decode(encoding) != ascii_text:
@@ -187,7 +183,7 @@ def extends_ascii(encoding: str) -> bool:
 
 
 def encode(text: str, like: TextFile) -> bytes:
-    """`text` as bytes of that file: in its encoding, with its mark. Raises Unencodable, never alters it."""
+    """Encode `text` like that file, with its mark. Raises Unencodable rather than alter it."""
     errors = _KEEP[like.encoding] if like.lossy else "strict"
     data = _expressed(text, like.encoding, errors)
     if data is None:
@@ -196,8 +192,8 @@ def encode(text: str, like: TextFile) -> bytes:
 
 
 def check_insertable(inserted: str, like: TextFile) -> None:
-    """Let pass what may be put into that file's text: what its encoding expresses; where the file is lossy,
-    ASCII alone. Raises Unencodable for the first character that may not."""
+    """Check that the file's encoding can express the inserted text; a lossy file accepts ASCII only. Raises
+    Unencodable with the first character that doesn't fit."""
     if inserted.isascii():
         return
     if like.lossy:
@@ -207,13 +203,13 @@ def check_insertable(inserted: str, like: TextFile) -> None:
 
 
 def eol_of(text: str) -> Eol:
-    """Which line ends `text` has."""
+    """The kind of line ends in `text`."""
     return line_ends_of(text).kind
 
 
 def line_ends_of(text: str) -> LineEnds:
-    """The line ends of `text`."""
-    returns = text.count("\r") if "\r" in text else 0  # seldom there, and counting looks at every character
+    """Count the line ends of `text`."""
+    returns = text.count("\r") if "\r" in text else 0  # rare, and counting visits every character
     both = text.count("\r\n") if returns else 0
     return LineEnds(text.count("\n") - both, both, returns - both, text.endswith(("\n", "\r")))
 
@@ -226,14 +222,13 @@ def _fit(data: bytes, encoding: str, errors: str = "strict") -> str | None:
 
 
 def _has_nul(text: str, encoding: str, body: bytes) -> bool:
-    """Looked for in the bytes where they tell as well: in a text of wide characters it takes long."""
+    """Searches the bytes if they suffice: wide-character text is slow to search."""
     return b"\0" in body if encoding == "utf-8" else "\0" in text
 
 
 def _expressed(text: str, encoding: str, errors: str = "strict") -> bytes | None:
-    """`text` in an encoding, None where that is impossible. Some encoders put a likeness (Shift JIS a
-    backslash
-    for a yen sign), so all but Unicode's own are asked what they read in it."""
+    """Encode `text`, or None if impossible. Some encoders substitute lookalikes (Shift JIS a backslash for a
+    yen sign), so except for Unicode's the result is decoded for comparison."""
     try:
         data = text.encode(encoding, errors)
     except ValueError:
@@ -242,7 +237,7 @@ def _expressed(text: str, encoding: str, errors: str = "strict") -> bytes | None
 
 
 def _first_unfit(text: str, like: TextFile, fits: Callable[[str], bool]) -> Unencodable:
-    """The first character that does not fit alone; the very first where only several together do not."""
+    """The first character that doesn't fit on its own; the very first if only a combination doesn't."""
     fitting: dict[str, bool] = {}
     for at, character in enumerate(text):
         if character not in fitting:

@@ -6,14 +6,14 @@ _TAB_COLUMNS = 8
 
 
 _SHOWN_AS_CODES = "\u070f\u200c\u200d\ufffe\uffff"
-"""Neovim shows these as `<200d>`. All others that any editor shows so are escaped before."""
+"""Neovim shows these as `<200d>`. The others that any editor shows that way are escaped earlier."""
 
 
 _CODE_COLUMNS = 6
 
 
 def shortened(text: str, most: int) -> str:
-    """At most `most` columns of it: the begin and, since that tells files apart, more of the end."""
+    """At most `most` columns: the start and, as it distinguishes files better, more of the end."""
     if width_of(text) <= most:
         return text
     begin = _fitting(text, most // 3)
@@ -22,7 +22,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def width_of(text: str) -> int:
-    """Columns at most, and UTF-16 units at most: most of what is not ASCII counts as two."""
+    """An upper bound for columns and for UTF-16 units: most non-ASCII characters count as two."""
     if text.isascii() and "\t" not in text:
         return len(text)
     return sum(
@@ -32,7 +32,7 @@ def width_of(text: str) -> int:
 
 
 def _fitting(text: str, columns: int) -> str:
-    """As much of its begin as is so wide, and no less than a character."""
+    """As much of the start as fits, at least one character."""
     width = 0
     for at, character in enumerate(text):
         width += width_of(character)
