@@ -1,4 +1,4 @@
-"""Message catalogues: gettext's, beside the code under `locale/` (docs/protocol.md#17-texts)."""
+"""Message catalogues: gettext's, under `locale/` (docs/protocol.md#17-texts)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LOCALES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")
 
 
 def terminal_locale() -> str:
-    """The locale of the terminal, as POSIX orders its variables; empty where none is set."""
+    """The terminal's locale by POSIX's order of variables; empty if unset."""
     wanted = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return next((locale for locale in wanted if locale), "")
 
 
 def say_in_terminal() -> Translate:
-    """What speaks the language of the terminal."""
+    """A translator to the terminal's language."""
     return say_in(terminal_locale())
 
 
@@ -31,8 +31,8 @@ _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 
 @cache
 def say_in(locale: str) -> Translate:
-    """What speaks this locale's language, English where there is no catalogue for it. `locale` as editors
-    name them, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
+    """A translator to this locale's language, or to English if there is no catalogue. `locale` is an editor's
+    name for it, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
     language = _catalogue_for(locale)
     if language is None:
         return english

@@ -1,4 +1,4 @@
-"""The machine's clock as the use cases see it."""
+"""The machine's clock."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class SteadyClock:
         return time.monotonic() * 1000
 
     def date_ms(self) -> int:
-        """Milliseconds since the epoch, more with every call."""
+        """Milliseconds since the epoch, strictly increasing with each call."""
         self._last_date_ms = max(time.time_ns() // 1_000_000, self._last_date_ms + 1)
         return self._last_date_ms
 
     async def sleep(self, seconds: float) -> None:
-        """Return after so long."""
+        """Wait for this many seconds."""
         await asyncio.sleep(seconds)

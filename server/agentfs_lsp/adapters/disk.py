@@ -1,8 +1,8 @@
-"""The disk as the use cases see it: `service.files.store.FileStore`, confined to the roots.
+"""The disk, confined to the roots: implements `service.files.store.FileStore`.
 
-Each root is a directory handle that stays open; every file is opened beneath it (`confined`) under a name
-whose links were followed before (`resolving`). How a file is replaced is `staging` and `replace`. Nothing
-here knows what text is, or asks anybody.
+Each root is an open directory handle; files are opened beneath it (`confined`) by names whose links were
+resolved before (`resolving`). `staging` and `replace` replace files. Nothing here decodes text or asks
+anyone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _READS = 4
 
 
 class DiskStore:
-    """`service.files.store.FileStore` on the real disk. Its methods may be called from any thread."""
+    """`service.files.store.FileStore` on the real disk. Thread-safe."""
 
     def __init__(self, state: StateFolder, kernel: Kernel | None = None) -> None:
         self._kernel = kernel or Kernel()
@@ -44,7 +44,7 @@ class DiskStore:
         self._open = opening(self._kernel)
         self._notes = Notes(state)
         self.landing = LandingLock(state)
-        """Taken by every commit."""
+        """Held by every commit."""
         self._journals = Journals(state, self._notes.server_id)
         self._half_landed = HalfLanded(state, self._notes.server_id)
         self._staging = Staging(self._notes, self.landing, self._kernel, self._open)
@@ -54,9 +54,9 @@ class DiskStore:
     # --- roots --------------------------------------------------------------------------------------------
 
     def set_roots(self, roots: Sequence[Root]) -> None:
-        """See `FileStore.set_roots`. A root that stayed keeps its handle, unless another folder stands there
-        by now: calling this again takes up a root that was replaced. One that can't be opened is empty,
-        and one whose path, a real one when it was made a root, leads through a link by now."""
+        """See `FileStore.set_roots`. A root that stays keeps its handle, unless another folder has taken its
+        place; calling this again opens the new one. A root counts as empty if it can't be opened or its path
+        now leads through a link."""
         folders: dict[str, Folder | None] = {}
         for root in roots:
             if self.root_intact(root):
@@ -70,7 +70,7 @@ class DiskStore:
         self._folders, self._roots = folders, Roots(roots)
 
     def root_intact(self, root: Root) -> bool:
-        """Whether the root is one of those set, and its path still names the folder it named then
+        """Whether the root is set, and its path still leads to the folder it led to then
         (docs/protocol.md#4-paths-and-roots)."""
         folder = self._folders.get(root.path)
         try:
@@ -79,8 +79,8 @@ class DiskStore:
             return False
 
     def _root(self, root: Root, relative: str) -> Folder:
-        """The root's handle. Raises RootMissing where the root is gone, OutsideRoots where it is another
-        folder now, or none of ours."""
+        """The root's handle. Raises RootMissing if the root is gone, OutsideRoots if it is another folder now
+        or not one of ours."""
         folder = self._folders.get(root.path)
         try:
             found = os.stat(root.path)
@@ -93,20 +93,20 @@ class DiskStore:
         return folder
 
     def _folder(self, root: Root, relative: str) -> Folder:
-        """The handle of the folder that was set as that root. Raises as `_root` where there is none."""
+        """The handle of the folder that was set as this root. Raises like `_root` if there is none."""
         return self._folders.get(root.path) or self._root(root, relative)
 
     def resolve(self, root: Root, relative: str) -> Location:
-        """See `FileStore.resolve`. In nested roots the location is the innermost's; a root itself is
-        IsDirectory. Where it leads is told of the folder that was set; whoever opens it finds out whether
-        that is still the root."""
+        """See `FileStore.resolve`. In nested roots, the location is in the innermost; a root itself is
+        IsDirectory. Resolves in the folder that was set; opening the file finds out whether that is still the
+        root."""
         folder = self._folder(root, relative)
         return self._roots.resolve(self._open, folder.fd, root, relative)
 
     # --- reading ------------------------------------------------------------------------------------------
 
     def stat(self, location: Location) -> FileStat | None:
-        """See `FileStore.stat`. As `resolve`, of the folder that was set."""
+        """See `FileStore.stat`. Like `resolve`, uses the folder that was set."""
         path = location.relative
         folder = self._folder(location.root, path)
         try:
@@ -117,8 +117,8 @@ class DiskStore:
             raise domain_error(error, path) from error
 
     def read(self, location: Location, max_bytes: int) -> Blob:
-        """See `FileStore.read`. A file that changes meanwhile is read again; one that never rests but only
-        grows, a log, is given as long as it was."""
+        """See `FileStore.read`. Reads a file again if it changes meanwhile; one that only keeps growing, such
+        as a log, is returned at its initial length."""
         path = location.relative
         fd = self._open_file(location)
         try:
@@ -148,8 +148,8 @@ class DiskStore:
         max_bytes: int,
         stopped: Callable[[], bool] = lambda: False,
     ) -> LineRange:
-        """See `FileStore.read_lines`. `data` is without the file's byte-order mark, and of whole lines: only
-        a first line that alone is longer than `max_bytes` is cut, between two characters."""
+        """See `FileStore.read_lines`. `data` has no byte-order mark and consists of whole lines, unless the
+        first alone exceeds `max_bytes`; that one is cut between characters."""
         path = location.relative
         fd = self._open_file(location)
         try:
@@ -201,7 +201,7 @@ class DiskStore:
         return together
 
     def stage_one(self, draft: Draft) -> StagedFile:
-        """The same for one file."""
+        """Stage one file."""
         root = self._root(draft.location.root, draft.location.relative)
         return self._staging.stage(root, draft)
 
@@ -223,14 +223,14 @@ class DiskStore:
         return self._half_landed.is_any()
 
     def sweep(self) -> list[Recovered]:
-        """See `FileStore.sweep`. For a thread of its own."""
+        """See `FileStore.sweep`. Run it on a thread of its own."""
         self._half_landed.leave_the_rest()
         recovered = Recovery(self._state, self.landing, self._kernel, self._open).run()
         sweep(self._state, self._open, unsettled(self._state))
         return recovered
 
     def close(self) -> None:
-        """A clean exit, after the last landing: nothing is left to sweep."""
+        """Shut down cleanly after the last landing, leaving nothing to sweep."""
         self._notes.close()
 
 

@@ -1,8 +1,7 @@
-"""What the editor holds open, kept up from its notifications (docs/protocol.md#1-start-and-transport).
+"""The editor's open documents, updated by its notifications (docs/protocol.md#1-start-and-transport).
 
-Fed with the params as they came. Whatever they are, nothing is raised: what can't be followed with certainty
-puts the document out of sync, which fails closed, until the editor sends its whole text again. What is
-deliberately not here: the text structure itself (`domain/text/rope.py`), and the disk's side of a file.
+Takes params as they arrive and never raises: a change that can't be applied puts the document out of sync,
+which fails closed, until the editor sends its whole text again. `domain/text/rope.py` has the text structure.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ _log = logging.getLogger(__name__)
 
 
 class OpenDocument:
-    """A document as the editor last told; see `service.files.documents.Document`. `path` is the real path of
-    the file it shows, None where it shows none."""
+    """A document as last reported by the editor; see `service.files.documents.Document`. `path` is the real
+    path of its file, None if it has none."""
 
     def __init__(
         self,
@@ -44,7 +43,7 @@ class OpenDocument:
         self.version = version
         self.dirty_hint: bool | None = None
         self.encoding_hint: str | None = None
-        self.edited = 0  # when it was last changed since it was opened or saved, by count; 0: not at all
+        self.edited = 0  # the count of its latest change since it was opened or saved; 0: none
         self.as_saved = False
         self._ends_lines_at_cr = ends_lines_at_cr
         self.reset(rope or Rope(""))
@@ -52,17 +51,17 @@ class OpenDocument:
 
     @property
     def text(self) -> str:
-        """The whole text, with its own line ends. Put together once a change."""
+        """The whole text with its own line ends, joined once per change."""
         return self._rope.text
 
     def reset(self, rope: Rope) -> None:
-        """Take a whole text, with which the document is in sync again."""
+        """Take a whole text, which brings the document back in sync."""
         self._rope = rope
         self.in_sync = True
         self.places_certain = self._ends_lines_at_cr or not _has_lone_cr(rope.text)
 
     def replace(self, start: Position, end: Position, text: str) -> None:
-        """Follow one change. Raises BadPosition, and nothing changed."""
+        """Apply one change. Raises BadPosition and changes nothing."""
         if not self.places_certain:
             raise BadPosition(start)
         self._rope.replace(start, end, text)
@@ -70,9 +69,9 @@ class OpenDocument:
 
 
 class OpenDocuments:
-    """The open documents; implements `service.files.documents.Documents`. All on the event loop's thread.
-    `ends_last_line`: what `service.files.documents.Document` says, of those opened from then on;
-    `ends_lines_at_cr`: whether the editor ends lines at a carriage return by itself."""
+    """The open documents; implements `service.files.documents.Documents`. Use it on the event loop's thread
+    only. `ends_last_line`: for documents opened from now on, see `Document`; `ends_lines_at_cr`: whether the
+    editor ends lines at a lone CR."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self._encoding = encoding
@@ -86,14 +85,14 @@ class OpenDocuments:
         self._edits = 0
 
     def set_encoding(self, encoding: Encoding) -> None:
-        """The position encoding agreed on in `initialize`, before the first document was opened."""
+        """The position encoding agreed on in `initialize`, before any document is opened."""
         self._encoding = encoding
 
     # --- what the use cases ask ---
 
     def at(self, absolute: str) -> OpenDocument | None:
-        """The document that shows this file. Where several do, the one to be careful with: one out of sync
-        before one that the client calls dirty, and then the one edited last since its save."""
+        """The document that shows this file. If several do, the riskiest: one out of sync, else one the
+        client calls dirty, else the one edited last since its save."""
         return max(
             self._by_path.get(absolute, ()),
             key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited),
@@ -101,16 +100,16 @@ class OpenDocuments:
         )
 
     def get(self, uri: str) -> OpenDocument | None:
-        """The document that was opened under this URI, of whatever scheme."""
+        """The document opened under this URI, whatever its scheme."""
         return self._by_uri.get(uri)
 
     def changed_at_ms(self) -> float | None:
-        """When any document was last changed, by the clock's monotonic milliseconds; None: never."""
+        """When any document last changed, in monotonic milliseconds; None: never."""
         return self._changed_at_ms
 
     def watch(self, absolute: str, seen: Callable[[], None]) -> Callable[[], None]:
-        """Call `seen` after every open, change, save, close and hint of this file's documents. Returns what
-        ends the watch, which may be called more than once."""
+        """Call `seen` after every open, change, save, close and hint of this file's documents. Returns a
+        function that ends the watch and may be called repeatedly."""
         watchers = self._watchers.setdefault(absolute, [])
         watchers.append(seen)
 
@@ -125,7 +124,7 @@ class OpenDocuments:
     # --- what the editor tells ---
 
     def opened(self, params: object) -> None:
-        """`textDocument/didOpen`. Opened again, the new text counts."""
+        """`textDocument/didOpen`. A repeated one replaces the text."""
         told = _dict(_dict(params).get("textDocument"))
         uri, text = told.get("uri"), told.get("text")
         if not isinstance(uri, str):
@@ -149,7 +148,7 @@ class OpenDocuments:
         self._tell(document)
 
     def changed(self, params: object) -> None:
-        """`textDocument/didChange`: pieces by range, or whole texts."""
+        """`textDocument/didChange` with ranges or whole texts."""
         self._changed_at_ms = self._clock.now_ms()
         document = self._named(params)
         if document is None:
@@ -170,7 +169,7 @@ class OpenDocuments:
         self._tell(document)
 
     def saved(self, params: object) -> None:
-        """`textDocument/didSave`; a text that comes along counts."""
+        """`textDocument/didSave`; an included text replaces the document's."""
         document = self._named(params)
         if document is None:
             return
@@ -179,7 +178,7 @@ class OpenDocuments:
             document.reset(self._rope(text))
         document.edited = 0
         document.as_saved = True
-        document.dirty_hint = None  # it was told of what is saved now
+        document.dirty_hint = None  # it described what has now been saved
         self._tell(document)
 
     def closed(self, params: object) -> None:
@@ -257,8 +256,8 @@ def _has_lone_cr(text: str) -> bool:
 
 
 def path_of(uri: str) -> str | None:
-    """The real path of the file that a `file:` URI names on this machine, else None. `?` and `#` are taken
-    as part of the name: editors that forget to escape them exist, documents with a fragment do not."""
+    """The real path of the file that a `file:` URI names on this machine, else None. `?` and `#` count as
+    part of the name: some editors forget to escape them, and documents with a fragment don't exist."""
     scheme, colon, rest = uri.partition(":")
     if not colon or scheme.lower() != "file":
         return None
@@ -270,7 +269,7 @@ def path_of(uri: str) -> str | None:
     try:
         path = os.fsdecode(unquote_to_bytes(rest))
         return os.path.realpath(path) if path.startswith("/") else None
-    except (ValueError, OSError):  # NUL, a lone surrogate, a name that no file can have
+    except (ValueError, OSError):  # NUL, a lone surrogate, an invalid name
         return None
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 Key = tuple[str, str, int]
-"""The text, the name it is compiled under, the compiler's flags."""
+"""The source text, its file name, and the compiler's flags."""
 
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -35,11 +35,10 @@ _MOST_BYTES = 64 * 1024 * 1024
 
 @contextmanager
 def generated_code_kept(path: str | None = None) -> Iterator[None]:
-    """What is imported inside compiles no generated method that an earlier start has compiled.
+    """Imports inside the context compile no generated method that an earlier start has compiled.
 
-    `path` is the file; None stands for the one beside this module's own bytecode. A file that can't be read
-    or written costs time, and nothing else.
-    """
+    `path` is the cache file, by default next to this module's bytecode. If it can't be read or written, that
+    only costs time."""
     path = _beside_bytecode() if path is None else path
     kept = _read(path)
     used: dict[Key, CodeType] = {}
@@ -90,7 +89,7 @@ def _seam_of_dataclasses(compiled: Any) -> Iterator[None]:
 
 @contextmanager
 def _before_builtin(module: ModuleType, name: str, function: object) -> Iterator[None]:
-    """A module looks a name up among its own before the builtins; one that does not use it is as it was."""
+    """Shadow a builtin in a module, which looks up names among its own first."""
     setattr(module, name, function)
     try:
         yield
@@ -99,7 +98,7 @@ def _before_builtin(module: ModuleType, name: str, function: object) -> Iterator
 
 
 def _flags(module: ModuleType) -> int:
-    """What the module's own calls of `compile` take over from its `from __future__ import`."""
+    """The flags that the module's calls of `compile` inherit from its `from __future__ import`."""
     features = [getattr(__future__, name) for name in __future__.all_feature_names]
     return sum(it.compiler_flag for it in features if any(value is it for value in vars(module).values()))
 
@@ -107,14 +106,14 @@ def _flags(module: ModuleType) -> int:
 def _beside_bytecode() -> str:
     try:
         return cache_from_source(__file__.removesuffix(".py") + ".kept.py").removesuffix(".pyc")
-    except NotImplementedError:  # this Python keeps no bytecode
+    except NotImplementedError:  # this Python caches no bytecode
         return ""
 
 
 def _read(path: str) -> dict[Key, CodeType]:
-    """What is kept; nothing where it is damaged or another Python's."""
+    """The cached code; empty if the file is damaged or another Python's."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # it may be anything by now
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # the path may lead to anything by now
         with open(fd, "rb") as file:
             found = os.fstat(fd)
             content = file.read() if stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES else b""

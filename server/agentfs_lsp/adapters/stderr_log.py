@@ -14,7 +14,7 @@ STDERR = 2
 
 
 class StderrLog(logging.Handler):
-    """Writes records to `fd`, never waiting for its reader."""
+    """Writes records to `fd` without ever blocking."""
 
     def __init__(self, fd: int = STDERR) -> None:
         super().__init__()
@@ -25,14 +25,14 @@ class StderrLog(logging.Handler):
         self._is_cut = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the record, or leave it out."""
+        """Write the record or drop it."""
         text = self.format(record) + "\n"
         if self._left_out:
             text = f"({self._left_out} messages left out: nobody read them)\n{text}"
         data = ("\n" * self._is_cut + text).encode("utf-8", "backslashreplace")
         at = 0
         try:
-            # What poll calls writable takes PIPE_BUF bytes without blocking.
+            # If poll reports a pipe as writable, PIPE_BUF bytes fit without blocking.
             while at < len(data) and self._writable.poll(0):
                 at += os.write(self._fd, data[at : at + select.PIPE_BUF])
         except OSError:  # closed, or made non-blocking by the parent

@@ -1,6 +1,5 @@
-"""What a file keeps when its content is replaced: mode, owner where permitted, extended attributes and ACLs
-(docs/protocol.md#6-agentfswrite). Times and the number of names are not kept: they are the new file's.
-"""
+"""Attributes a file keeps when its content is replaced: mode, owner if permitted, extended attributes and
+ACLs (docs/protocol.md#6-agentfswrite). Times and hard links are not kept."""
 
 from __future__ import annotations
 
@@ -10,17 +9,16 @@ import os
 import stat
 import sys
 
-# These vouch for the old content; the kernel drops them on a write, too.
+# These certify the old content; the kernel drops them on a write, too.
 _SEALS = frozenset({"security.capability", "security.ima", "security.evm"})
 _ACCESS_LIST = "system.posix_acl_access"
 _NOT_OURS = frozenset({errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 def keep_attributes(source: int, target: int) -> None:
-    """Give the open file `target` the attributes of the open file `source`.
+    """Copy the attributes of the open file `source` to the open file `target`.
 
-    What only another user might set is left out. Raises OSError where the file system fails otherwise.
-    """
+    Omits those that only another user might set. Raises OSError on other failures."""
     wanted = os.fstat(source)
     _keep_owner(wanted, target)
     _keep_extended(source, target)
@@ -31,7 +29,10 @@ def _keep_owner(wanted: os.stat_result, target: int) -> None:
     found = os.fstat(target)
     if (found.st_uid, found.st_gid) == (wanted.st_uid, wanted.st_gid):
         return
-    for owner in (wanted.st_uid, -1):  # who may not give a file away may still choose among own groups
+    for owner in (
+        wanted.st_uid,
+        -1,
+    ):  # changing the group may be permitted even if changing the owner is not
         try:
             os.fchown(target, owner, wanted.st_gid)
         except OSError as error:
@@ -42,7 +43,7 @@ def _keep_owner(wanted: os.stat_result, target: int) -> None:
 
 
 def _fitting_mode(wanted: os.stat_result, found: os.stat_result) -> int:
-    """The wanted mode, less what it would grant to another owner or group than it was meant for."""
+    """The wanted mode, without permissions it would grant to another owner or group than intended."""
     mode = stat.S_IMODE(wanted.st_mode)
     if found.st_uid != wanted.st_uid:
         mode &= ~stat.S_ISUID
@@ -70,11 +71,11 @@ else:
             wanted = os.listxattr(source)
             inherited = os.listxattr(target)
         except OSError as error:
-            if error.errno in _NOT_OURS:  # a file system without any
+            if error.errno in _NOT_OURS:  # a file system without extended attributes
                 return
             raise
         if _ACCESS_LIST in inherited and _ACCESS_LIST not in wanted:
-            # The folder's default list would let in whom the file itself does not name.
+            # The folder's default ACL would admit users the file does not name.
             os.removexattr(target, _ACCESS_LIST)
         for name in wanted:
             if name in _SEALS:

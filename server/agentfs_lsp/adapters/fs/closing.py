@@ -1,6 +1,5 @@
-"""Closing files behind everybody's back: the last handle of a removed file frees what it held, and whoever
-closes it waits for that.
-"""
+"""Closes files in the background: closing the last handle of a removed file frees its blocks, which takes
+time."""
 
 from __future__ import annotations
 
@@ -10,8 +9,7 @@ from queue import SimpleQueue
 
 
 class Closing:
-    """Handles on their way to be closed, in a thread of its own; at the end of the process the system closes
-    what is left."""
+    """Closes handles on a thread of its own; the system closes the rest at exit."""
 
     def __init__(self) -> None:
         self._handles: SimpleQueue[int] = SimpleQueue()
@@ -19,7 +17,7 @@ class Closing:
         self._thread: threading.Thread | None = None
 
     def close(self, handle: int) -> None:
-        """Close `handle` soon. Never waits."""
+        """Close `handle` soon. Never blocks."""
         with self._starting:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="agentfs-closing", daemon=True)

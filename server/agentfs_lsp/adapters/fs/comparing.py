@@ -1,7 +1,7 @@
-"""Whether what is on disk is still the base a change was made on (docs/protocol.md#8-lock).
+"""Is the file on disk still the base of a change? (docs/protocol.md#8-lock)
 
-The bytes decide. What the file system says of a file is a hint: two writes within a clock tick look alike,
-and anybody may set a time back.
+The bytes decide. Metadata is only a hint: two writes within a clock tick look alike, and anyone can set a
+file's times.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _BLOCK = 1 << 20
 
 
 def looks_like(found: os.stat_result, base: Blob) -> bool:
-    """Whether the file looks as it did when the base was read: a hint only."""
+    """Whether the file's metadata is that of the base: only a hint."""
     then = base.stat
     now = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
     return now == (then.device, then.inode, then.mtime_ns, then.size)
 
 
 def same_version(one: os.stat_result, other: os.stat_result) -> bool:
-    """Whether two looks were at the same file, and nobody seems to have written between them."""
+    """Whether both stats are of the same file, apparently not written to in between."""
     return (one.st_dev, one.st_ino, one.st_mtime_ns, one.st_size) == (
         other.st_dev,
         other.st_ino,
@@ -39,7 +39,7 @@ def same_version(one: os.stat_result, other: os.stat_result) -> bool:
 
 
 def holds_base(folder: int, name: str, base: Blob) -> bool:
-    """Whether a name stands for a regular file with the base's bytes. Raises OSError."""
+    """Whether the name is a regular file with the base's bytes. Raises OSError."""
     found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode) or found.st_size != len(base.data):
         return False
@@ -63,7 +63,7 @@ def has_content(fd: int, data: bytes) -> bool:
 def conflict(
     location: Location, reason: ConflictReason, base: Blob | None, found: os.stat_result | None = None
 ) -> Conflict:
-    """What is there is not the base; `found`, if known, is what is there instead (its hash is not told)."""
+    """The error for a file that is not the base; `found` is its stat, if known (its hash is not reported)."""
     return Conflict(
         location.relative,
         "disk",

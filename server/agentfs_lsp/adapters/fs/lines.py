@@ -1,7 +1,7 @@
-"""Lines out of an open file of any size, without loading it (docs/protocol.md#5-agentfsread).
+"""Reads lines from an open file of any size without loading it (docs/protocol.md#5-agentfsread).
 
-Works on bytes: where a byte-order mark says UTF-16 or UTF-32, line ends are looked for in their code units.
-Decoding is left to the caller. What is before the range is only counted, a block at a time.
+Works on bytes; with a UTF-16 or UTF-32 mark, finds line ends in code units. The caller decodes. Blocks before
+the range are only counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WINDOW = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """How a file's bytes make up code units: its mark, a unit's width in bytes, and codec."""
+    """The file's code units: byte-order mark, width in bytes, and codec."""
 
     mark: bytes
     width: int
@@ -41,7 +41,7 @@ class _Units:
         return re.compile(cr + lf + b"|" + cr + b"|" + lf)
 
     def cut(self, data: bytes, at: int) -> int:
-        """`at` or shortly before it, where no character and no CR LF is cut in two."""
+        """`at`, or slightly before it so as not to split a character or CR LF."""
         at -= at % self.width
         if at > self.width and self.ends.fullmatch(data, at - self.width, at + self.width):
             return at - self.width
@@ -57,7 +57,7 @@ class _Units:
 
 
 _BYTES = _Units(b"", 1, "latin-1")
-_MARKED = (  # the longer marks first: UTF-32's begins like UTF-16's
+_MARKED = (  # longer marks first: UTF-32's starts like UTF-16's
     _Units(codecs.BOM_UTF32_LE, 4, "utf-32-le"),
     _Units(codecs.BOM_UTF32_BE, 4, "utf-32-be"),
     _Units(codecs.BOM_UTF16_LE, 2, "utf-16-le"),
@@ -69,12 +69,11 @@ _MARKED = (  # the longer marks first: UTF-32's begins like UTF-16's
 def read_line_range(
     fd: int, start_line: int, lines: int, max_bytes: int, stopped: Callable[[], bool] = lambda: False
 ) -> tuple[bytes, int, bool, bytes]:
-    """`lines` lines (0: all) from the 1-based `start_line`, at most `max_bytes` bytes: the bytes without the
-    file's mark, how many lines they are, whether more follow, and the file's first bytes.
+    """Read `lines` lines (0: all) from the 1-based `start_line`, at most `max_bytes`. Returns the bytes
+    without the file's mark, the number of lines, whether more follow, and the file's first bytes.
 
-    Whole lines, but for a first one that alone is over `max_bytes`, which is cut between two characters.
-    Raises BadRange past the end, OSError, and that too once `stopped` is true.
-    """
+    Returns whole lines, unless the first alone exceeds `max_bytes`; that one is cut between characters.
+    Raises BadRange past the end, and OSError, also once `stopped` returns true."""
     head = os.pread(fd, HEAD_BYTES, 0)
     units = next((units for units in _MARKED if head.startswith(units.mark)), _BYTES)
     return *_Scan(fd, units, stopped).lines(start_line, lines, max_bytes), head
@@ -107,7 +106,7 @@ class _Scan:
         return data, self._count(data) + self._is_open(data), more
 
     def _begin_of(self, line: int) -> int:
-        """The offset at which the line begins. Raises BadRange."""
+        """The offset at which the line starts. Raises BadRange."""
         offset = len(self._units.mark)
         if line == 1:
             return offset
@@ -126,8 +125,7 @@ class _Scan:
         raise BadRange(line, line - 1 - missing + (unended and missing > 0))
 
     def _blocks(self, offset: int) -> Iterator[tuple[bytes, int]]:
-        """The bytes from `offset` on, and how many line ends each piece holds. No piece ends between the
-        two halves of a CR LF."""
+        """The bytes from `offset` in pieces, each with its number of line ends. No piece splits a CR LF."""
         cr = self._units.carriage_return
         while block := os.pread(self._fd, _BLOCK, offset):
             if self._stopped():
@@ -144,7 +142,7 @@ class _Scan:
         return sum(1 for _ in self._ends_in(data, 0, len(data)))
 
     def _is_open(self, data: bytes) -> bool:
-        """Whether the last line of `data` has no end."""
+        """Whether the last line of `data` has no line end."""
         tail = data[-self._units.width :]
         return bool(tail) and not self._ends.fullmatch(tail)
 
@@ -156,7 +154,8 @@ class _Scan:
         return len(data)
 
     def _last_end(self, data: bytes, limit: int) -> int:
-        """The last line end at or before `limit`, 0 for none. Of a CR LF the limit cuts, the CR is none."""
+        """The last line end at or before `limit`, 0 if none. If the limit splits a CR LF, its CR doesn't
+        count."""
         width, high = self._units.width, limit - limit % self._units.width
         split = self._ends.fullmatch(data, high - width, high + width)
         high -= width if split else 0
@@ -170,5 +169,5 @@ class _Scan:
     def _ends_in(self, data: bytes, low: int, high: int) -> Iterator[int]:
         width = self._units.width
         for end in self._ends.finditer(data, low, high):
-            if not end.start() % width:  # else halves of two neighbours that look like an end
+            if not end.start() % width:  # else parts of two code units that look like a line end
                 yield end.end()

@@ -1,4 +1,4 @@
-"""What the operating system says, as the domain's errors: one table (docs/protocol.md#3-envelope)."""
+"""Maps errors of the operating system to domain errors, in one table (docs/protocol.md#3-envelope)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ def _malformed(reason: Literal["too_long", "unstorable", "below_file"]) -> _Refu
     return lambda path: MalformedPath(path, reason)
 
 
-# ELOOP and EXDEV: names are opened after their links were followed, so a link that is met now was put there
-# since, and leads nobody knows where.
+# ELOOP and EXDEV: links were resolved before, so a link found now is new and leads somewhere unknown.
 _BY_ERRNO: dict[int, _Refusal] = {
     errno.ENOENT: FileMissing,
     errno.EISDIR: IsDirectory,
@@ -44,13 +43,13 @@ _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def domain_error(error: OSError, path: str) -> DomainError:
-    """The domain's word for what a system call said about `path`."""
+    """The domain error for a system call that failed on `path`."""
     refusal = _BY_ERRNO.get(error.errno or 0)
     return refusal(path) if refusal else system_error(error, path)
 
 
 def system_error(error: OSError, path: str) -> SystemRefused | SystemFailed:
-    """The same where `path` is none that a caller gave."""
+    """The same if `path` did not come from a caller."""
     code = error.errno or errno.EIO
     kind = SystemRefused if code in _REFUSED else SystemFailed
     return kind(path, "system", os.strerror(code))
@@ -65,8 +64,8 @@ _KINDS: dict[int, Literal["device", "fifo", "socket"]] = {
 
 
 def regular(found: os.stat_result, path: str) -> FileStat:
-    """What the file system says of a regular file. Raises IsDirectory, NotRegular, and OutsideRoots for a
-    link, which stands where none was."""
+    """The stat of a regular file. Raises IsDirectory, NotRegular, and OutsideRoots for a link, which must be
+    new."""
     kind = stat.S_IFMT(found.st_mode)
     if kind == stat.S_IFREG:
         return FileStat(

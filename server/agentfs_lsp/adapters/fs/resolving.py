@@ -1,8 +1,8 @@
-"""Where a path leads once `..` and every link are followed (docs/protocol.md#4-paths-and-roots).
+"""Resolves `..` and links in a path (docs/protocol.md#4-paths-and-roots).
 
-By text, because RESOLVE_BENEATH refuses absolute links even where they end inside. What comes out is a name,
-not a permission: it is opened beneath its root without following anything (`confined`), so whoever swaps a
-component after this was computed gains nothing.
+Textually, because RESOLVE_BENEATH refuses absolute links even if they end inside. The result is a name, not a
+permission: it is opened beneath its root without following links (`confined`), so replacing a component
+afterwards gains nothing.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ class Roots:
         self._roots = tuple(by_depth)
 
     def locate(self, real: Sequence[str]) -> tuple[Root, list[str]] | None:
-        """The innermost root that holds these components of a real absolute path, and those below it."""
+        """The innermost root that contains these components of a real absolute path, and the components below
+        it."""
         for parts, root in self._roots:
             if tuple(real[: len(parts)]) == parts:
                 return root, list(real[len(parts) :])
         return None
 
     def resolve(self, open_beneath: OpenBeneath, folder: int, root: Root, relative: str) -> Location:
-        """The file that `relative` leads to from `root`, whose handle is `folder`; it may be missing, and so
-        may folders above it. Raises OutsideRoots, IsDirectory, MalformedPath, SystemRefused."""
+        """Resolve `relative` from `root`, whose handle is `folder`; the file and its parents may be missing.
+        Raises OutsideRoots, IsDirectory, MalformedPath, SystemRefused."""
         parts = _checked(relative)
         if parts and ".." not in parts and not _crosses_link(open_beneath, folder, parts, relative):
             real = [*_parts(root.path), *parts]
@@ -64,7 +65,7 @@ class Roots:
         try:
             return follow_links(root.path, parts)
         except OSError as error:
-            # What stands outside is nobody's business here: not even how it failed is told.
+            # Reveal nothing about paths outside, not even how access failed.
             if self.locate(_parts(error.filename)) is None:
                 raise OutsideRoots(relative) from error
             if error.errno == errno.ELOOP:
@@ -75,13 +76,12 @@ class Roots:
 def follow_links(start: str, parts: Sequence[str]) -> list[str]:
     """The components of the real absolute path that `parts` lead to from the real folder `start`.
 
-    `..` is the parent of where a link led. From the first missing component on the rest is taken as it is
-    spelled. Raises OSError, `filename` being where it stood.
-    """
+    `..` is the parent of a link's target. From the first missing component on, the rest is taken literally.
+    Raises OSError whose `filename` is where it failed."""
     real = list(_parts(start))
     todo = list(reversed(parts))
     links = 0
-    missing: int | None = None  # the depth at which nothing was found
+    missing: int | None = None  # the depth of the first missing component
     while todo:
         part = todo.pop()
         if part in {"", "."}:
@@ -104,7 +104,7 @@ def follow_links(start: str, parts: Sequence[str]) -> list[str]:
             if links > _MAX_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), here)
             real = real[:-1]
-            target = _target(here) or part  # no link any more: look at the name again
+            target = _target(here) or part  # no longer a link: look at the name again
             real = [] if target.startswith("/") else real
             todo.extend(reversed(target.split("/")))
         elif todo and not stat.S_ISDIR(mode):
@@ -126,7 +126,7 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def _checked(relative: str) -> list[str]:
-    """The components of a path as given, if a file system can hold such names at all."""
+    """The components of a path, if a file system can store such names."""
     if "\0" in relative:
         raise MalformedPath(relative, "control")
     if relative.isascii() and len(relative) <= _MAX_NAME_BYTES:

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class StateFolder:
-    """Where this user's agentfs keeps what outlives a server; readable by the user alone."""
+    """The folder for what outlives a server; readable only by the user."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
 
     @property
     def path(self) -> str:
-        """Absolute, and through no link: policy compares it with resolved paths. `XDG_STATE_HOME` moves it,
-        as it does for other programs."""
+        """Absolute and without links, because policy compares it with resolved paths. `XDG_STATE_HOME` moves
+        it."""
         if self._path is None:
             from platformdirs import user_state_dir  # noqa: PLC0415 - not needed to start
 
@@ -40,8 +40,8 @@ class StateFolder:
         return self._path
 
     def ensure(self, *names: str) -> str:
-        """The path of a folder in it, made if it is missing. Raises SystemRefused and SystemFailed naming
-        the folder."""
+        """The path of a folder in it, created if missing. Raises SystemRefused and SystemFailed naming the
+        folder."""
         here = self.path
         _make_private(here)
         for name in names:
@@ -68,7 +68,7 @@ def _make_private(folder: str) -> None:
 
 
 def _make_durably(folder: str) -> None:
-    """Make it and what is missing above it, so that what is noted in it is there after a power cut too."""
+    """Create it and its parents, so that its contents survive a power cut."""
     above = os.path.dirname(folder)
     if not os.path.isdir(above):
         _make_durably(above)
@@ -77,8 +77,8 @@ def _make_durably(folder: str) -> None:
 
 
 class LandingLock:
-    """One landing at a time, among this process' threads and among all servers of this user. A thread that
-    holds it may take it again: several files can land under one hold."""
+    """Serialises landings among this process's threads and all servers of this user. Reentrant per thread, so
+    that several files can land under one lock."""
 
     def __init__(self, state: StateFolder, timeout_s: float = 10.0) -> None:
         self._state = state
@@ -89,7 +89,7 @@ class LandingLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Raises SystemFailed when it is not to be had in time, and what `StateFolder.ensure` raises."""
+        """Raises SystemFailed on timeout, and what `StateFolder.ensure` raises."""
         if not self._thread.acquire(timeout=self._timeout_s):
             raise SystemFailed(self._state.path, "landing_here")
         try:

@@ -18,8 +18,8 @@ MISSING = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Which of the calls to use. Where one is False, or turns out to be missing, its stand-in is used: a walk
-    over directory handles, a check followed by a plain rename, a hard link."""
+    """The calls to use. If one is False or turns out to be missing, a fallback is used: a walk over directory
+    handles, a check followed by a plain rename, a hard link."""
 
     openat2: bool = True
     exchange: bool = True
@@ -36,7 +36,7 @@ def _failure(*names: str) -> OSError:
 
 # --- opening ----------------------------------------------------------------------------------------------
 
-_OPENAT2 = 437  # on every architecture that a Python runs on
+_OPENAT2 = 437  # on every architecture that Python runs on
 _BENEATH_WITHOUT_LINKS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, _NO_SYMLINKS, _NO_MAGICLINKS
 _ATTEMPTS = 64
 
@@ -45,7 +45,7 @@ class _OpenHow(ctypes.Structure):
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
 
-_syscall = _libc["syscall"]  # by index: a function of one's own, whose types nobody else can change
+_syscall = _libc["syscall"]  # by index: a separate function object, whose types no other module can change
 _syscall.restype = ctypes.c_long
 _syscall.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 
@@ -53,22 +53,21 @@ _syscall.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void
 def openat2(folder: int, relative: str, flags: int) -> int:
     """Open an existing file below a directory handle, following no link in any component.
 
-    Raises OSError: ELOOP for a link, EXDEV for a way out.
-    """
+    Raises OSError: ELOOP for a link, EXDEV for a path that leads out."""
     name = os.fsencode(relative)
     how = _OpenHow(flags | os.O_CLOEXEC, 0, _BENEATH_WITHOUT_LINKS)
     for _ in range(_ATTEMPTS):
         handle: int = _syscall(_OPENAT2, folder, name, ctypes.byref(how), ctypes.sizeof(how))
         if handle >= 0:
             return handle
-        # EAGAIN: a rename somewhere came between, and the kernel asks to try again.
+        # EAGAIN: a concurrent rename interfered, and the kernel asks for another try.
         if ctypes.get_errno() not in {errno.EAGAIN, errno.EINTR}:
             break
     raise _failure(relative)
 
 
 def has_openat2() -> bool:
-    """Whether the kernel has the call, and a sandbox lets it through."""
+    """Whether the kernel has the call and no sandbox blocks it."""
     if sys.platform != "linux":
         return False
     folder = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -97,19 +96,19 @@ else:
     if hasattr(_libc, "renameat2"):
         _renameat = _libc["renameat2"]
         _renameat.argtypes = _RENAME_ARGUMENTS
-    else:  # a C library older than its kernel
+    else:  # the C library is older than its kernel
         _renameat = _libc["syscall"]
         _renameat.argtypes = (ctypes.c_long, *_RENAME_ARGUMENTS)
         _leading = (_RENAMEAT2.get(platform.machine(), -1),)
 
 
 def exchange(folder: int, one: str, other: str) -> None:
-    """Swap two names of a folder in one step. Both must be there, whatever they are."""
+    """Exchange two names in a folder atomically. Both must exist, of whatever type."""
     _rename(folder, one, other, _EXCHANGE)
 
 
 def rename_exclusive(folder: int, source: str, target: str) -> None:
-    """Rename within a folder; FileExistsError where there is anything of that name."""
+    """Rename within a folder. Raises FileExistsError if the new name is taken."""
     _rename(folder, source, target, _EXCLUSIVE)
 
 
@@ -122,7 +121,7 @@ def _rename(folder: int, source: str, target: str, flags: int) -> None:
 
 
 def sync(handle: int) -> None:
-    """Bring a file or folder to the platters; macOS' fsync stops at the drive's cache."""
+    """Flush a file or folder to the disk itself; macOS' fsync stops at the drive's cache."""
     if sys.platform == "darwin":
         import fcntl  # noqa: PLC0415 - its constant exists on macOS alone
 

@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
 
 VERSION = 1
-"""Of the schema, in `user_version`."""
+"""The schema's, in `user_version`."""
 
 BUSY_S = 5.0
 """How long to wait for another server's write."""
 
-_LEVEL = 1  # of compression: it runs beside landings
-_FULL, _ROOM = 0.9, 0.75  # of the limit: from where on the oldest go, and down to what
+_LEVEL = 1  # compression level; it runs while changes land
+_FULL, _ROOM = 0.9, 0.75  # parts of the limit: when to delete the oldest, and down to what
 _LARGEST = 4  # a text may take this part of the limit
 _WAL_BYTES = 16 << 20
-"""From here on what is written is moved out of the write-ahead log, which counts too."""
+"""Checkpoint the write-ahead log, which counts towards the limit, from this size."""
 
 _SCHEMA = """
 PRAGMA auto_vacuum = INCREMENTAL;
@@ -75,8 +75,8 @@ COMMIT;
 """
 
 
-# Tables beside the others, and no version of their own: files that were made without them get them, and
-# earlier versions of agentfs go on with such a file.
+# Additional tables without a version of their own: older files get them, and earlier versions of agentfs can
+# still use such a file.
 _BESIDE = """
 CREATE TABLE IF NOT EXISTS folders (
     change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
@@ -101,15 +101,15 @@ class UnknownVersion(Exception):
 
 
 class Damaged(Exception):
-    """A table or a text is not there, or the text is not what was put there: SQLite itself does not look."""
+    """A table or a text is missing, or the text is not what was stored; SQLite itself does not check that."""
 
 
 class HistoryDatabase:
-    """Opened when made. Raises UnknownVersion, and as every method Damaged and what the system and
-    SQLite raise."""
+    """Opens the file on construction. That raises UnknownVersion; all methods raise Damaged and errors of the
+    system and SQLite."""
 
     def __init__(self, path: str, root: str) -> None:
-        """`root`: the real path of the folder whose history it is."""
+        """`root`: the real path of the workspace folder."""
         self.path = path
         self._root = root
         self._inode = _make_private(path)
@@ -127,7 +127,7 @@ class HistoryDatabase:
         if not version:
             try:
                 self._sql.executescript(_SCHEMA)
-            except sqlite3.OperationalError:  # another server was quicker
+            except sqlite3.OperationalError:  # another server was faster
                 self._sql.rollback()
                 if self._number("PRAGMA user_version") != VERSION:
                     raise
@@ -152,14 +152,14 @@ class HistoryDatabase:
             return False
 
     def close(self) -> None:
-        """The last one to close tidies up behind all."""
+        """The last connection to close also removes the log."""
         self._sql.close()
 
     # --- keeping ------------------------------------------------------------------------------------------
 
     def add(self, changes: Iterable[HistoryRecord], max_bytes: int | None, oldest_ms: int) -> None:
-        """Keep the changes' files of this folder, and drop what is older than `oldest_ms` or too much for
-        `max_bytes` (None: no bound), all in one step."""
+        """Store the changes' files in this folder, and delete what is older than `oldest_ms` or exceeds
+        `max_bytes` (None: unlimited), in one transaction."""
         self._sql.execute("BEGIN IMMEDIATE")
         try:
             for change in changes:
@@ -186,7 +186,7 @@ class HistoryDatabase:
                     self._sql.execute("INSERT INTO folders VALUES (?, ?, ?)", made)
 
     def _texts(self, file: RecordedFile, max_bytes: int | None) -> Mapping[str | None, int | None] | None:
-        """The texts' numbers; None where they are not kept."""
+        """The texts' row ids; None if the texts are not stored."""
         if not file.texts_kept:
             return None
         numbers: dict[str | None, int | None] = {None: None}
@@ -224,9 +224,9 @@ class HistoryDatabase:
                 break
 
     def _shrink(self, max_bytes: int | None) -> None:
-        """Give the disk back what is free, and keep the log short."""
+        """Return free pages to the disk, and keep the log short."""
         if self._number("PRAGMA freelist_count"):
-            self._sql.executescript("PRAGMA incremental_vacuum")  # `execute` takes one step: one page
+            self._sql.executescript("PRAGMA incremental_vacuum")  # `execute` would free a single page
         most = min(_WAL_BYTES, (max_bytes or _WAL_BYTES) // 16)
         if os.path.getsize(f"{self.path}-wal") > most:
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -238,7 +238,7 @@ class HistoryDatabase:
     # --- finding ------------------------------------------------------------------------------------------
 
     def find(self, wanted: Wanted, oldest_ms: int) -> list[HistoryRecord]:
-        """The changes that are wanted, with their files of this folder."""
+        """The matching changes with their files in this folder."""
         clauses, values = ["time_ms >= ?"], cast("list[object]", [oldest_ms])
         for column in ("connection", "session"):
             if (value := getattr(wanted, column)) is not None:
@@ -265,8 +265,8 @@ class HistoryDatabase:
         return [change_of(row, self._root, files.get(row[0], ())) for row in rows]
 
     def _files(self, change_ids: Sequence[str], *, texts: bool) -> dict[str, list[Sequence[object]]]:
-        """The rows of each change's files, with texts or none in place of their numbers, how many folders
-        were made for each, and the text that was accepted."""
+        """The rows of each change's files: texts (or None) instead of row ids, the number of folders created,
+        and the accepted text."""
         found: dict[str, list[Sequence[object]]] = {}
         query = (
             "SELECT files.*, ifnull(made, 0), accepted.text FROM files"
@@ -303,8 +303,8 @@ def _marks(columns: Sequence[str]) -> str:
 
 
 def _make_private(path: str) -> int:
-    """Make the file if it is missing, before SQLite could make it by the umask; its log takes after it. Its
-    inode. To be done before it is opened: closing any descriptor of it ends this process' locks on it."""
+    """Create the file if missing, before SQLite creates it by the umask; the log inherits its mode. Returns
+    its inode. Must precede opening it: closing any descriptor releases this process's locks on the file."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         found = os.fstat(descriptor)

@@ -35,11 +35,11 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 QUIET_S, LATEST_S = 0.1, 1.0
-"""Writing waits until no change has come for so long, and at most so long: packing texts takes the processor
-from landings that follow at once."""
+"""Write once no change has come for QUIET_S seconds, after LATEST_S at most: compression competes with
+landings that follow at once."""
 
 WAITING_BYTES = 128 * MIB
-"""While so much waits to be written, what comes is kept without its texts: memory has an end."""
+"""While this many bytes wait, new changes are stored without their texts, to bound memory."""
 
 _DAY_MS = 24 * 3600 * 1000
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -47,7 +47,7 @@ _SUFFIXES = ("", "-wal", "-shm")
 
 
 class SqliteHistory:
-    """Called from any thread. `settings` None: kept without bounds, for a command that knows none."""
+    """Thread-safe. `settings` None: no limits, for commands that know none."""
 
     def __init__(self, state: StateFolder, settings: HistorySettings | None = None) -> None:
         self._state = state
@@ -56,25 +56,24 @@ class SqliteHistory:
         self._waiting: deque[tuple[int, Callable[[], HistoryRecord]]] = deque()
         self._waiting_bytes = 0
         self._databases: dict[str, HistoryDatabase] = {}
-        self._in_turn = threading.Lock()  # who holds it has the databases
+        self._in_turn = threading.Lock()  # its holder may use the databases
         self._wake = threading.Event()
         self._closing = threading.Event()
         self._writer: threading.Thread | None = None
         self._in_trouble: set[str] = set()
 
     def configure(self, settings: HistorySettings) -> None:
-        """Take new bounds; what was kept is held against them with the next change."""
+        """Apply new limits with the next change."""
         self._settings = settings
 
     def on_trouble(self, told: Callable[[HistoryTrouble, str], None]) -> None:
-        """Call `told`, from some thread, with what has gone wrong and the file it is about."""
+        """See `History.on_trouble`."""
         self._told = told
 
     # --- keeping ------------------------------------------------------------------------------------------
 
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
-        """Keep what `make` gives, which is called from another thread, soon; `size` is how much memory it
-        holds on to until then, in bytes."""
+        """See `History.keep`."""
         if self._waiting_bytes + size > WAITING_BYTES:
             make = _without_texts(make())
             size = 0
@@ -103,7 +102,7 @@ class SqliteHistory:
         )
 
     def close(self) -> None:
-        """Write what is left, and end."""
+        """See `History.close`."""
         self._closing.set()
         self._wake.set()
         if self._writer is not None:
@@ -114,7 +113,7 @@ class SqliteHistory:
                 self._close(root)
 
     def _write(self) -> None:
-        """Everything that waits, in one go for each folder."""
+        """Write everything that waits, in one transaction per folder."""
         changes = []
         while self._waiting:
             size, make = self._waiting.popleft()
@@ -139,7 +138,7 @@ class SqliteHistory:
     # --- finding ------------------------------------------------------------------------------------------
 
     def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
-        """What is kept, newest first, of the folders of these real paths. Blocking. Raises SystemFailed."""
+        """See `History.find`."""
         found: dict[str, HistoryRecord] = {}
         with self._in_turn:
             self._write()
@@ -163,11 +162,11 @@ class SqliteHistory:
         return os.path.join(self._state.path, "history", f"{name}.sqlite3")
 
     def knows(self, root: str) -> bool:
-        """Whether there is a history of the folder of this real path."""
+        """Whether there is a history for the folder with this real path."""
         return root in self._databases or os.path.exists(self._path(root))
 
     def _with(self, root: str, work: Callable[[HistoryDatabase], T]) -> T:
-        """Do the work on a folder's database; once more on a new one where it is found damaged. Raises
+        """Do the work on a folder's database; if that is damaged, once more on a new one. Raises
         SystemFailed."""
         try:
             try:
@@ -203,7 +202,7 @@ class SqliteHistory:
                 known.close()
 
     def _set_aside(self, root: str) -> None:
-        """Put the damaged file out of the way; the last one is kept."""
+        """Move the damaged file away; keeps only the latest one."""
         self._close(root)
         path = self._path(root)
         for suffix in _SUFFIXES:
@@ -212,7 +211,7 @@ class SqliteHistory:
         self._report("damaged", f"{path}.damaged", root)
 
     def _report(self, trouble: HistoryTrouble, where: str, root: str) -> None:
-        """Once, until it is over."""
+        """Report once, until it is resolved."""
         if trouble == "unwritten" and root in self._in_trouble:
             return
         self._in_trouble.add(root)

@@ -51,7 +51,7 @@ def row_of(change: HistoryRecord) -> tuple[object, ...]:
 def row_of_file(
     change_id: str, position: int, file: RecordedFile, texts: Mapping[str | None, int | None] | None
 ) -> tuple[object, ...]:
-    """The row of `files`; `texts`: the numbers of its texts, None where they are not kept."""
+    """The row of `files`; `texts`: the row ids of its texts, None if not stored."""
     known = texts or {}
     return (
         change_id,
@@ -72,8 +72,8 @@ def row_of_file(
 
 
 def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> HistoryRecord:
-    """The change of a row and its files' rows, which hold texts in place of numbers, how many folders were
-    made for the file, and the text that was accepted."""
+    """The change of a row and its files' rows, which contain texts instead of row ids, the number of folders
+    created, and the accepted text."""
     fields: dict[str, Any] = dict(zip(CHANGE_COLUMNS, map(_restored, row), strict=True))
     fields["modified_by_user"] = bool(fields["modified_by_user"])
     return HistoryRecord(**fields, files=tuple(_file_of(one, root) for one in files))
@@ -86,7 +86,8 @@ def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
 
 
 def storable(value: object) -> object:
-    """SQLite takes no lone surrogates, which names and explanations may hold: such a string is a blob."""
+    """Encode as a blob strings with lone surrogates, which names and explanations may have and SQLite
+    rejects."""
     if isinstance(value, str) and not value.isascii():
         try:
             value.encode()

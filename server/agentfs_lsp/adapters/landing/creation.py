@@ -7,7 +7,7 @@ from agentfs_lsp.adapters.landing.staged import StagedFile
 
 
 class Creation(StagedFile):
-    """A file where there is none."""
+    """A new file."""
 
     def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
         """See `StagedFile.swap`."""
@@ -17,11 +17,11 @@ class Creation(StagedFile):
             raise self._conflict("exists") from None
 
     def confirm(self) -> int:
-        """See `StagedFile.confirm`: nothing was there."""
+        """See `StagedFile.confirm`: there was no old file."""
         return 1
 
     def take_back(self) -> None:
-        """See `StagedFile.take_back`. Who has replaced the new file meanwhile keeps theirs."""
+        """See `StagedFile.take_back`. Leaves a file that replaced the new one meanwhile."""
         try:
             if same_version(self._look(self.name), self._ours):
                 self._rename(self.name, self.temporary)

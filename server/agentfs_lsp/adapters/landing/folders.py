@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FolderLease:
-    """A file's claim on its folder, from staging until it landed or was dropped."""
+    """A file's claim on its folder, from staging until it lands or is discarded."""
 
     __slots__ = ("folder", "new", "root")
 
@@ -29,11 +29,11 @@ class FolderLease:
         self.root = root
         self.folder = folder
         self.new = new
-        """Absolute paths of the folders on the way here that no landed file is in yet, outermost first."""
+        """Absolute paths of the folders on the way here in which nothing has landed yet, outermost first."""
 
 
 class NewFolders:
-    """Which folders were made for files that have not landed yet."""
+    """The folders created for files that have not landed yet."""
 
     def __init__(self, notes: Notes, open_beneath: OpenBeneath) -> None:
         self._notes = notes
@@ -42,8 +42,8 @@ class NewFolders:
         self._claims: dict[str, int] = {}
 
     def enter(self, root: Folder, location: Location, *, create: bool) -> FolderLease:
-        """Open the folder of `location`, making what is missing if `create`. Raises OSError, SystemRefused
-        and SystemFailed; nothing is left of what was made then."""
+        """Open the folder of `location`, creating missing ones if `create`. Raises OSError, SystemRefused and
+        SystemFailed, after removing what it created."""
         base = location.root.path.rstrip("/")
         parts = location.relative.split("/")[:-1]
         stay = FolderLease(root, root, [])
@@ -87,7 +87,7 @@ class NewFolders:
             try:
                 os.mkdir(name, dir_fd=at.fd)
             except FileExistsError:
-                self._notes.settle([path])  # somebody else's
+                self._notes.settle([path])  # somebody else created it
             else:
                 self._claim(stay, path)
                 sync(at.fd)
@@ -99,7 +99,7 @@ class NewFolders:
         stay.new.append(path)
 
     def keep(self, stay: FolderLease, location: Location) -> tuple[str, ...]:
-        """The file landed: its folders stay. Returns those that are new with it, below the root."""
+        """The file landed: keep its folders. Returns those new with it, relative to the root."""
         with self._lock:
             kept = [path for path in stay.new if self._claims.pop(path, 0)]
             if kept:
@@ -108,12 +108,12 @@ class NewFolders:
         return tuple(path[below:] for path in kept)
 
     def leave(self, stay: FolderLease, location: Location) -> None:
-        """The file did not land: remove its new folders that nobody else has a use for. Never raises."""
+        """The file did not land: remove its new folders that no other file needs. Never raises."""
         with self._lock:
             self._drop(stay, location.root.path.rstrip("/"))
 
     def remove_empty(self, root: Folder, relative: str) -> None:
-        """Remove a folder that nothing is in. Never raises."""
+        """Remove a folder if it is empty. Never raises."""
         with self._lock:
             self._remove(root, relative)
 
@@ -132,7 +132,7 @@ class NewFolders:
             self._notes.settle(removed)
 
     def _remove(self, root: Folder, relative: str) -> bool:
-        """False where that has to be left to the next start, for which it stays noted."""
+        """Return False if the next start must try again; it stays recorded for that."""
         parent, _, name = relative.rpartition("/")
         try:
             folder = open_folder(self._open_beneath, root.fd, parent)

@@ -31,7 +31,7 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One file of a landing. `folder` is a real absolute path, `name` and `temporary` are names in it; `base`
-    and `content` are hashes of what it was and is to be, None where there was or is to be no file."""
+    and `content` are hashes of the old and the new content, None for no file."""
 
     folder: str
     name: str
@@ -46,7 +46,7 @@ class Entry:
 
 
 class Journals:
-    """Where this server writes the journals of its landings."""
+    """Writes the journals of this server's landings."""
 
     def __init__(self, state: StateFolder, server_id: str) -> None:
         self._state = state
@@ -54,8 +54,8 @@ class Journals:
         self._numbers = itertools.count(1)
 
     def begin(self, entries: Sequence[Entry]) -> Journal:
-        """Write down what is to be done; durable when this returns. Raises SystemRefused and SystemFailed
-        naming the folder, and no journal is left then, or OSError where that can't be told."""
+        """Record what is to be done, durably. Raises SystemRefused and SystemFailed naming the folder, after
+        which there is no journal, or OSError if that is uncertain."""
         folder = self._state.ensure(FOLDER)
         journal = Journal(folder, f"{self._server_id}-{next(self._numbers)}.json")
         try:
@@ -67,14 +67,14 @@ class Journals:
 
 
 class Journal:
-    """One landing's."""
+    """The journal of one landing."""
 
     def __init__(self, folder: str, name: str) -> None:
         self._folder = folder
         self._path = os.path.join(folder, name)
 
     def write(self, entries: Sequence[Entry]) -> None:
-        """Raises OSError; part of it may be there then."""
+        """Raises OSError, possibly after a partial write."""
         unfinished = f"{self._path}.new"
         fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -88,7 +88,7 @@ class Journal:
         sync_folder(self._folder)
 
     def remove(self) -> None:
-        """The landing is over, or never was; durable when this returns. Raises OSError."""
+        """Remove the journal, durably, because the landing is over or did not start. Raises OSError."""
         for path in (f"{self._path}.new", self._path):
             try:
                 os.unlink(path)
@@ -98,7 +98,7 @@ class Journal:
 
 
 def read(path: str) -> list[Entry] | None:
-    """What a journal asks for, None where that is not as a server writes it. Raises OSError."""
+    """The entries of a journal; None if no server wrote it like this. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         with open(fd, "rb", closefd=False) as file:

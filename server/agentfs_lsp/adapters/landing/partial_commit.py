@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 _NO_FILE = "no file"
-"""In place of a hash: a folder, a link or the like."""
+"""In place of a hash: a folder, a link, etc."""
 
 
 class InTheWay(Exception):
-    """Somebody else writes the file just now; it is as they left it."""
+    """Another program is writing the file, and its version stays."""
 
 
 class HalfDone:
-    """See the module."""
+    """One file's part of an interrupted landing."""
 
     def __init__(self, entry: Entry, folder: Folder, kernel: Kernel) -> None:
         self.entry = entry
@@ -48,12 +48,12 @@ class HalfDone:
 
     @property
     def is_pending(self) -> bool:
-        """Nothing has happened to it yet, and it still can become what it was to."""
+        """Nothing has happened yet, and it can still be completed."""
         return self._found == self.entry.base and self._spare == self.entry.content
 
     @property
     def is_done(self) -> bool:
-        """It had become what it was to, whatever was made of it since."""
+        """It was completed, whatever happened to the file since."""
         base, content = self.entry.base, self.entry.content
         if content is None:
             return self._found is None or self._spare is not None
@@ -67,7 +67,7 @@ class HalfDone:
 
     @property
     def is_returnable(self) -> bool:
-        """It is what it became, and what it was is still there."""
+        """It is completed, and the old content is still there."""
         if self._found != self.entry.content:
             return False
         return self.entry.base is None or self.entry.base in (self._spare, self._kept)
@@ -75,7 +75,7 @@ class HalfDone:
     # --- onward -------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Bring it to its end, not yet durably. Raises InTheWay, and OSError."""
+        """Complete it, not yet durably. Raises InTheWay and OSError."""
         if not self.is_pending:
             return
         name, temporary = self.entry.name, self.entry.temporary
@@ -93,11 +93,11 @@ class HalfDone:
     # --- and back -----------------------------------------------------------------------------------------
 
     def take_back(self) -> None:
-        """Make it what it was, not yet durably. Raises InTheWay, and OSError."""
+        """Revert it, not yet durably. Raises InTheWay and OSError."""
         if not self.is_done:
             return
         name, temporary = self.entry.name, self.entry.temporary
-        if self.entry.base is None and self._spare == self.entry.content:  # a second name of it
+        if self.entry.base is None and self._spare == self.entry.content:  # a hard link to it
             os.unlink(name, dir_fd=self.folder.fd)
         elif self.entry.base is None:
             self._move(name, temporary)
@@ -113,7 +113,7 @@ class HalfDone:
         self._look_again()
 
     def copy_spares(self, target: str, number: int) -> None:
-        """Copy what lies under the temporary names into the folder at `target`. Raises OSError."""
+        """Copy what is under the temporary names into the folder `target`. Raises OSError."""
         for name in (self.entry.temporary, self._aside):
             try:
                 fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder.fd)
@@ -131,8 +131,8 @@ class HalfDone:
     # --- small steps --------------------------------------------------------------------------------------
 
     def _exchanged(self) -> bool:
-        """Exchange the two names, unless the file system can't: False. What comes out under the temporary one
-        has to be what was seen under the other."""
+        """Exchange the two names; False if the file system can't. What comes out under the temporary name
+        must be what was seen under the other."""
         if not self._kernel.exchange:
             return False
         name, temporary, expected = self.entry.name, self.entry.temporary, self._found
@@ -151,7 +151,7 @@ class HalfDone:
             raise InTheWay
 
     def _move(self, source: str, target: str) -> None:
-        """Rename to a name that is free. Raises InTheWay where it is not."""
+        """Rename to an unused name. Raises InTheWay if it is used."""
         folder = self.folder.fd
         try:
             if self._kernel.exclusive:
@@ -173,7 +173,7 @@ class HalfDone:
         self._kept = self._hash(self._aside)
 
     def _hash(self, name: str) -> str | None:
-        """The hash of the file of this name, None where there is nothing."""
+        """The hash of the file with this name, None if there is none."""
         try:
             if not stat.S_ISREG(os.stat(name, dir_fd=self.folder.fd, follow_symlinks=False).st_mode):
                 return _NO_FILE

@@ -33,11 +33,12 @@ if TYPE_CHECKING:
 SET_ASIDE = "set-aside"
 
 _TELLABLE_NS = 1_000_000_000
-"""A folder that was changed so long ago has another time if it is changed again, whatever clock it has."""
+"""A folder unchanged for so long gets a different time when it changes again, whatever the clock's
+resolution."""
 
 
 class Recovery:
-    """Goes through the journals of dead servers."""
+    """Works through the journals of dead servers."""
 
     def __init__(
         self, state: StateFolder, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath
@@ -48,9 +49,8 @@ class Recovery:
         self._open_beneath = open_beneath
 
     def run(self) -> list[Recovered]:
-        """What was found and what became of it. What can't be reached now is kept for the next start. Raises
-        SystemFailed (landing_elsewhere) where another server lands for so long that it is to be tried again.
-        """
+        """Recover each landing and report the result; leave what is unreachable to the next start. Raises
+        SystemFailed (landing_elsewhere) if another server keeps landing: try again later."""
         folder = os.path.join(self._state.path, journal.FOLDER)
         if not _names(folder):
             return []
@@ -71,7 +71,7 @@ class Recovery:
         if match is None or not is_dead(self._state, match[1]):
             return None
         try:
-            if name.endswith(".new"):  # its landing never began
+            if name.endswith(".new"):  # its landing never started
                 os.unlink(path)
                 return None
             entries = journal.read(path)
@@ -90,7 +90,7 @@ class Recovery:
         return [HalfDone(entry, opened[entry.folder], self._kernel) for entry in entries]
 
     def _settle(self, path: str, files: Sequence[HalfDone]) -> Recovered | None:
-        """Raises OSError; what was done until then the next start looks at again."""
+        """Raises OSError; the next start continues from there."""
         begun = any(one.is_done for one in files)
         if all(one.is_done or one.is_pending for one in files):
             try:
@@ -98,7 +98,7 @@ class Recovery:
                     one.finish()
                 return self._over(path, files, "finished")
             except InTheWay:
-                pass  # somebody writes just now
+                pass  # another program is writing just now
         if all(one.is_returnable for one in files if one.is_done):
             try:
                 for one in files:
@@ -111,7 +111,7 @@ class Recovery:
     def _over(
         self, path: str, files: Sequence[HalfDone], outcome: Literal["finished", "taken_back"] | None
     ) -> Recovered | None:
-        """None: nothing had begun, and nobody needs to hear of it."""
+        """None: nothing had started, so there is nothing to report."""
         for folder in {(one.folder.device, one.folder.inode): one.folder for one in files}.values():
             sync(folder.fd)
         os.unlink(path)
@@ -119,7 +119,7 @@ class Recovery:
         return Recovered(outcome, tuple(one.entry.path for one in files)) if outcome else None
 
     def _set_aside(self, path: str, files: Sequence[HalfDone]) -> Recovered:
-        """Keep the journal, and copies of what lies under temporary names, which are swept."""
+        """Keep the journal and copies of the temporary files, which will be swept."""
         name = os.path.basename(path).removesuffix(".json")
         kept = self._state.ensure(SET_ASIDE, name)
         for number, one in enumerate(files):
@@ -132,7 +132,7 @@ class Recovery:
 
 
 class HalfLanded:
-    """Looks out for landings that servers leave half done while this one, of that id, runs."""
+    """Detects landings that other servers leave half done while this one (`id`) runs."""
 
     def __init__(self, state: StateFolder, server_id: str) -> None:
         self._state = state
@@ -141,8 +141,8 @@ class HalfLanded:
         self._tried: set[str] = set()
 
     def is_any(self) -> bool:
-        """Whether a dead server's is there that no recovery was tried on. Costs a stat while no server lands
-        several files."""
+        """Whether a dead server's landing is there that was not yet tried. Costs one stat while no server
+        lands several files."""
         folder = os.path.join(self._state.path, journal.FOLDER)
         try:
             changed = os.stat(folder).st_mtime_ns
@@ -156,7 +156,7 @@ class HalfLanded:
         return any(self._is_dead(name) for name in others)
 
     def leave_the_rest(self) -> None:
-        """A recovery tries its hand at what is there: what it can't do is left to another start."""
+        """Recovery has been tried: leave what remains to another start."""
         folder = os.path.join(self._state.path, journal.FOLDER)
         self._tried |= {name for name in self._of_others(folder) if self._is_dead(name)}
 
@@ -175,14 +175,14 @@ class HalfLanded:
 
 
 def unsettled(state: StateFolder) -> set[str]:
-    """The servers of which a landing is still to be finished."""
+    """The servers that have an unfinished landing."""
     names = _names(os.path.join(state.path, journal.FOLDER))
     return {name.partition("-")[0] for name in names}
 
 
 def interrupted(state: StateFolder) -> frozenset[str]:
-    """The real absolute paths of the files whose landing is still to be finished, by this server's next
-    recovery or by a living one that is about it."""
+    """The real absolute paths of files in unfinished landings, to be handled by this server's next recovery
+    or by a live one's."""
     folder = os.path.join(state.path, journal.FOLDER)
     paths: set[str] = set()
     for name in _names(folder):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Removal(StagedFile):
-    """A file that is not to be there any more. Nothing is staged: the temporary name is for the old one."""
+    """A file to delete. Nothing is staged: the temporary name takes the old file."""
 
     def _check_content(self) -> None:
         base = self.base
@@ -47,12 +47,12 @@ class Removal(StagedFile):
     def confirm(self) -> int:
         """See `StagedFile.confirm`."""
         found = self._look(self.temporary)
-        if not same_version(found, self._aside):  # whoever had it open may have written to it since
+        if not same_version(found, self._aside):  # a program that had it open may have written to it
             raise self._conflict("reviewing", found)
         return found.st_nlink
 
     def take_back(self) -> None:
-        """See `StagedFile.take_back`. A file that came to be under the name meanwhile is newer, and stays."""
+        """See `StagedFile.take_back`. A file created under the name meanwhile is newer, and stays."""
         try:
             self._rename_to_free(self.temporary, self.name)
         except FileExistsError:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Replacement(StagedFile):
-    """New content for a file that is there."""
+    """New content for an existing file."""
 
     _pushed_out: os.stat_result | None = None
-    """The base's file under the temporary name, once the two have exchanged names."""
+    """The base's file under the temporary name, once the names are exchanged."""
     _aside: str | None = None
-    """Where the base is kept, when it was asked to be and the names can't be exchanged."""
+    """The name under which the base is kept, if requested and the names can't be exchanged."""
     _links = 1
 
     def check(self) -> None:
@@ -52,7 +52,7 @@ class Replacement(StagedFile):
         return self.base
 
     def _take_attributes_again(self) -> None:
-        """Somebody changed mode, owner or the like since the file was staged."""
+        """Another program changed mode, owner or the like since the file was staged."""
         source = os.open(self.name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
         try:
             target = os.open(self.temporary, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
@@ -116,8 +116,8 @@ class Replacement(StagedFile):
         self._links = found.st_nlink
 
     def confirm(self) -> int:
-        """See `StagedFile.confirm`. Whoever had the file open before the exchange may have written to it
-        since; after a plain rename that is not to be seen."""
+        """See `StagedFile.confirm`. A program that had the file open may have written to it since; after a
+        plain rename that can't be detected."""
         if self._pushed_out is None:
             return self._links
         found = self._look(self.temporary)
@@ -144,13 +144,13 @@ class Replacement(StagedFile):
             if same_version(self._look(self.name), self._ours):
                 self._rename(aside, self.name)
         except FileNotFoundError:
-            pass  # somebody removed it, or replaced it: that is newer
+            pass  # removed or replaced by another program: that is newer
         except OSError as error:
             raise self._unknown(error) from error
 
     def _put_back(self) -> None:
-        """Give what was pushed out its name again. What comes out by that has to be the staged file, else
-        somebody wrote the file in between: that is newer, so it goes back in, until nobody intervened."""
+        """Restore what was pushed out. What comes out in turn must be the staged file; otherwise another
+        program wrote in between, which is newer, so it goes back in, repeatedly if necessary."""
         inside = self._ours
         try:
             while True:

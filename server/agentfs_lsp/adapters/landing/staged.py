@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CommitContext:
-    """What every landing goes by."""
+    """What all landings share."""
 
     folders: NewFolders
     lock: LandingLock
@@ -46,13 +46,11 @@ class CommitContext:
 
 
 class StagedFile(ABC):
-    """`service.files.store.Staged` for a file on disk.
+    """`service.files.store.Staged` for one file on disk.
 
-    `temporary` is the second name that the landing goes by: of the new content before it, of the old one
-    behind it. `content` is the new one, None for a file to be removed; `ours` is what the file system says of
-    the new content's file, or, where there is none, of the file to be removed; `source`, of the file whose
-    attributes it got (None for a new file).
-    """
+    `temporary` is the landing's second name: for the new content before the swap, for the old one after.
+    `content` is the new content, None for a removal. Stats: `ours` of the new content's file or, for a
+    removal, of the file itself; `source` of the file whose attributes it copied (None for a new file)."""
 
     def __init__(
         self,
@@ -81,7 +79,7 @@ class StagedFile(ABC):
 
     @property
     def entry(self) -> Entry:
-        """What a journal says of it."""
+        """Its journal entry."""
         relative = self.location.relative.rpartition("/")[0]
         folder = f"{self.location.root.path.rstrip('/')}/{relative}".rstrip("/")
         base = hash_bytes(self.base.data) if self.base else None
@@ -91,7 +89,7 @@ class StagedFile(ABC):
     # --- alone --------------------------------------------------------------------------------------------
 
     def commit(self) -> Landed:
-        """See `Staged.commit`. Also raises LandingUnknown, where the file system fails in the very moment."""
+        """See `Staged.commit`. Also raises LandingUnknown if the file system fails halfway."""
         assert not self._over, "a change lands once"
         try:
             with self._means.lock.held():
@@ -111,7 +109,7 @@ class StagedFile(ABC):
             raise domain_error(error, self.location.relative) from error
 
     def discard(self) -> None:
-        """See `Staged.discard`; after a commit that went well there is nothing to do."""
+        """See `Staged.discard`; does nothing after a successful commit."""
         if self._over:
             return
         self._over = True
@@ -121,8 +119,8 @@ class StagedFile(ABC):
     # --- step by step, under the lock; each raises Conflict and OSError -----------------------------------
 
     def check(self) -> None:
-        """The folder is still the one at that path, what was staged is as it was written, and what is there
-        is the base."""
+        """Check that the folder is still at that path, the staged file unchanged, and the current file the
+        base."""
         parent = self.location.relative.rpartition("/")[0]
         try:
             there = open_folder(self._means.open_beneath, self._stay.root.fd, parent)
@@ -142,25 +140,24 @@ class StagedFile(ABC):
 
     @abstractmethod
     def swap(self, *, returnable: bool = False) -> None:
-        """Change the names, so that the file is as it is to be, not yet durably. What turns out not to have
-        been the base is put back. `returnable`: so that `take_back` is possible whatever the file system
-        lacks."""
+        """Swap the names, not yet durably. If the replaced file was not the base, restores it. `returnable`:
+        make `take_back` possible whatever the file system lacks."""
 
     @abstractmethod
     def confirm(self) -> int:
-        """Raise Conflict where somebody wrote to what the names changed for; else how many names that has."""
+        """Raise Conflict if the replaced file was written to; else return the number of its other names."""
 
     @property
     def returnable(self) -> bool:
-        """Whether what `swap` did can be taken back."""
+        """Whether `swap` can be undone."""
         return True
 
     @abstractmethod
     def take_back(self) -> None:
-        """Undo `swap`, not yet durably. Raises LandingUnknown where the file system fails in that."""
+        """Undo `swap`, not yet durably. Raises LandingUnknown if the file system fails."""
 
     def finish(self, links: int) -> Landed:
-        """All of it stands: the old content goes, unless it was left as it is. `links`: from `confirm`."""
+        """The landing stands: delete the old content, unless left as is. `links`: from `confirm`."""
         if not self._over:
             self._drop_old()
         self._over = True
@@ -171,11 +168,11 @@ class StagedFile(ABC):
         )
 
     def leave_as_is(self) -> None:
-        """What stands under which name is for the next start to find out: touch nothing more."""
+        """Touch nothing more; the next start sorts out the names."""
         self._over = True
 
     def _drop_old(self) -> None:
-        """Its name goes now. What it held is freed behind the landing: that can take longer than the rest."""
+        """Removes the name now. The content is freed after the landing, since that may take longest."""
         try:
             held = os.open(self.temporary, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
         except OSError:
@@ -193,7 +190,7 @@ class StagedFile(ABC):
         os.rename(source, target, src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
     def _rename_to_free(self, source: str, target: str) -> None:
-        """Raises FileExistsError where there is anything under the name `target`."""
+        """Raises FileExistsError if the name `target` is taken."""
         if self._means.kernel.exclusive:
             try:
                 rename_exclusive(self._fd, source, target)
@@ -209,6 +206,6 @@ class StagedFile(ABC):
         return conflict(self.location, reason, self.base, found)
 
     def _unknown(self, error: OSError) -> LandingUnknown:
-        """What stands under the temporary name may be somebody's file: nobody removes it now."""
+        """The temporary name may now hold another program's file, so don't remove it."""
         self._over = True
         return LandingUnknown(self.location.relative, "system", os.strerror(error.errno or 0))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Staging:
-    """Where temporary files come from; each belongs to this server until it landed or was dropped."""
+    """Creates temporary files; each belongs to this server until it lands or is discarded."""
 
     def __init__(self, notes: Notes, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath) -> None:
         self._notes = notes
@@ -99,7 +99,7 @@ def _kind(draft: Draft) -> type[StagedFile]:
 
 
 def _open_base(stay: FolderLease, location: Location, base: Blob | None) -> int | None:
-    """The file as it is, once it is known to be the base; None where there is none and none should be."""
+    """Open the current file after checking that it is the base; None if there is and should be none."""
     folder, name = stay.folder.fd, location.relative.rpartition("/")[2]
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -110,7 +110,7 @@ def _open_base(stay: FolderLease, location: Location, base: Blob | None) -> int 
     regular(found, location.relative)
     if base is None:
         raise conflict(location, "exists", None, found)
-    # A rename asks for no right on the file itself; its owner meant something by taking it away.
+    # A rename needs no permission on the file itself, but its owner removed it for a reason.
     if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=os.access in os.supports_effective_ids):
         if os.fstatvfs(folder).f_flag & os.ST_RDONLY:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))

@@ -11,13 +11,13 @@ from agentfs_lsp.adapters.fs.syscalls import sync
 if TYPE_CHECKING:
     from agentfs_lsp.domain.text.patching import Pieces
 
-_FOR_OTHERS = 0o666  # less the umask, which the kernel takes off
+_FOR_OTHERS = 0o666  # before the kernel applies the umask
 _FOR_NOBODY_YET = 0o600
 
 
 def write_temporary(folder: int, name: str, data: Pieces, source: int | None) -> os.stat_result:
-    """Make the file, with the attributes of the open file `source` where there is one; its content is durable
-    when this returns, its name is not. Raises OSError; what was made of it is left then."""
+    """Create the file with the attributes of the open file `source`, if any. Its content is durable, its name
+    is not. Raises OSError, possibly leaving part of the file."""
     mode = _FOR_OTHERS if source is None else _FOR_NOBODY_YET
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(name, flags, mode, dir_fd=folder)
@@ -35,7 +35,7 @@ def write_temporary(folder: int, name: str, data: Pieces, source: int | None) ->
 
 
 def remove_temporary(folder: int, name: str) -> None:
-    """Take it away if it is there; never raises: what stays the next start sweeps."""
+    """Remove the file if it exists; never raises, because the next start sweeps the rest."""
     try:
         os.unlink(name, dir_fd=folder)
     except OSError:

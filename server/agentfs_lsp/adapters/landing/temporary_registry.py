@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 _FOLDER = "servers"
 _REPLACED = frozenset({errno.ELOOP, errno.EXDEV})
 PASSING = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO})
-"""Why a folder can't be removed now, and can perhaps at another start: nothing is said of what is in it."""
+"""Errors after which a later start may succeed in removing a folder: they say nothing about its content."""
 _NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
 
 
 class Notes:
-    """This server's own note, begun with its first landing."""
+    """This server's record, created with its first landing."""
 
     def __init__(self, state: StateFolder) -> None:
         self.server_id = secrets.token_hex(8)
@@ -46,12 +46,12 @@ class Notes:
         self._known: set[str] = set()
 
     def temporary_name(self, number: int) -> str:
-        """A name for a temporary file that only this server's heirs remove."""
+        """A name for a temporary file that only this server or its successors remove."""
         return f".agentfs-{self.server_id}-{number}.tmp"
 
     def announce(self, temporary_in: str, making: Iterable[str] = ()) -> None:
-        """Before a temporary file, or a folder for it, is made: note where. All are real absolute paths.
-        Durable when it returns. Raises SystemRefused and SystemFailed naming the note."""
+        """Record where a temporary file, or a folder for one, will be created (real absolute paths). Durable
+        on return. Raises SystemRefused and SystemFailed naming the record."""
         made = list(making)
         with self._lock:
             if temporary_in in self._known and not made:
@@ -63,8 +63,8 @@ class Notes:
             self._known.add(temporary_in)
 
     def settle(self, folders: Iterable[str]) -> None:
-        """These folders are to stay, or are gone again. Never raises: what stays noted in vain does no harm,
-        since only empty folders are removed."""
+        """These folders stay, or are gone again. Never raises: a stale entry is harmless, since only empty
+        folders are removed."""
         with self._lock:
             try:
                 self._write({"settled": list(folders)})
@@ -72,13 +72,13 @@ class Notes:
                 pass
 
     def close(self) -> None:
-        """A clean exit leaves nothing to sweep."""
+        """Leave nothing to sweep on a clean exit."""
         with self._lock:
             if self._fd is not None:
                 try:
                     os.unlink(self._path)
                 except OSError:
-                    pass  # the next sweep finds nothing to do in it
+                    pass  # the next sweep finds it has nothing to do
                 os.close(self._fd)
                 self._fd = None
                 self._known.clear()
@@ -90,7 +90,7 @@ class Notes:
     def _write(self, line: dict[str, str | list[str]]) -> int:
         if self._fd is None:
             self._fd = self._begin()
-        # A line break comes first too: a line that a full disk cut short ends where the next one begins.
+        # Starts with a line break, to end a line that a full disk cut short.
         rest = memoryview(b"\n" + json.dumps(line).encode() + b"\n")
         while rest:
             rest = rest[os.write(self._fd, rest) :]
@@ -107,10 +107,10 @@ class Notes:
                 try:
                     sync_folder(os.path.dirname(self._path))
                 except BaseException:
-                    os.close(fd)  # and with it its lock, which the next attempt has to get
+                    os.close(fd)  # releases its lock too, which the next attempt needs
                     raise
                 return fd
-            os.close(fd)  # a sweep took the note for a dead server's before it was locked
+            os.close(fd)  # a sweep took the record for a dead server's before it was locked
 
 
 def _note_of(state: StateFolder, server_id: str) -> str:
@@ -118,16 +118,16 @@ def _note_of(state: StateFolder, server_id: str) -> str:
 
 
 def aside_name(temporary: str) -> str:
-    """The name beside a temporary one under which the old content is kept, where the two need one each."""
+    """The name next to a temporary one under which the old content is kept, if each needs a name."""
     return temporary.removesuffix(".tmp") + "-old.tmp"
 
 
 def is_dead(state: StateFolder, server_id: str) -> bool:
-    """Whether the server of this id has ended, or was killed. Raises OSError."""
+    """Whether the server with this id is no longer running. Raises OSError."""
     try:
         fd = os.open(_note_of(state, server_id), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return True  # whoever lands anything has a note before
+        return True  # a server creates its record before it lands anything
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -138,8 +138,8 @@ def is_dead(state: StateFolder, server_id: str) -> bool:
 
 
 def sweep(state: StateFolder, open_beneath: OpenBeneath, unsettled: Container[str] = ()) -> None:
-    """Remove what dead servers left. What can't be reached now is kept noted for the next start, and so is
-    what belongs to the `unsettled` ones, of which a landing is still to be finished."""
+    """Remove what dead servers left. What is unreachable stays recorded for the next start, and so does what
+    belongs to the `unsettled` servers, whose landing is unfinished."""
     try:
         folder = state.ensure(_FOLDER)
         names = os.listdir(folder)
@@ -178,7 +178,7 @@ def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # cut short by the end of its server or a full disk
+            continue  # cut short by a crash or a full disk
         if "temporary_in" in entry:
             temporary_in.add(entry["temporary_in"])
             making.update(entry["making"])
@@ -188,7 +188,7 @@ def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
 
 
 def _open_below(everything: Folder, path: str, open_beneath: OpenBeneath) -> Folder | None:
-    """The noted folder, if it still is where it was: no link that was put in its place is followed."""
+    """The recorded folder, if it is still there; does not follow a link put in its place."""
     try:
         return open_folder(open_beneath, everything.fd, path.strip("/"))
     except (FileNotFoundError, NotADirectoryError):
@@ -221,4 +221,4 @@ def _remove_empty(everything: Folder, path: str, open_beneath: OpenBeneath) -> N
     except OSError as error:
         if error.errno in PASSING:
             raise
-        # Else somebody uses it by now.
+        # Otherwise somebody uses it.

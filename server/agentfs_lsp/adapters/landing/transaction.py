@@ -23,11 +23,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 AT_ONCE = 16
-"""So many files are written and synced side by side: a disk takes one journal for what comes together."""
+"""How many files to write and sync in parallel: the disk journals what comes together in one go."""
 
 
 def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R | Exception]:
-    """`work` on each item, in threads where there are several: its result or what it raised, in order."""
+    """Run `work` on each item, on threads if there are several. Returns results or exceptions, in order."""
 
     def tried(item: T) -> R | Exception:
         try:
@@ -43,7 +43,7 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R | Excepti
 
 @contextmanager
 def about(location: Location) -> Iterator[None]:
-    """Errors that come up in here are about this file."""
+    """Attach this file to errors raised in the context."""
     try:
         yield
     except DomainError as error:
@@ -56,7 +56,7 @@ def about(location: Location) -> Iterator[None]:
 
 
 class StagedTogether:
-    """`service.files.store.Staged` on disk: one file lands by itself, several by a transaction."""
+    """`service.files.store.Staged` on disk: one file lands by itself, several in a transaction."""
 
     def __init__(self, files: Sequence[StagedFile], lock: LandingLock, journals: Journals) -> None:
         self._files = files
@@ -96,14 +96,14 @@ class StagedTogether:
             raise
         try:
             journal.remove()
-        except OSError:  # all of it stands; the next start sees that, and needs the old contents for it
+        except OSError:  # all of it stands; the next start needs the old contents to see that
             for one in self._files:
                 one.leave_as_is()
         return [one.finish(count) for one, count in zip(self._files, links, strict=True)]
 
     def _begun(self, entries: Sequence[Entry]) -> Journal:
-        """The point of no return: all that is staged is there after a power cut, and from here on the landing
-        is finished, or taken back durably."""
+        """The point of no return: all staged files survive a power cut, and the landing will be finished or
+        durably reverted."""
         try:
             return self._journals.begin(entries)
         except OSError as error:
@@ -120,7 +120,7 @@ class StagedTogether:
             raise self._unknown(why, error) from error
 
     def _unknown(self, why: BaseException, error: Exception) -> LandingUnknown:
-        """What stands and what does not is for the next start to find out."""
+        """The next start sorts out what landed."""
         for one in self._files:
             one.leave_as_is()
         unknown = LandingUnknown(self._files[0].location.relative, "system", _told(why))
@@ -140,7 +140,7 @@ def _confirmed(one: StagedFile) -> int:
 
 
 def _sync_folders(staged: Sequence[StagedFile]) -> None:
-    """Each folder once."""
+    """Sync each folder once."""
     by_folder = {(one.folder.device, one.folder.inode): one for one in staged}
 
     def synced(one: StagedFile) -> None:

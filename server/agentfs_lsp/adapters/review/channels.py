@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 class Channel(NamedTuple):
-    """A way of asking. `is_able`: whether this editor can, with these settings; `shows`: whether it can show
-    this proposal without harm. `lists`: the client lists all that waits, so that nothing waits for the
-    screen. `otherwise`: who asks where the editor answers with an error."""
+    """A way of asking. `is_able`: whether this editor supports it with these settings; `shows`: whether it
+    shows this proposal safely. `lists`: the client lists all pending proposals, so none waits for the screen.
+    `otherwise`: the fallback if the editor answers with an error."""
 
     name: Rung
     is_able: Callable[[EditorTraits, Settings], bool]
@@ -52,7 +52,7 @@ CHANNELS = (
     ),
     Channel("message", lambda *_: True, lambda _: True, lists=False, otherwise=None),
 )
-"""The channels in the order in which they are tried; the last always fits."""
+"""The channels in order of preference; the last always fits."""
 
 _BY_NAME = {channel.name: channel for channel in CHANNELS}
 
@@ -61,8 +61,8 @@ class Asks(Protocol):
     """A review channel."""
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
-        """Show it and wait, None: for ever. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict; and
-        Unanswered where others wait for the screen."""
+        """Show the proposal and wait; `timeout_s` None means no limit. Raises Rejected, ReviewTimedOut,
+        NobodyToAsk, Conflict, and Unanswered if others wait for the screen."""
 
 
 class ReviewChannels:
@@ -79,7 +79,7 @@ class ReviewChannels:
         screen: Screen,
         check_unmoved: Callable[[Proposal], Awaitable[None]],
     ) -> None:
-        """`check_unmoved` raises Conflict when a file is no longer what the proposal was made of."""
+        """`check_unmoved` raises Conflict if one of the proposal's files has changed."""
         self._editor = editor
         self._clock = clock
         self._settings = settings
@@ -93,7 +93,7 @@ class ReviewChannels:
         }
 
     def channel_for(self, proposal: Proposal | None) -> Rung:
-        """The channel that would ask; without a proposal, for a change that any channel can show."""
+        """The channel that would ask; without a proposal, for a change that every channel can show."""
         traits, settings = self._editor.traits, self._settings()
         return next(
             channel.name

@@ -80,7 +80,7 @@ class ClientReviews:
         return self._conversations.get(proposal_id)
 
     def taken_back(self, conversation: Conversation) -> tuple[DocumentEdit, ...]:
-        """What undoes in the editor what the client was told to apply, where that is all that was done."""
+        """The edits that undo what the client was told to apply, provided nothing else was edited."""
         back = (reversal(edit, self._documents.get(edit.uri)) for edit in conversation.to_apply)
         return tuple(edit for edit in back if edit is not None)
 
@@ -92,7 +92,7 @@ class ClientReviews:
             await conversation.conclude()
 
     def ended(self, proposal: Proposal) -> None:
-        """The proposal has ended. Its conversation's responses are kept for a while, its texts are not."""
+        """The proposal has ended. Keep its conversation's responses for a while, but not its texts."""
         conversation = self._conversations.get(proposal.id)
         if conversation is None:
             return
@@ -122,7 +122,7 @@ class ClientReviews:
 async def _settled_to_fit(
     conversation: Conversation, proposal: Proposal, held: asyncio.Task[Applied], timeout_s: float | None
 ) -> Settlement:
-    """Wait for a settle whose texts their files can be made to read; none is too late once it has come."""
+    """Wait for a settle whose texts fit the files. A settle that has arrived is never too late."""
     loop = asyncio.get_running_loop()
     deadline = None if timeout_s is None else loop.time() + timeout_s
     while True:
@@ -149,7 +149,7 @@ async def _settled_to_fit(
 
 
 def _check_fit(amended: Sequence[tuple[FileChange, str]]) -> None:
-    """Raise what keeps a file from being made to read its text."""
+    """Raise an error for the first text that can't become its file's content."""
     for change, text in amended:
         change.amended(text).check()
 
@@ -187,8 +187,8 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
 
 
 def _leaves_nothing(text: str | None, change: FileChange) -> bool:
-    """Whether the user reverted the whole change of an existing file. Of one that changes nothing, which only
-    a session proposes that may not read the file, the text says nothing."""
+    """Whether the user reverted the whole change of an existing file. Not for a change that changes nothing,
+    proposed only if the session may not read the file: there the text says nothing."""
     if text is None or change.operation == "create" or change.changes_nothing:
         return False
     return reads_same(text, change.base.text.shown)

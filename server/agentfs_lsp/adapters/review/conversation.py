@@ -94,7 +94,7 @@ class Conversation:
         return frozenset(self._files.values())
 
     def file_of(self, uri: str) -> str | None:
-        """Which of the proposal's files a URI names, in the server's spelling or another; None for none."""
+        """The file of the proposal that a URI names, in the server's spelling or another; None if none."""
         path = path_of(uri)
         return self._files.get(uri) or (path if path in self.files else None)
 
@@ -117,15 +117,15 @@ class Conversation:
         sent.add_done_callback(self._unanswered.discard)
 
     def last_word(self, message: Literal["settle", "applied"]) -> Answer | None:
-        """What such a message is answered by once the proposal is over. At once: nobody waits any more for
-        its answer to be sent before `agentfs/settled` is."""
+        """The response to such a message after the proposal has ended; sent at once, because
+        `agentfs/settled` no longer waits for it."""
         if not self._is_concluded:
             return None
         return (self._settle_answer if message == "settle" else self._applied_answer).result()
 
     @property
     def is_answered(self) -> bool:
-        """Whether the settle was answered, so that the client has something to report on."""
+        """Whether the settle has been answered, so that the client has something to report on."""
         return self._settle_answer.done()
 
     @property
@@ -153,8 +153,8 @@ class Conversation:
         return [Applied(report.done, report.reason) for report in told]
 
     async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
-        """Say no to `agentfs/applied`. What is to be taken back is looked up when that is answered: the
-        client may apply later than it was waited for."""
+        """Refuse `agentfs/applied`. What to revert is computed on the response, because the client may apply
+        the change after the timeout."""
         self.failed(error)
 
     async def committed(self, save: Sequence[str]) -> Collection[str]:
@@ -174,8 +174,8 @@ class Conversation:
     # --- the end ------------------------------------------------------------------------------------------
 
     def reopen(self, unfit: DomainError) -> None:
-        """The settle can't be done: it is answered so, and nothing is decided. The user's text is still in
-        the editor, to be mended and settled again."""
+        """The settle can't be carried out: answer so, and decide nothing. The user's text is still in the
+        editor, to be corrected and settled again."""
         answer, loop = self._settle_answer, asyncio.get_running_loop()
         self.settlement, self._settle_answer = loop.create_future(), loop.create_future()
         _resolve(answer, Answer("INVALID_PARAM", unfit))
@@ -194,10 +194,10 @@ class Conversation:
     async def conclude(self) -> None:
         """Respond to all waiting messages, and return when the responses have been sent, even if
         cancelled."""
-        self.end("EXECUTION_ERROR")  # where nothing has answered yet: nobody else will
+        self.end("EXECUTION_ERROR")  # if nothing has answered yet, nothing else will
         self._is_concluded = True
         while self._unanswered:
-            with suppress(asyncio.CancelledError):  # too late: it is decided what the agent is told
+            with suppress(asyncio.CancelledError):  # too late: the agent's answer is decided
                 await asyncio.wait(self._unanswered)
 
     def abandon(self) -> None:
@@ -207,7 +207,7 @@ class Conversation:
 
 
 def _spellings(changes: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
-    """Every URI that the server has for a file of these changes, with the file's real absolute path."""
+    """Every URI the server knows for the changes' files, with the file's real absolute path."""
     for change in changes:
         location, buffer = change.base.location, change.base.buffer
         yield location.uri, location.absolute
@@ -224,7 +224,7 @@ def _code_of(error: Exception) -> Code:
 
 
 def _resolve(future: asyncio.Future[T], value: T) -> bool:
-    """Whether the conversation was still open."""
+    """Set the result unless there is one; returns whether it was set."""
     if future.done():
         return False
     future.set_result(value)

@@ -37,22 +37,22 @@ _OWN = re.compile(r"[0-9a-f]{16}\.diff")
 _ATTEMPTS = 3
 
 _HEAD = "\ufeff# vim: set nomodeline:\n"
-"""So that no editor obeys what stands in the diff. Emacs takes the encoding from the mark, before any
-`coding:` at the end, and heeds nothing else in a `.diff`; Vim reads no modeline behind this one."""
+"""Keeps editors from obeying the diff's content. Emacs takes the encoding from the mark, before any `coding:`
+at the end, and heeds nothing else in a `.diff`; Vim reads no modeline after this one."""
 
 LARGEST = 8 << 20
 """The maximum size in bytes. Emacs asks about files over 10,000,000 bytes, but reports that it shows them."""
 
 _BESIDE = {".gitignore": b"*\n", ".dir-locals.el": b"()\n"}
-"""Version control ignores the folder, and Emacs takes no variables from the folders above it: they could cut
-lines or hide some."""
+"""Makes version control ignore the folder, and keeps Emacs from taking variables from parent folders, which
+could truncate or hide lines."""
 
 _MORE_VARIABLES = ".dir-locals-2.el"
 """Emacs adds these to those of `.dir-locals.el`."""
 
 
 class DiffFile:
-    """A diff file. Its lock tells other servers that it is still in use."""
+    """A diff file. Its lock tells other servers that it is in use."""
 
     def __init__(self, place: Place, folder: Folder, fd: int, filename: str, data: bytes) -> None:
         self._place = place
@@ -84,7 +84,7 @@ class Place:
         self._open_beneath = open_beneath
         self._path = top
         self._names = names
-        self._uri = uri  # None: not a folder of the client's
+        self._uri = uri  # None: outside the client's folders
 
     def name_of(self, filename: str) -> str:
         """The path for display: relative to the root, or absolute."""
@@ -132,7 +132,7 @@ class Place:
                 os.rmdir(self._names[depth], dir_fd=above.fd)
 
     def _top(self) -> Folder:
-        beneath = folder_at(self._path)  # held in a name: a handle closes with its last reference
+        beneath = folder_at(self._path)  # named, because a handle closes with its last reference
         return open_folder(self._open_beneath, beneath.fd, "")
 
 
@@ -147,8 +147,8 @@ class DiffFiles:
     async def shown_for(
         self, editor: Editor, proposal: Proposal, show_s: float
     ) -> AsyncIterator[DiffFile | None]:
-        """The proposal's diff in front of the user; None where it can't be written, or the client can't show
-        it or has not done so within `show_s` seconds."""
+        """The proposal's diff on screen; None if it can't be written, or the client can't show it or has not
+        done so within `show_s` seconds."""
         if not editor.traits.show_document:
             yield None
             return
@@ -193,7 +193,7 @@ def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
         folder = place.made()
         fd = _made_locked(folder, filename)
     except OSError:
-        place.tidy()  # folders that were made before there was no room
+        place.tidy()  # folders created before space ran out
         return None
     try:
         rest = memoryview(data)
@@ -222,12 +222,12 @@ async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:
 
 
 def _set_apart(folder: Folder) -> None:
-    """Put beside the diffs what keeps other programs away. Raises OSError where Emacs would take variables
-    from another's file."""
+    """Write the files that keep other programs away from the diffs. Raises OSError if Emacs would take
+    variables from someone else's file."""
     for name, data in _BESIDE.items():
         with suppress(FileExistsError):
             _make(folder, name, data)
-    names = map(str.casefold, os.listdir(folder.fd))  # case makes no difference on some file systems
+    names = map(str.casefold, os.listdir(folder.fd))  # some file systems ignore case
     if not _is_ours(folder, ".dir-locals.el") or _MORE_VARIABLES in names:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
 
@@ -248,7 +248,7 @@ def _make(folder: Folder, name: str, data: bytes) -> None:
 
 
 def _made_locked(folder: Folder, name: str) -> int:
-    """A new file, locked. Another server's sweep can take it before it is locked: it is made again then."""
+    """Create and lock a file; again if another server's sweep removes it before it is locked."""
     for _ in range(_ATTEMPTS):
         fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
         try:
@@ -264,8 +264,8 @@ def _made_locked(folder: Folder, name: str) -> int:
 
 
 def _remove_abandoned(folder: Folder, name: str) -> None:
-    """Remove the file if no living server holds its lock; it is held here until it is gone, and what another
-    sweep took meanwhile is left alone: the name may be that of a new file."""
+    """Remove the file if no live server holds its lock, holding it until the file is gone. Leaves alone what
+    another sweep removed meanwhile: the name may be a new file's."""
     fd = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder.fd)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

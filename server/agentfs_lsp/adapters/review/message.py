@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.review import Applier, Editor
 
 AS_MANY_AS_IT_TAKES = 1_000_000
-"""The maximum number of pages if the length is bounded otherwise."""
+"""The maximum number of pages if the length is limited otherwise."""
 
 ROOMY_ROWS = 10
-"""A message of fewer rows does not begin with what it ends with."""
+"""A message of fewer rows does not begin with its last line."""
 
 
 class MessageReviews:
@@ -61,9 +61,9 @@ class MessageReviews:
         self._diff_files = diff_files
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
-        """Show the diff, as a file beside the message where the editor can, and ask. `timeout_s` counts from
-        the first time this was asked; None waits for ever. Raises Rejected, ReviewTimedOut, NobodyToAsk,
-        Unanswered, and Conflict when that file was tampered with."""
+        """Show the diff, next to the message as a file if possible, and ask. `timeout_s` counts from the
+        first time this was asked; None means no limit. Raises Rejected, ReviewTimedOut, NobodyToAsk,
+        Unanswered, and Conflict if the file was tampered with."""
         editor, screen, translate = self._editor, self._screen, self._translate()
         show_s = self._settings().landing_timeout_s
         async with self._diff_files.shown_for(editor, proposal, show_s) as diff_file:
@@ -101,14 +101,14 @@ class MessageReviews:
 
 
 def _may_tell_of_its_file(proposal: Proposal) -> bool:
-    """Whether its session would learn something of a file that it may not read, if the length of the diff
-    decided whether the user is asked: the more of the text it guessed, the shorter that is."""
+    """Whether asking only about diffs of some length would reveal text of a file the session may not read:
+    the more of it the session guessed, the shorter the diff."""
     return proposal.blind and any(change.base.exists for change in proposal.changes)
 
 
 def _each_fits(proposal: Proposal, limits: MessageLimits) -> bool:
     """Whether the texts before and after would each fit into half of each page, so that no diff between them
-    is much too long. For a thread."""
+    is much too long. Run it on a thread."""
     half = replace(limits, rows=limits.rows // 2, characters=limits.characters // 2)
     most = (MOST_PAGES + 1) * half.characters
     texts = [text for change in proposal.changes for text in (change.base.text.shown, change.shown)]
@@ -122,8 +122,8 @@ def _pages(text: str, limits: MessageLimits) -> int:
 
 
 def _pageable(proposal: Proposal, limits: MessageLimits, most_pages: int) -> list[str]:
-    """The lines of the diff as they will be sent; of one that can't be paged, so many that this shows. For a
-    thread: the whole diff is computed."""
+    """The lines of the diff as sent; if they can't be paged, enough of them to show that. Computes the whole
+    diff, so run it on a thread."""
     most = (most_pages + 1) * limits.characters
     return escape_links(full_preview_of(proposal)[:most]).removesuffix("\n").split("\n")
 
@@ -135,8 +135,8 @@ def _words(
     diff_file: DiffFile | None,
     limits: MessageLimits,
 ) -> tuple[list[str], str]:
-    """The lines of the question, and the last one. The diff is among them unless it is shown as a file that
-    can be read to its end beside the question, and is long."""
+    """The lines of the question, and its last line. They include the diff, unless that is long and shown as a
+    file that can be scrolled while the question is open."""
     last_line = last_line_of(proposal, translate, limits.last_line_columns)
     title = title_of(proposal, translate)
     head = [f"agentfs: {title}"] if limits.rows >= ROOMY_ROWS or title not in last_line else []

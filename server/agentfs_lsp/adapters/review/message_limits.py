@@ -16,18 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MessageLimits:
-    """`rows` of `columns` fit, the choices not counted; the first row begins with `prefix` columns of the
+    """`rows` of `columns` fit, not counting the choices; the first row starts with `prefix` columns of the
     editor's own. `characters` are UTF-16 units.
 
-    `joins_lines`: line ends become blanks. `scrolls_behind`: the diff's own window can be read to its end
-    while the question is open. `shows_outside`: documents outside the root can be shown, and no second server
-    starts for them. `loses_questions`: a question can be closed without an answer, and one that arrives while
-    the user is asked something else is answered with an error. `keys_answer`: what is typed for something
-    else when the question appears can answer it. `confirming_choices`: where that can be a yes, since numbers
-    choose, so many choices has the page that confirms it. `shows_end`: of a message that does not fit the
-    window it shows the end alone, and the window may be smaller than that of the table. `wraps_at_words`: a
-    line too long for a row ends between words.
-    """
+    `joins_lines`: line ends become spaces. `scrolls_behind`: the diff's window scrolls while the question is
+    open. `shows_outside`: the editor can show documents outside the root without starting a second server.
+    `loses_questions`: a question can close without an answer, and one asked during another gets an error.
+    `keys_answer`: keys typed for something else may answer a question. `confirming_choices`: if that can
+    approve, since numbers choose, how many choices the confirmation page has. `shows_end`: only the end of a
+    message that doesn't fit is shown, and the window may be smaller than assumed here. `wraps_at_words`: long
+    lines wrap between words."""
 
     rows: int
     columns: int
@@ -44,32 +42,30 @@ class MessageLimits:
 
     @property
     def last_line_columns(self) -> int:
-        """What the last line may fill to take one row: Vim writes `: ` behind it, and a full row takes one
-        more."""
+        """How much of the last line fits one row: Vim appends `: `, and a full row takes another one."""
         return self.columns - 3
 
 
-# A notification is cut at 1,000 characters.
-# Its buttons are clicked, or reached by keys that type no text.
+# A notification is cut at 1,000 characters. Its buttons are clicked, or reached by keys that type no text.
 _VSCODE = MessageLimits(
     100, 80, characters=1000, joins_lines=True, scrolls_behind=True, shows_outside=True, keys_answer=False
 )
-# The minibuffer grows to a quarter of the frame; one line of it is the answer's. Of a longer message it shows
-# the end. eglot begins with "[eglot] Server reports (type=3): ". `C-g` leaves a question without an answer.
+# The minibuffer grows to a quarter of the frame, with one line for the answer, and shows the end of longer
+# messages. eglot prefixes "[eglot] Server reports (type=3): ". `C-g` leaves a question unanswered.
 _EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True, shows_end=True)
-# A list of choices in the message area: the begin of a longer message scrolls away, and windows can't be
-# scrolled meanwhile. A number and Enter choose.
+# A list of choices in the message area: the start of a longer message scrolls away, and windows can't scroll
+# meanwhile. A number and Enter choose.
 _VIM = MessageLimits(16, 80, confirming_choices=12)
 # In Vim a digit can choose without Enter.
 _COC = replace(_VIM, confirming_choices=9)
-# A popup in the middle, 80% of the screen wide. It is as high as if lines were wrapped between characters,
-# and so hides the end of what is wrapped between words.
+# A centred popup, 80% of the screen wide. Its height assumes wrapping between characters, so it hides the end
+# of what wraps between words.
 _HELIX = MessageLimits(16, 62, wraps_at_words=True)
 
 _LEAST = MessageLimits(
     4, 62, characters=1000, prefix=33, joins_lines=True, confirming_choices=9, wraps_at_words=True
 )
-# eglot up to 1.9 does not tell its name; neither does an editor that shows less.
+# eglot up to 1.9 does not give its name; neither does an editor that shows less.
 _UNNAMED = replace(_LEAST, loses_questions=True, shows_end=True)
 
 _BY_NAME = {
@@ -88,8 +84,8 @@ _BY_NAME = {
 
 
 def limits_of(traits: EditorTraits) -> MessageLimits:
-    """The limits of this client; of one that shows no documents, none is beside the question to be read. One
-    that reviews by itself lists its questions: no number answers them."""
+    """The limits of this client. If it shows no documents, no diff can be read next to the question. A review
+    client lists its questions, so no number answers them."""
     limits = _BY_NAME.get(traits.name, _LEAST)
     if traits.review:
         limits = replace(limits, confirming_choices=0)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.review.message_limits import MessageLimits
 
 BEHIND = ": "
-"""What Vim writes behind the last line."""
+"""What Vim writes after the last line."""
 
 LINE_END = "⏎"
-"""Stands for a line end where the editor joins lines; in the text itself it is escaped there."""
+"""Stands for a line end if the editor joins lines; escaped in the text itself."""
 
 
 def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterator[str]:
@@ -49,8 +49,8 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
 
 
 def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
-    """Lines too long for a page, in pieces that are not. A line may be of any length: of the rest of it no
-    more is looked at than fits, every character being a column wide at least."""
+    """Cut lines too long for a page into pieces that fit. A line may be of any length, so look only at as
+    much of the rest as fits: every character is at least a column wide."""
     for line in lines:
         at = 0
         while True:
@@ -62,10 +62,10 @@ def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
 
 
 def _rows(line: str, limits: MessageLimits, prefix: int = 0) -> int:
-    """At most. A row that is full takes one more in Vim; of any two that end between words, both together
-    are wider than one."""
+    """An upper bound. A full row takes another one in Vim; of any two rows that end between words, both
+    together are wider than one."""
     width, columns = width_of(line) + prefix, limits.columns
     if not line.isascii():
-        columns -= 1  # a character of two columns that would begin in a row's last one begins the next row
+        columns -= 1  # a double-width character that would start in the last column goes to the next row
     wrapped = width // columns
     return 1 + (2 * wrapped if limits.wraps_at_words else wrapped)

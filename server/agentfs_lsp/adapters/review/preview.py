@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def is_previewable(proposal: Proposal) -> bool:
-    """Whether the editor would show and apply the changes without harm: each file exists, is UTF-8, and its
-    line ends are uniform, which the editor would make them. Never for a session that may not read what it
-    changes: the answer names the rung, and would tell it of the text."""
+    """Whether the editor can safely show and apply the changes: each file exists, is UTF-8, and has uniform
+    line ends (the editor would unify them). Never if the session may not read the files: the answer names the
+    channel, which would reveal something about the text."""
     return not proposal.blind and all(map(_is_harmless, proposal.changes))
 
 
@@ -53,10 +53,10 @@ class PreviewReviews:
         self._check_unmoved = check_unmoved
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
-        """Show the preview and wait. `timeout_s` None waits for ever. Raises Rejected, ReviewTimedOut,
-        NobodyToAsk when the editor answers with an error, which is no answer of the user's, and Conflict when
-        a file has moved while others had the screen: in a file that is not open, which has no version, the
-        editor would show and make the edits at the lines of the old text."""
+        """Show the preview and wait; `timeout_s` None means no limit. Raises Rejected, ReviewTimedOut,
+        NobodyToAsk if the editor answers with an error, and Conflict if a file moved while another review had
+        the screen: a closed file has no version, so the editor would apply the edits at the old text's lines.
+        """
         await self._check_unmoved(proposal)
         title = title_of(proposal, self._translate())
         confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))

@@ -36,13 +36,13 @@ LONGEST_QUIET_WAIT_S = 4.0
 """The maximum delay of a question while documents keep changing, in seconds."""
 
 DRAWING_S = 0.4
-"""From the answer that the diff is shown to the question. Some editors draw only when they are idle, and a
-question keeps them busy; in Neovim 0.05 s were enough. The rest is for the news that the user has begun to
-type, which Neovim holds back for 0.15 s."""
+"""Seconds between the diff being shown and the question. Some editors draw only when idle, and a question
+keeps them busy; Neovim needed 0.05 s. The rest allows for the news that the user has started typing, which
+Neovim delays by 0.15 s."""
 
 READING_S = 1.5
-"""Nobody reads a question faster. In editors where keys answer it, an earlier approval was meant for
-something else."""
+"""Seconds that reading a question takes at least. In editors where keys answer it, an earlier approval was
+meant for something else."""
 
 MOST_HASTY = 3
 """After this number of consecutive early answers, the question counts as rejected."""
@@ -58,18 +58,18 @@ BUSY_S = 3.0
 """Seconds after which an editor that was busy with another question is asked again."""
 
 LETTERS = "abcdefgh"
-"""The choices of the page that measures. No numbers: those may choose by place."""
+"""The choices on the measuring page. No numbers: those may choose by position."""
 
 
 class Unanswered(Exception):
-    """The question was not answered while others wait, so it is moved behind them."""
+    """The question was not answered while others wait, so it moves to the end of the queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`lines` are shown in full, over at most `most_pages` pages; each page ends with `last_line`. The titles
-    of the buttons: `no`, and those that say yes in one way or another. `is_beside`: what is asked about is
-    shown in a window of its own, which scrolls."""
+    """`lines` are shown in full, over at most `most_pages` pages, each ending with `last_line`. The button
+    titles: `no`, and those that approve in one way or another. `is_beside`: the subject is shown in a window
+    of its own, which scrolls."""
 
     lines: Sequence[str]
     last_line: str
@@ -124,9 +124,9 @@ class Screen:
         return True
 
     async def ask(self, question: Question, translate: Translate, *, quiet: bool) -> str | None:
-        """The title chosen, None for none; only the last page has one that says yes, and where numbers choose
-        it is confirmed. While the user types (`quiet` is false) no single answer is a yes. Raises
-        NobodyToAsk, and Unanswered when others wait for a turn that is held in vain."""
+        """The title chosen, or None. Only the last page can approve, and where numbers choose, another page
+        confirms it. While the user types (`quiet` is false), no single answer approves. Raises NobodyToAsk,
+        and Unanswered if other questions wait and this one gets no answer."""
         traits, limits = self._editor.traits, limits_of(self._editor.traits)
         most_pages = 1 if traits.first_action_only else question.most_pages
         pages = list(islice(paged(question.lines, question.last_line, limits), most_pages + 1))
@@ -156,15 +156,15 @@ class Screen:
         message = translate("Choose “{answer}” again to confirm.", answer=answer) + f"\n{question.last_line}"
         if traits.first_action_only:
             actions = [answer, question.no]
-        else:  # neither of the first two: who types for something else may type the same number twice
+        else:  # neither of the first two: someone typing elsewhere may type the same number twice
             actions = [question.no] * limits.confirming_choices
             actions[2 + randbelow(len(actions) - 2)] = answer
         confirmed = await self._read_answer(message, actions, question.no)
         return confirmed if confirmed == answer else None
 
     async def _read_answer(self, message: str, actions: Sequence[str], no: str) -> str | None:
-        """The answer of a user who can have read the message. Keys meant for a terminal, a command line or
-        another buffer answer it too, and the server is not told of them."""
+        """The answer of a user who has had time to read the message. Keys meant for a terminal, a command
+        line or another buffer answer it too, without the server knowing."""
         for _ in range(MOST_HASTY):
             asked_ms = self._clock.now_ms()
             answer = await self._answer(message, actions)
@@ -173,7 +173,7 @@ class Screen:
                 return answer
             if answer == no:
                 return None
-            await self._clock.sleep(QUIET_S)  # the next keys go where they were meant to, and may be told of
+            await self._clock.sleep(QUIET_S)  # the next keys go where they were meant to, and may be reported
             await self.is_quiet()
         return None
 
@@ -206,7 +206,7 @@ class Screen:
                             raise Unanswered from None
                         await self._clock.sleep(BUSY_S)
                         asked.add(self._sent(message, actions))
-                    repeats = 1  # what keeps the editor busy may be this question, which it has not lost
+                    repeats = 1  # the editor may be busy with this very question, so it isn't lost
                 elif repeats:
                     repeats = 0
                     asked.add(self._sent(message, actions))
@@ -222,8 +222,8 @@ class Screen:
 
 
 def _measuring(letter: str, last_line: str, limits: MessageLimits, translate: Translate) -> str:
-    """A page as large as any may be, that only a user who sees its first row can go on from. No editor tells
-    the size of its window."""
+    """A page of maximum size that only a user who sees its first row can get past. No editor reports the size
+    of its window."""
     rows = [
         translate("The letter is {letter}.", letter=letter),
         *[""] * (limits.rows - 4),

@@ -32,9 +32,8 @@ async def ask_to_read(
     *,
     lists: bool,
 ) -> bool:
-    """Whether the user allows it. `timeout_s` counts from the first time this was asked; None waits for ever.
-    `lists`: the client lists questions, so that none waits for another. Raises NobodyToAsk, ReviewTimedOut.
-    """
+    """Whether the user allows it. `timeout_s` counts from the first time this was asked; None means no limit.
+    `lists`: the client lists questions, so none waits for another. Raises NobodyToAsk, ReviewTimedOut."""
     asked_at_ms: float | None = None
     while True:
         async with nullcontext() if lists else screen.turn():
@@ -54,8 +53,8 @@ async def ask_to_read(
 
 
 def _question(path: str, agent: str, editor: Editor, translate: Translate) -> Question:
-    """The path in full, however long; who asks, in so much of the last line as leaves room for the path's
-    end."""
+    """Shows the path in full, however long; the agent's name in the last line leaves room for the end of the
+    path."""
     columns = limits_of(editor.traits).last_line_columns
     shown = escape_to_one_line(path)
     asker = shortened(escape_to_one_line(agent or translate("An agent")), columns // 3)

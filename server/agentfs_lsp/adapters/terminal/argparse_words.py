@@ -27,10 +27,10 @@ WORDS = (
     "invalid choice: %(value)r (choose from %(choices)s)",
     "invalid %(type)s value: %(value)r",
 )
-"""argparse's own templates, as `%` fills them."""
+"""argparse's own templates, filled with `%`."""
 
 
 def let_argparse_speak() -> None:
-    """From now on argparse looks its words up in our catalogues, by the terminal's variables."""
+    """Make argparse look up its texts in our catalogues, in the terminal's language."""
     gettext.bindtextdomain("agentfs", LOCALES)
     gettext.textdomain("agentfs")

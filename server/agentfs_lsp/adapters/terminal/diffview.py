@@ -22,14 +22,14 @@ _STYLES = {"+": "not dim green", "-": "not dim red", " ": "not dim"}
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line to show: what stands before the text of the file, and all of it."""
+    """A line to display: the prefix, and the line including it."""
 
     margin: int
     text: Text
 
 
 def render_diff(diff: str) -> list[DiffLine]:
-    """The lines of `diff` but for its headers, each with its number in the old and in the new text."""
+    """The lines of `diff` without headers, with their numbers in the old and the new text."""
     digits = len(str(max((_last_number(hunk) for hunk in _HUNK.finditer(diff)), default=1)))
     margin = 2 * digits + 4
     view: list[DiffLine] = []
@@ -54,7 +54,7 @@ def render_diff(diff: str) -> list[DiffLine]:
 def _body(sign: str, words: str) -> Text:
     body = Text(f"{sign} {words}" if words else sign.rstrip(), _STYLES[sign])
     if sign != " " and words != words.rstrip():
-        body.stylize("reverse", 2 + len(words.rstrip()))  # blanks at the end would go unseen
+        body.stylize("reverse", 2 + len(words.rstrip()))  # trailing spaces would be invisible
     return body
 
 
@@ -64,7 +64,7 @@ def _last_number(hunk: re.Match[str]) -> int:
 
 
 def _lines(diff: str) -> Iterator[str]:
-    """By `\\n` alone: any other line end is a part of the line that it ends."""
+    """Split at `\\n` only: other line ends are part of their line."""
     lines = diff.split("\n")
     if not lines[-1]:
         lines.pop()

@@ -34,12 +34,12 @@ class TerminalReviewer:
     """Shows a proposal and asks about it."""
 
     def __init__(self, agrees: Callable[[Proposal], bool]) -> None:
-        """`agrees` shows the proposal and waits for the answer; called on the main thread, as no interrupt
-        ends another one that waits for a line."""
+        """`agrees` shows the proposal and waits for the answer. Called on the main thread, because Ctrl-C
+        does not interrupt input on another."""
         self._agrees = agrees
 
     def channel_for(self, proposal: Proposal | None) -> Rung:  # noqa: ARG002
-        """There is one."""
+        """There is only one."""
         return "terminal"
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
@@ -50,14 +50,14 @@ class TerminalReviewer:
         return Decision("terminal", "accepted", "user"), _NoApplier()
 
     async def concluded(self, proposal: Proposal) -> None:
-        """Nobody waits for an answer here."""
+        """Return at once: no client waits for an answer."""
 
     async def allow_read(self, path: str, agent: str) -> bool:  # noqa: ARG002
-        """It is the user who reads."""
+        """Allow it: the user is the reader."""
         return True
 
     def let_through(self) -> Applier:
-        """For what needs no question."""
+        """The applier for changes that need no question."""
         return _NoApplier()
 
 
@@ -72,7 +72,7 @@ class _NoApplier:
         raise AssertionError(edits)
 
     async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
-        """There is nothing to take back."""
+        """Do nothing."""
 
     async def committed(self, save: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         """Do nothing."""

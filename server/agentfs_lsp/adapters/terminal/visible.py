@@ -9,11 +9,11 @@ from agentfs_lsp.domain.text.escaping import escape_invisible
 
 
 def visible(text: str) -> str:
-    """`text` with what can't be seen shown by its code, and tabs as blanks; `\\n` stays."""
+    """`text` with invisible characters escaped and tabs as spaces; `\\n` stays."""
     return escape_invisible(text.expandtabs(4))
 
 
 def clip(line: str, width: int) -> str:
-    """The line as `visible`, at most `width` characters, with an ellipsis where something was cut."""
+    """The line as `visible`, at most `width` characters, with an ellipsis if cut."""
     line = visible(line)
     return line if len(line) <= width else line[: max(width - 1, 0)] + "…"
