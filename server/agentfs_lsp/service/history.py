@@ -129,8 +129,7 @@ class Browsed:
 
 
 async def browse(ws: Workspace, command: Browse) -> Browsed:
-    """The matching changes this session may see. Raises ChangeUnknown and what resolving and the store raise.
-    """
+    """The matching changes this session may see. Raises ChangeUnknown, path and store errors."""
     wanted = Wanted(
         command.limit,
         command.change_id,

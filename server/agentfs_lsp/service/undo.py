@@ -128,8 +128,7 @@ class _Reverse:
 
 
 def _check_all_answered(ws: Workspace, session: str) -> None:
-    """Raise LastUndecided while a proposal of the session is pending: it may land, and may be the one meant.
-    """
+    """Raise LastUndecided while a proposal of the session is pending: it may be the one meant."""
     for proposal in ws.proposals:
         if proposal.session == session:
             raise LastUndecided(proposal.id, proposal.paths)

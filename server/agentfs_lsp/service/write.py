@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The file's new content. `create_dirs` False forbids creating its folder even if the setting allows it.
-    """
+    """The new content. `create_dirs` False forbids creating the folder even if the setting allows it."""
 
     request: ChangeRequest
     content: str

@@ -128,8 +128,7 @@ class FileStore(Protocol):
         MalformedPath (link_loop, below_file, too_long, unstorable)."""
 
     def stat(self, location: Location) -> FileStat | None:
-        """The stat, or None if there is no file. Raises IsDirectory, NotRegular, MalformedPath (below_file).
-        """
+        """The stat; None if there is no file. Raises IsDirectory, NotRegular, MalformedPath (below_file)."""
 
     def read(self, location: Location, max_bytes: int) -> Blob:
         """The whole file. Raises FileMissing, TooLarge, and what `stat` raises. Never blocks on a FIFO."""

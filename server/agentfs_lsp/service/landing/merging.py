@@ -42,8 +42,7 @@ def as_read(
 
 
 def brought_into(change: FileChange, snapshot: Snapshot) -> FileChange:
-    """Rebase a change of the text read onto the current file. Raises Conflict if both changed the same lines.
-    """
+    """Rebase a change of the text read onto the current file. Raises Conflict if both changed a line."""
     read = change.base.text.shown
     since = preview_between(change.path, read, snapshot.text.shown, change.settings)
     try:

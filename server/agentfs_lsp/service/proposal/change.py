@@ -346,8 +346,7 @@ class FileChange:
         return self.amended(f"{self.shown}\n" if ends else self.shown, now)
 
     def ended_as_its_document(self) -> FileChange:
-        """The change without a final line end if the editor adds one on save; otherwise there would be two.
-        """
+        """The change without a final line end if the editor adds one on save: there would be two."""
         if not (self.base.ended_by_save and self.operation == "update" and is_ended(self.shown)):
             return self
         return self.amended(without_end(self.shown))

@@ -76,8 +76,7 @@ class Editor(Protocol):
     ) -> Applied: ...
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
-        """Return the title the user chose, or None. Raises NobodyToAsk if the client answers with an error.
-        """
+        """Return the title the user chose, or None. Raises NobodyToAsk if the client returns an error."""
 
     async def show(self, uri: str) -> bool:
         """Return whether the client says it showed the document."""
