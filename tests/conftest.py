@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from support.sample import TEXT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # A slow machine is no defect of the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -14,10 +14,10 @@ import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -26,9 +26,6 @@ from .client import ServerFailedError
 from .floor import Floor, file_system
 from .results import AGENTFS, BARE, MCP, NPM, PYGLS, Results
 from .targets import verdicts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 PARTIES: dict[str, Callable[[], peers.Party]] = {
     BARE: peers.bare_loop,

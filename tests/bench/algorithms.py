@@ -11,17 +11,14 @@ import json
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
 
 from .installation import PROJECT
 from .results import AGENTFS, Measure, Results
 from .targets import memory_of
 from .texts import lines_of, vocabulary_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LINES, BLOCK = 100_000, 12
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from .client import ServerFailedError
+from .floor import Floor
 from .peers import LanguageServer, Party
 from .results import AGENTFS, FLOOR, Measure, Results
 from .rounds import Turn, alternating, take_turns
 from .texts import source_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .floor import Floor
 
 FILES, SIZE = 100, 10_000
 BATCH = Measure("requests", "batch, 100 files of 10 KB")

@@ -13,12 +13,10 @@ import os
 import re
 import select
 import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+from typing import Any, Literal
 
 Framing = Literal["header", "line"]
 CHUNK = 1 << 20

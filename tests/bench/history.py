@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from agentfs_lsp.service.proposal.record import HistoryRecord
 
 from .client import ServerFailedError
 from .peers import LanguageServer, Party
 from .results import AGENTFS, Measure, Results
 from .rounds import Turn, take_turns
 from .texts import source_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from agentfs_lsp.service.proposal.record import HistoryRecord
 
 CHANGES, FILES, TEXT_BYTES = 10_000, 500, 4_000
 NEWEST = Measure("history", "history, newest 50 of 10,000")

@@ -8,11 +8,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".venv" / "bench"

@@ -5,17 +5,15 @@ A second server that holds them is compared with one that holds nothing, in turn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from .client import ServerFailedError
 from .peers import LanguageServer, Party
 from .results import AGENTFS, Measure, Results
 from .rounds import Turn, alternating, take_turns
 from .texts import SIZES, STATES, source_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 EMPTY = Measure("load", "edit, nothing held")
 LOADED = Measure("load", "edit, 1,000 documents and 10,000 records")

@@ -9,17 +9,15 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import installation
 from .client import Framing, Server, ServerFailedError
 from .results import AGENTFS, BARE, MCP, NPM, PYGLS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 SCRIPTS = Path(__file__).resolve().parent / "servers"
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .client import ServerFailedError
+from .peers import Connection, Party
 from .results import BARE, PYGLS, Measure, Results
 from .texts import SIZES, STATES, source_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .peers import Connection, Party
 
 START = Measure("process", "start to initialize answered")
 IDLE, LOADED = "idle", "after 10 MB read and edited"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -12,12 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .results import AGENTFS, PARTIES, Measure, NotMeasuredError, Results
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from .targets import Verdict
+from .targets import Verdict
 
 STYLES = {True: "green", False: "bold red", None: "yellow"}
 LEAST_WIDTH = 150

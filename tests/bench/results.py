@@ -5,12 +5,9 @@ No verdicts (targets.py) and no rendering (report.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median, quantiles
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FLOOR = "floor"
 BARE = "bare loop"

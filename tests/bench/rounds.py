@@ -10,18 +10,14 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from .client import ServerFailedError
 from .cores import sharing_a_core
+from .floor import Floor
 from .peers import Connection, LanguageServer
 from .results import AGENTFS, BARE, FLOOR, PYGLS, Measure, Results
 from .texts import SIZES, STATES, source_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .floor import Floor
 
 STATUS = Measure("requests", "status")
 # (rounds between two turns, calls a turn): the large ones are steadier, and take longer.

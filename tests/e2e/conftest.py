@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
 
+import pytest
 import pytest_asyncio
 
-from support.editor import AUTO, editing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    import pytest
-
-    from support.editor import Editor
+from support.editor import AUTO, Editor, editing
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

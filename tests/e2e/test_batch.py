@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import AUTO, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import AUTO, Editor, editing
+from support.wire import Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

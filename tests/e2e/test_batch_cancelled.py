@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, REVIEWING, editing
+from support.editor import APPLY, AUTO, REVIEWING, Editor, editing
 from support.landing import nothing_can_land
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 NAMES = ("a.py", "b.py", "c.py")
 

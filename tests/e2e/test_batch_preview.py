@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, path_of
+from support.editor import APPLY, Editor, path_of
 from support.personas import VSCODE, ticking
-
-if TYPE_CHECKING:
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\nfour\n", "1\ntwo\nthree\n4\n"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from asyncio import Future
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import REVIEWING, editing
-
-if TYPE_CHECKING:
-    from asyncio import Future
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
-
+from support.editor import REVIEWING, Editor, editing
+from support.wire import Message
 
 OPERATIONS = [
     {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},

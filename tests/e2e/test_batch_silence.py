@@ -3,17 +3,13 @@ back (docs/protocol.md#10-agentfsbatch, docs/protocol.md#93-how-it-lands)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import APPLY, AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, Editor, editing
+from support.wire import Message
 
 ASK = "window/showMessageRequest"
 IMPATIENT: Any = {"landing_timeout_s": 0.2, "approval": {"timeout_s": 0.2}}

@@ -3,15 +3,13 @@ docs/protocol.md#17-texts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.calling import QUESTION, call, read
 from support.editor import AUTO, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

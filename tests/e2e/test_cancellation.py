@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from support.editor import NO_ANSWER, REVIEWING, RpcError, editing
+from support.editor import NO_ANSWER, REVIEWING, Editor, Message, RpcError, editing
 from support.wire import frame
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor, Message
 
 
 @pytest.fixture

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from support.editor import AUTO, NO_ANSWER, RpcError, editing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from support.editor import Editor, Message
+from support.editor import AUTO, NO_ANSWER, Editor, Message, RpcError, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -4,17 +4,12 @@ docs/protocol.md#9-review-and-landing)."""
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from support.editor import AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, RpcError, editing
+from support.editor import AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, Editor, Message, RpcError, editing
 from support.landing import nothing_can_land
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor, Message
 
 
 def write(

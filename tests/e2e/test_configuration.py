@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import AUTO, MANUAL, NO_ANSWER, REVIEW, RpcError, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor, Message
+from support.editor import AUTO, MANUAL, NO_ANSWER, REVIEW, Editor, Message, RpcError, editing
 
 ASKS = {"workspace": {"configuration": True}}
 REGISTERS = {"workspace": {"configuration": True, "didChangeConfiguration": {"dynamicRegistration": True}}}

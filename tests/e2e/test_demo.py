@@ -9,16 +9,13 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from support.demo import DEMO, PATIENCE_S, environment, run_demo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LEGEND = "a accept"
 CHINESE = {"LC_ALL": "zh_CN.UTF-8"}

@@ -3,14 +3,9 @@ what an edit keeps there: docs/protocol.md#7-agentfsedit."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from support.editor import offset_of
-
-if TYPE_CHECKING:
-    from support.editor import Editor
+from support.editor import Editor, offset_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

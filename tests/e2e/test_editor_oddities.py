@@ -4,11 +4,11 @@ say nothing, tell late. What is answered is what buffer and disk show."""
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from support.editor import NO_ANSWER, RpcError
+from support.editor import NO_ANSWER, Editor, RpcError
 from support.personas import (
     COC,
     EGLOT_1_9,
@@ -18,15 +18,10 @@ from support.personas import (
     NEOVIM_0_11,
     NEOVIM_0_12,
     VIM_LSP,
+    Persona,
 )
 from support.sample import TEXT, edited
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.personas import Persona
-    from support.wire import Message
+from support.wire import Message
 
 IMPATIENT = {"landing_timeout_s": 0.1}
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from support.editor import NO_ANSWER
-from support.personas import PERSONAS, ticking
+from support.editor import NO_ANSWER, Editor
+from support.personas import PERSONAS, Persona, ticking
 from support.sample import TEXT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.personas import Persona
 
 SHORT_REVIEW = {"approval": {"timeout_s": 0.1}}
 

@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, editing
+from support.editor import APPLY, AUTO, Editor, editing
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 LONG = "".join(f"line {number}\n" for number in range(1000))
 EMOJI = "one\ncaf\u00e9 \U0001f600\ntail \U0001f600\u00e9"

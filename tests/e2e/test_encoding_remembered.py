@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from support.editor import AUTO, SAVES, editing
-
-if TYPE_CHECKING:
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import AUTO, SAVES, Editor, editing
+from support.wire import Message
 
 LATIN_1 = {**AUTO, "encoding": {"default": "latin-1"}}
 

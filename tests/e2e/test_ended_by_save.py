@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, SAVES, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import APPLY, AUTO, SAVES, Editor, editing
+from support.wire import Message
 
 TEXT = "one\ntwo"
 FOR_EVER: Any = {"save_timeout_s": 600}

@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
 
 from agentfs_lsp.api.messages.errors import ERRORS
-from support.editor import REVIEWING, editing
+from support.editor import REVIEWING, Editor, Message, editing
 from support.frail_server import SECRET
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from support.editor import Editor, Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

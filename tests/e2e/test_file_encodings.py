@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
-from support.editor import AUTO, editing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from support.editor import Editor
+from support.editor import AUTO, Editor, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

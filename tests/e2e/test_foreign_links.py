@@ -3,20 +3,16 @@ runs the command (docs/protocol.md#94-what-the-answer-says)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, editing
+from support.editor import APPLY, Editor, editing
 from support.personas import VSCODE, pressing
 from support.vscode_links import links_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showMessage"
 COMMAND = "[Details](command:workbench.action.terminal.sendSequence?%22id%22)"

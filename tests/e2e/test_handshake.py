@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import AsyncIterator
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -16,9 +17,6 @@ from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
 from agentfs_lsp import __version__
 from support.editor import connected, recorded
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 CAPABILITIES = Path(__file__).parents[1] / "editors" / "capabilities"
 OURS = sorted(path.name.removesuffix("-client-capabilities.json") for path in CAPABILITIES.glob("*.json"))

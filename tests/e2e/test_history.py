@@ -6,17 +6,14 @@ import contextlib
 import sqlite3
 import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from support.client import Editor
 from support.editor import AUTO, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.client import Editor
-    from support.wire import Message
+from support.wire import Message
 
 
 async def history(editor: Editor, **params: Any) -> list[Message]:

@@ -5,17 +5,11 @@ Let through by policy here, so that landing is all there is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from support.editor import APPLY, AUTO, NO_ANSWER, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, Editor, editing
 from support.sample import CHANGED, TEXT, edited
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, options=AUTO))

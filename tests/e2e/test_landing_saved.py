@@ -5,20 +5,15 @@ Let through by policy here, so that landing is all there is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, SAVES, editing
+from support.editor import APPLY, AUTO, SAVES, Editor, editing
 from support.sample import CHANGED, TEXT, edited
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
-
+from support.wire import Message
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, capabilities=SAVES, options=AUTO))

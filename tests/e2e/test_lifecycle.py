@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, REVIEWING, RpcError, connected, editing, handshake
+from support.editor import (
+    AUTO,
+    NO_ANSWER,
+    REVIEW,
+    REVIEWING,
+    Editor,
+    Message,
+    RpcError,
+    connected,
+    editing,
+    handshake,
+)
 from support.landing import nothing_can_land
-
-if TYPE_CHECKING:
-    import asyncio
-    from pathlib import Path
-
-    from support.editor import Editor, Message
 
 CLEAN, KILLED = 0, 1
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.editor import REVIEW, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 QUESTION = "window/showMessageRequest"
 METHODS = [*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS]

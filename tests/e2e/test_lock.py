@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from support.editor import Editor
 from support.revisions import both, hash_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

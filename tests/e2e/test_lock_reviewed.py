@@ -3,18 +3,14 @@ landed is known to the session, formatter included."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from support.editor import REVIEWING, editing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from support.editor import Editor
+from support.editor import REVIEWING, Editor, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

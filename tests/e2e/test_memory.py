@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from support.editor import AUTO, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import AUTO, REVIEWING, Editor, editing
+from support.wire import Message
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="tells how much a process takes in /proc")
 

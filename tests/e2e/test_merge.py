@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from support.client import Editor
 from support.editor import AUTO, editing
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from pathlib import Path
-
-    from support.client import Editor
-    from support.wire import Message
-
+from support.wire import Message
 
 LINES = [f"line {number}\n" for number in range(1, 11)]
 BASE = "".join(LINES)

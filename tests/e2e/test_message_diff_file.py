@@ -5,21 +5,17 @@ from __future__ import annotations
 
 import stat
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, NO_ANSWER, editing, path_of
+from support.editor import CAN_SHOW, NO_ANSWER, Editor, editing, path_of
 from support.mounts import small_disk
 from support.personas import pressing
 from support.sample import EDIT, TEXT
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 CODE = "code-server"  # which would ask by preview, had it said that it can

@@ -6,18 +6,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, NO_ANSWER, RpcError, editing, path_of
-from support.personas import EGLOT_1_9, EGLOT_1_17, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, pressing
+from support.editor import CAN_SHOW, NO_ANSWER, Editor, RpcError, editing, path_of
+from support.personas import EGLOT_1_9, EGLOT_1_17, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing
 from support.sample import EDIT, TEXT
-
-if TYPE_CHECKING:
-    from support.editor import Editor
-    from support.personas import Persona
-    from support.wire import Message
+from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 LONG = "".join(f"line {number}\n" for number in range(200))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import NO_ANSWER, RpcError, configure, editing
+from support.editor import NO_ANSWER, Editor, RpcError, configure, editing
 from support.personas import VIM_LSP, pressing
 from support.sample import TEXT
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 ASK = "window/showMessageRequest"
 

@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.api.methods import USER_REQUESTS
 from agentfs_lsp.lsp.features.agents import COMMANDS
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
-from support.editor import AUTO, editing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import AUTO, Editor, editing
+from support.wire import Message
 
 QUESTION = "window/showMessageRequest"
 REJECT = {QUESTION: lambda _: {"title": "Reject"}}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from support.editor import Editor
+from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import AUTO, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import AUTO, REVIEWING, Editor, editing
+from support.wire import Message
 
 pytestmark = pytest.mark.asyncio
 

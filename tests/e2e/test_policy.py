@@ -7,14 +7,12 @@ import asyncio
 import os
 import sys
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.editor import AUTO, REVIEW, REVIEWING, Editor, configure, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 GATED = [sys.executable, "-m", "support.gated_server"]

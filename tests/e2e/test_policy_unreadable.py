@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from support.client import Answer
 from support.editor import APPLY, NO_ANSWER, REVIEWING, RpcError, configure, editing
 from support.personas import NEOVIM_0_11, VSCODE, pressing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.client import Answer
-    from support.wire import Message
+from support.wire import Message
 
 SECRET = "the launch code is 4711\n"
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, RpcError
+from support.editor import APPLY, NO_ANSWER, Editor, RpcError
 from support.personas import VSCODE, pressing, ticking
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 CHANGED = "1\ntwo\nthree\nfour\n5\n"

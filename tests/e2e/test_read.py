@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
+from support.editor import Editor
 from support.revisions import hash_of
-
-if TYPE_CHECKING:
-    from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

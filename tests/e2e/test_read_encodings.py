@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from support.editor import AUTO, editing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from support.editor import Editor
+from support.editor import AUTO, Editor, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import NO_ANSWER, REVIEW, REVIEWING, RpcError, editing
+from support.editor import NO_ANSWER, REVIEW, REVIEWING, Editor, RpcError, editing
 from support.personas import VIM_LSP, VSCODE, pressing
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 SECRET = "TOKEN=hunter2\n"
 ASK = "window/showMessageRequest"

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, REVIEWING, RpcError, editing
+from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, RpcError, editing
 from support.sample import CHANGED, TEXT, asked, edited, settle
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))

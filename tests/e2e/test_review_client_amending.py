@@ -4,19 +4,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, REVIEW, REVIEWING, RpcError, editing
+from support.editor import APPLY, NO_ANSWER, REVIEW, REVIEWING, Editor, RpcError, editing
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
-
+from support.wire import Message
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))

@@ -4,18 +4,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from support.editor import APPLY, NO_ANSWER, REVIEWING, editing
+from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
 from support.sample import CHANGED, EDIT, TEXT, asked, settle
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
-
+from support.wire import Message
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))

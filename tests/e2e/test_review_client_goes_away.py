@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from support.editor import APPLY, NO_ANSWER, REVIEWING, RpcError, editing
+from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, RpcError, editing
 from support.sample import CHANGED, EDIT, TEXT, asked, settle
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from support.editor import Editor
 
 
 @pytest_asyncio.fixture

@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import REVIEWING, editing
+from support.editor import REVIEWING, Editor, editing
 from support.sample import CHANGED, TEXT, asked, settle
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
-
+from support.wire import Message
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))

@@ -4,18 +4,13 @@ at the wrong time, twice. It is told so, and decides nothing by it."""
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from support.editor import NO_ANSWER, REVIEWING, RpcError, editing
+from support.editor import NO_ANSWER, REVIEWING, Editor, RpcError, editing
 from support.sample import CHANGED, EDIT, TEXT, asked
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
-
+from support.wire import Message
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))

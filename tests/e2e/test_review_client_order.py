@@ -4,19 +4,15 @@ how it finds them again (docs/protocol.md#91-review-clients)."""
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import NO_ANSWER, PENDING, REVIEW, REVIEWING, RpcError, connected, editing
+from support.editor import NO_ANSWER, PENDING, REVIEW, REVIEWING, Editor, RpcError, connected, editing
 from support.sample import CHANGED, EDIT, TEXT, asked
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 LONG = "x" * 99 + "\n"
 

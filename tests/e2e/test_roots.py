@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from support.editor import AUTO, NO_ANSWER, REVIEW, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def folder_of(parent: Path, name: str) -> Path:

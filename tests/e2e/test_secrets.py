@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.calling import call
-from support.editor import AUTO, editing
+from support.editor import AUTO, Editor, editing
 from support.personas import pressing
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 ASK = "window/showMessageRequest"
 ACCESS_KEY = "AKIA" + "IOSFODNN7EXAMPLE"

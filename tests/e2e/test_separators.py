@@ -3,19 +3,14 @@ the screen, are put in only when the user says so, in every mode (docs/protocol.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 
 import pytest
 
-from support.editor import AUTO, editing
+from support.editor import AUTO, Editor, editing
 from support.personas import pressing
 from support.sharing import in_module, shared
-
-if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
-
-    from support.editor import Editor
 
 ASK = "window/showMessageRequest"
 SAID = "Line and paragraph separators (U+2028, U+2029) require the user's approval in every mode."

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.editor import AUTO, REVIEW, REVIEWING, Editor, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PULLS = {"workspace": {"configuration": True}}
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from agentfs_lsp import __version__
 from support.editor import AUTO, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 async def test_status_tells_all_and_nothing_of_it_is_looked_up(root: Path) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, editing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import AUTO, NO_ANSWER, REVIEW, Editor, editing
+from support.wire import Message
 
 QUESTION = "window/showMessageRequest"
 OPTIONS = {

@@ -6,17 +6,13 @@ Each change is sent as editors send it, by line and column, and read back by an 
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from support.editor import editing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from support.editor import Editor, Message
+from support.editor import Editor, Message, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from support.editor import editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import Editor, editing
+from support.wire import Message
 
 KNOWS = {"experimental": {"agentfs": {}}}
 DIALECTS = ("standard", "gemini", "workspace")

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -23,9 +23,7 @@ from support.docs import REPOSITORY
 from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, handshake
 from support.personas import NEOVIM_0_11, VSCODE, pressing, ticking
 from support.transcripts import Recorder, Transcript
-
-if TYPE_CHECKING:
-    from support.wire import Message
+from support.wire import Message
 
 FOLDER = REPOSITORY / "tests" / "cases" / "transcripts"
 APPLY, ASK, SHOW = "workspace/applyEdit", "window/showMessageRequest", "window/showDocument"

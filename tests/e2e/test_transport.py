@@ -7,15 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from support.editor import editing
+from support.editor import Editor, Message, editing
 from support.wire import frame
-
-if TYPE_CHECKING:
-    from support.editor import Editor, Message
 
 served_by_auto = pytest.mark.asyncio(loop_scope="module")
 

@@ -8,19 +8,15 @@ are in `tests/unit/service/test_true_outcomes.py`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, REVIEWING, SAVES, RpcError, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, REVIEWING, SAVES, Editor, RpcError, editing
 from support.personas import VSCODE, pressing, ticking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"

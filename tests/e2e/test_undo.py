@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from support.client import Editor
 from support.editor import AUTO, REVIEWING, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.client import Editor
-    from support.wire import Message
+from support.wire import Message
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 

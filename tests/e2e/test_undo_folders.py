@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from support.client import Editor
 from support.editor import AUTO, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.client import Editor
-    from support.wire import Message
+from support.wire import Message
 
 
 async def undo(editor: Editor, change_id: str | None = None, **params: Any) -> Message:

@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, REVIEW, RpcError, configure, editing
+from support.editor import APPLY, NO_ANSWER, REVIEW, Editor, RpcError, configure, editing
 from support.personas import pressing
-
-if TYPE_CHECKING:
-    import asyncio
-    from pathlib import Path
-
-    from support.editor import Editor
-    from support.wire import Message
+from support.wire import Message
 
 ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"

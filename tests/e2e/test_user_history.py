@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from support.client import Editor
 from support.editor import AUTO, REVIEWING, RpcError, editing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.client import Editor
-    from support.wire import Message
+from support.wire import Message
 
 SESSION = "agent"
 REVIEWED: Any = {**REVIEWING, "options": AUTO}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from support.editor import Editor
+from support.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -6,25 +6,20 @@ import contextlib
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
 
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.width import width_of
 from support.docs import examples, section, text_of
 from support.editor import CAN_SHOW, SERVER, path_of
 from support.editor import editing as serving
-from support.real_editors import ASK, SHOW, editing
+from support.real_editors import ASK, SHOW, RealEditor, editing
 from support.sample import TEXT
 from support.terminal import terminal
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    import pytest
-
-    from support.real_editors import RealEditor
-    from support.wire import Message
+from support.wire import Message
 
 HASTY = [sys.executable, "-m", "support.hasty_server"]
 C_G = "\x07"

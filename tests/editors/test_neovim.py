@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -16,15 +17,9 @@ from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.width import width_of
 from support.docs import examples, section, text_of
 from support.editor import SERVER
-from support.real_editors import ASK, SHOW, editing
+from support.real_editors import ASK, SHOW, RealEditor, editing
 from support.sample import TEXT
 from support.terminal import LINES
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from support.real_editors import RealEditor
 
 NEOVIM = ".editors/neovim/bin/nvim"
 

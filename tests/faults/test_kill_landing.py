@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +18,6 @@ from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.service.files.store import Root
 from support.strace import calls_between, killed_at
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _LANDING = """
 import os, sys

@@ -7,17 +7,12 @@ The server lands one change after the other when the signal comes, wherever it h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from support.editor import AUTO, CAN_SHOW, NO_ANSWER, editing
+from support.editor import AUTO, CAN_SHOW, NO_ANSWER, Editor, editing
 from support.landing import nothing_can_land
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from support.editor import Editor
 
 REPEATED = 30_000
 CHANGES = 40

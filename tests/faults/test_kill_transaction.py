@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -29,10 +30,6 @@ from support.transaction import (
     land,
     lay_out,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 SPECIAL = pytest.mark.parametrize("special", [True, False], ids=["system calls", "stand-ins"])
 ALLOWED = {"landed": [AFTER], "refused": [BEFORE], "unknown": [BEFORE, AFTER]}

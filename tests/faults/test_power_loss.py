@@ -13,8 +13,8 @@ import itertools
 import os
 import random
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -22,9 +22,6 @@ import pytest
 from agentfs_lsp.adapters.landing import transaction
 from support.recording import Operation, watching
 from support.transaction import AFTER, BEFORE, OneAfterTheOther, files_after_the_next_start, land, lay_out
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 SPECIAL = pytest.mark.parametrize("special", [True, False], ids=["system calls", "stand-ins"])
 EVERY = 8

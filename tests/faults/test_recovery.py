@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 from unittest import mock
 
 import pytest
 
+from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.landing import transaction as together
 from support import transaction
 from support.recording import Operation, watching
 from support.transaction import AFTER, BEFORE, OneAfterTheOther, land, lay_out, store_at
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from agentfs_lsp.adapters.disk import DiskStore
 
 
 class Killed(BaseException):

@@ -8,15 +8,12 @@ import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from support.editor import AUTO, editing
 from support.landing import nothing_can_land
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 INFO, WARNING = 3, 2
 NAMES = ("a.py", "b.py", "c.py")

@@ -9,8 +9,10 @@ import gc
 import itertools
 import os
 import resource
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from agentfs_lsp.adapters.landing import transaction as together
@@ -30,10 +32,6 @@ from support.transaction import (
     refusal,
     store_at,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 ALLOWED = {"landed": [AFTER], "refused": [BEFORE], "unknown": [BEFORE, AFTER]}
 """What may be left of a landing that was answered so."""

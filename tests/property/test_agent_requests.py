@@ -6,21 +6,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.policy.verdict import Policy
+from agentfs_lsp.domain.settings.rules import Operation
 from support.editor import Editor, editing
 from support.policies import policy, settings_of, toml_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from agentfs_lsp.domain.settings.rules import Operation
 
 FILES = ("a", "b.md", "SOUL.md", ".env", "x.sql", "src/a.md", "docs/a/b.md", "A.md")
 SPELLED = (*FILES, "new.md", "src/new", "a.MD", "soul.md", "./a", "src/../SOUL.md", "door/a.md", ".ENV")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
@@ -17,15 +17,11 @@ from agentfs_lsp.domain.settings.groups import EncodingSettings
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.service.files.decoding import DecodedFiles
-from agentfs_lsp.service.files.snapshot import look, remember
-from agentfs_lsp.service.files.store import Blob, Location, Root
+from agentfs_lsp.service.files.snapshot import Snapshot, look, remember
+from agentfs_lsp.service.files.store import Blob, FileStore, Location, Root
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.record import RecordedFile
 from agentfs_lsp.service.undo import reversal
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.files.store import FileStore
 
 ROOT = Root("w", "/w", "file:///w")
 ENCODINGS = st.sampled_from(["latin-1", "cp1252", "gbk", "shift_jis", "koi8-r", "utf-8"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import SupportsIndex
 
 import pytest
 from hypothesis import example, given
@@ -15,9 +15,6 @@ from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
 from agentfs_lsp.adapters.review.paging import LINE_END, paged
 from agentfs_lsp.domain.text.width import shortened, width_of
 from agentfs_lsp.service.proposal.review import EditorTraits
-
-if TYPE_CHECKING:
-    from typing import SupportsIndex
 
 NAMES = ("code-server", "Eglot", "emacs", "", "Neovim", "helix", "vim-lsp", "coc.nvim", "never heard of")
 LAST = "agentfs: Edit a.py (+1/-1), by Ada"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from support.editor import Editor
-    from support.wire import Message
+from support.editor import Editor
+from support.wire import Message
 
 QUESTION = "window/showMessageRequest"
 

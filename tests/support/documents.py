@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from agentfs_lsp.adapters.documents import OpenDocument, OpenDocuments
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def named(uri: str, **more: Any) -> dict[str, Any]:

@@ -16,11 +16,9 @@ import socket
 import subprocess
 import sys
 import traceback
+from collections.abc import Sequence
 from functools import cache
-from typing import IO, TYPE_CHECKING, Any, NoReturn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import IO, Any, NoReturn
 
 
 class ForkedServer:

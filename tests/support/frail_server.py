@@ -10,20 +10,17 @@ import ctypes
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
+from agentfs_lsp.adapters.landing.transaction import StagedTogether
 from agentfs_lsp.domain.errors import LandingUnknown
 from agentfs_lsp.domain.settings.groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.adapters.landing.transaction import StagedTogether
-    from agentfs_lsp.service.files.store import Blob, Draft, Location
+from agentfs_lsp.service.files.store import Blob, Draft, Location
 
 SECRET = "hunter2"
 

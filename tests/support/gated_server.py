@@ -6,14 +6,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.__main__ import main
 from agentfs_lsp.lsp.configuration import configuration, workspace_file
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.configuration.workspace_file import WorkspaceFile
-    from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.lsp.configuration.workspace_file import WorkspaceFile
+from agentfs_lsp.service.files.store import Root
 
 _read_file = workspace_file.read_file
 

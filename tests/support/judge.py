@@ -17,14 +17,12 @@ A buffer's state counts against an answer only if the server had it before (`Eve
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Mapping, Sequence
-
-    from support.wire import Message
+from support.wire import Message
 
 TOKEN = re.compile(r"<[buoc]\d+(?:\.\d+)?>")
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.domain.settings.groups import HistorySettings
 from agentfs_lsp.lsp.serving import serve_stdio
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.store import Blob, Location
+from agentfs_lsp.service.files.store import Blob, Location
 
 
 class PrintingStore(DiskStore):

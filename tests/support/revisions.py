@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from support.client import Editor
-    from support.wire import Message
+from support.client import Editor
+from support.wire import Message
 
 
 def hash_of(data: bytes) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from typing import Any
 
-if TYPE_CHECKING:
-    import asyncio
-
-    from support.client import Editor
-    from support.wire import Message
+from support.client import Editor
+from support.wire import Message
 
 TEXT = "one\ntwo\nthree\n"
 CHANGED = "one\n2\nthree\n"

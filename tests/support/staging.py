@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from agentfs_lsp.adapters.landing.staged import StagedFile
-    from unit.adapters.conftest import Disk
+from agentfs_lsp.adapters.landing.staged import StagedFile
+from unit.adapters.conftest import Disk
 
 
 def stage(disk: Disk, relative: str, data: bytes, *, create_dirs: bool = True) -> StagedFile:

@@ -6,13 +6,10 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 CHANGING = (
     *("openat", "write", "fsync", "fchmod", "fchown", "fsetxattr", "flock", "mkdir", "mkdirat"),

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
@@ -18,9 +19,6 @@ from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.landing import transaction
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown
 from agentfs_lsp.service.files.store import Draft, Root
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 BEFORE = {"a.py": b"old\n", "sub": b"/", "sub/gone.py": b"going\n"}
 AFTER = {"a.py": b"new\n", "sub": b"/", "made": b"/", "made/deep": b"/", "made/deep/new.py": b"made\n"}

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 from itertools import product
+from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.domain import errors
-from agentfs_lsp.domain.translation import english, sentences
+from agentfs_lsp.domain.translation import Translate, english, sentences
 from texts import CATALOGUES, PACKAGE, compiled, read, says, templates_in, untranslated, updated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from agentfs_lsp.domain.translation import Translate
 
 SAID = templates_in(PACKAGE)
 

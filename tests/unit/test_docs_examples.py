@@ -6,20 +6,17 @@ comments in the document: the file is written, opened, saved, an edit applied, o
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.docs import text_of
 from support.editor import AUTO, PENDING, REVIEWING, Editor, editing
-
-if TYPE_CHECKING:
-    import asyncio
-    from pathlib import Path
-
-    from support.wire import Message
+from support.wire import Message
 
 DOCS = text_of("protocol.md")
 STEP = re.compile(

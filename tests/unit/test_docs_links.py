@@ -6,15 +6,12 @@ import ast
 import io
 import re
 import tokenize
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from support.docs import DOCS, REPOSITORY, anchors, links
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("extension/*.md"), *DOCS.rglob("*.md")])
 SOURCES = sorted([*(REPOSITORY / "server").rglob("*.py"), *(REPOSITORY / "tests").rglob("*.py")])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import typing
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,6 @@ from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from agentfs_lsp.service.proposal.proposal import Outcome, Rung
 from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DOCS = text_of("protocol.md")
 PACKAGE = REPOSITORY / "server" / "agentfs_lsp"

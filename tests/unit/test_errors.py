@@ -5,20 +5,17 @@ from __future__ import annotations
 import dataclasses
 import re
 import typing
+from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.revision import Expected
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agentfs_lsp.domain.errors import DomainError
 
 HOSTILE = "x\0\x1b[2J\x07\r\x7f\x9b\u202e\u2066\u200b\ufeff\udc80\ud800y"
 """Drives a terminal, turns and hides text, and is no UTF-8."""

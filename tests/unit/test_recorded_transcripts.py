@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -22,9 +22,7 @@ from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from agentfs_lsp.service.proposal.proposal import Decision, Outcome, Rung
 from support.docs import REPOSITORY, keys, section, table, text_of
 from support.transcripts import blocks_of
-
-if TYPE_CHECKING:
-    from support.wire import Message
+from support.wire import Message
 
 FOLDER = REPOSITORY / "tests" / "cases" / "transcripts"
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from threading import Event
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+import pytest
 
 from agentfs_lsp.domain.errors import SystemFailed
 from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp import sweeping
 from agentfs_lsp.lsp.sweeping import Sweeping
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def beside(sweep: Any) -> Sweeping:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 NOT_INSTALLED = {"msgspec"}
 

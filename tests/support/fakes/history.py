@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.domain.settings.groups import HistorySettings
-    from agentfs_lsp.service.proposal.record import HistoryRecord, HistoryTrouble, RecordedFile, Wanted
+from agentfs_lsp.domain.settings.groups import HistorySettings
+from agentfs_lsp.service.proposal.record import HistoryRecord, HistoryTrouble, RecordedFile, Wanted
 
 
 class MemoryHistory:

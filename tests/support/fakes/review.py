@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
-from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.errors import DomainError, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.splices import apply_splices
 from agentfs_lsp.domain.text.textfile import TextFile, encode
 from agentfs_lsp.service.landing.observing import edit_of
-from agentfs_lsp.service.proposal.proposal import Decision
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 from agentfs_lsp.service.proposal.review import Applied, DocumentEdit
-from support.fakes.store import HOME
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.proposal.proposal import Proposal, Rung
-    from support.fakes.documents import MemoryDocuments
-    from support.fakes.store import MemoryStore
+from support.fakes.documents import MemoryDocuments
+from support.fakes.store import HOME, MemoryStore
 
 How = Callable[["FakeEditor", DocumentEdit], Awaitable[Applied]]
 """What an editor does with an edit it is handed, and what it says of that."""

@@ -10,13 +10,15 @@ import errno
 import os
 import re
 import stat as modes
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.errors import (
     BadRange,
     Conflict,
+    ConflictReason,
     DomainError,
     FileMissing,
     FolderMissing,
@@ -31,14 +33,8 @@ from agentfs_lsp.domain.errors import (
     TooLarge,
 )
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
-from agentfs_lsp.service.files.store import Blob, Landed, LineRange, Location, Recovered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from agentfs_lsp.domain.errors import ConflictReason
-    from agentfs_lsp.service.files.store import Draft, Root
-    from support.fakes.time import ManualClock
+from agentfs_lsp.service.files.store import Blob, Draft, Landed, LineRange, Location, Recovered, Root
+from support.fakes.time import ManualClock
 
 HOME = "/home/work"
 """The workspace folder that paths of tests are relative to."""

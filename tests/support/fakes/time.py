@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 START_S = 1_700_000_000
 

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.settings.settings import settings_from
 from agentfs_lsp.service.batch import Batch, Step, batch
-from agentfs_lsp.service.change_request import ChangeRequest, submit
+from agentfs_lsp.service.change_request import ChangeRequest, Submitted, submit
 from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.proposal import Outcome, Proposal
 from agentfs_lsp.service.proposal.proposals import Proposals
-from agentfs_lsp.service.read import Read, read
+from agentfs_lsp.service.read import Passage, Read, read
 from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import InForce, Workspace
-from agentfs_lsp.service.undo import Undo, undo
+from agentfs_lsp.service.undo import Undo, Undone, undo
 from agentfs_lsp.service.write import Write
 from support.fakes.documents import MemoryDocuments
 from support.fakes.history import MemoryHistory
 from support.fakes.review import FakeEditor, ScriptedReviewer, uri_of
 from support.fakes.store import HOME, MemoryStore
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.service.change_request import Submitted
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Outcome, Proposal
-    from agentfs_lsp.service.read import Passage
-    from agentfs_lsp.service.undo import Undone
-    from support.fakes.time import ManualClock
+from support.fakes.time import ManualClock
 
 ROOM = 1 << 20
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -8,12 +8,8 @@ from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel
+from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.service.files.store import Blob, Draft, Location, Root
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from agentfs_lsp.adapters.landing.staged import StagedFile
 
 KERNELS = {"system calls": Kernel(), "stand-ins": Kernel(openat2=False, exchange=False, exclusive=False)}
 

@@ -10,15 +10,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from unit.adapters.conftest import Disk
+from unit.adapters.conftest import Disk
 
 _SWAPPER = """
 import os, sys

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from agentfs_lsp.adapters.fs.confined import Folder, folder_at
 from agentfs_lsp.adapters.review import diff_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAME = "0123456789abcdef.diff"
 

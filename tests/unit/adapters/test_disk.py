@@ -7,7 +7,6 @@ import gc
 import os
 import resource
 import socket
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,9 +24,7 @@ from agentfs_lsp.domain.errors import (
     TooLarge,
 )
 from agentfs_lsp.service.files.store import Location
-
-if TYPE_CHECKING:
-    from unit.adapters.conftest import Disk
+from unit.adapters.conftest import Disk
 
 
 def test_a_file_is_read_whole_with_what_the_system_says_of_it(disk: Disk) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.adapters.documents import OpenDocuments, path_of
 from support.documents import UNCERTAIN, at, changing, named, opened, opening
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_an_open_document_is_found_by_its_file_until_it_is_closed(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from agentfs_lsp.adapters.documents import OpenDocument, OpenDocuments
 from support.documents import UNCERTAIN, at, changing, named, opened, opening
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class TestSeveralDocumentsOfOneFile:

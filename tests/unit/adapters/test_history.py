@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import sqlite3
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,6 @@ from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import WAITING_BYTES, SqliteHistory
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
 from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 ROOT = "/some/where"
 NOW_MS = time.time_ns() // 1_000_000

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
 from agentfs_lsp.adapters.fs import lines as scanning
 from agentfs_lsp.domain.errors import BadRange, FileMissing
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.store import LineRange
-    from unit.adapters.conftest import Disk
+from agentfs_lsp.service.files.store import LineRange
+from unit.adapters.conftest import Disk
 
 ENCODINGS = {
     "utf-8": "",

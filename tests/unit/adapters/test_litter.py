@@ -6,15 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 from agentfs_lsp.service.files.store import Draft
-
-if TYPE_CHECKING:
-    from unit.adapters.conftest import Disk
+from unit.adapters.conftest import Disk
 
 # Stages a change of a.py and one of made/new.py, says so, and waits to be killed.
 _SERVER = """

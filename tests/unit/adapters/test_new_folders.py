@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
 from agentfs_lsp.domain.errors import FolderMissing, MalformedPath, OutsideRoots
 from support.staging import stage
-
-if TYPE_CHECKING:
-    from unit.adapters.conftest import Disk
+from unit.adapters.conftest import Disk
 
 
 def test_missing_folders_are_made_and_told(disk: Disk) -> None:

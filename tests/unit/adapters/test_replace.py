@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from agentfs_lsp.adapters.landing import temporary
 from support.staging import stage
-
-if TYPE_CHECKING:
-    from unit.adapters.conftest import Disk
-
+from unit.adapters.conftest import Disk
 
 # --- what lands -------------------------------------------------------------------------------------------
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 import os
 import resource
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from agentfs_lsp.adapters.landing import replace
 from agentfs_lsp.adapters.landing import staged as staged_file
+from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, SystemFailed, SystemRefused
 from support.mounts import small_disk
 from support.staging import stage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.adapters.landing.staged import StagedFile
-    from unit.adapters.conftest import Disk
+from unit.adapters.conftest import Disk
 
 
 def _fill(disk: Disk, staged: Callable[[], StagedFile]) -> None:

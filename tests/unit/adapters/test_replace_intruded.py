@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,11 +14,7 @@ from agentfs_lsp.adapters.landing import staged as staged_file
 from agentfs_lsp.domain.errors import Conflict, SystemFailed
 from agentfs_lsp.domain.revision import hash_bytes
 from support.staging import stage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unit.adapters.conftest import Disk
+from unit.adapters.conftest import Disk
 
 
 def _rewrite(path: Path) -> None:

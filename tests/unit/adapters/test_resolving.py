@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
 from agentfs_lsp.adapters.fs.confined import open_by_walking
 from agentfs_lsp.domain.errors import FileMissing, IsDirectory, MalformedPath, OutsideRoots, SystemRefused
 from agentfs_lsp.service.files.store import Location, Root
-
-if TYPE_CHECKING:
-    from unit.adapters.conftest import Disk
+from unit.adapters.conftest import Disk
 
 
 @pytest.mark.parametrize(

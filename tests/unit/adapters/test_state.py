@@ -7,15 +7,12 @@ import stat
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def mode(path: Path | str) -> int:

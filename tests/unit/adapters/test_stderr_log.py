@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from agentfs_lsp.adapters.stderr_log import StderrLog
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

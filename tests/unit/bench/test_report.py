@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from io import StringIO
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -12,9 +12,6 @@ from rich.console import Console
 from bench import report
 from bench.results import AGENTFS, BARE, FLOOR, MCP, NPM, PYGLS, Measure, Results
 from bench.targets import Verdict, memory_of, verdicts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _results(figures: dict[str, dict[str, float]], theme: str = "requests") -> Results:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import Editor
+from agentfs_lsp.demo.review import Answer, Proposal
 from agentfs_lsp.domain.translation import english
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from agentfs_lsp.demo.review import Answer, Proposal
 
 SERVER = Path(__file__).with_name("scripted_server.py")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.demo.editor import RefusedError, UnansweredError
 from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROPOSED = {"method": "agentfs/proposed", "params": {"id": "p1"}}
 PREVIEW = {

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import pty
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from agentfs_lsp.demo.keys import END, single_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from agentfs_lsp.domain.errors import NearMiss, NoMatch, OverlappingMatches, SeveralMatches
 from agentfs_lsp.domain.matching import search
-from agentfs_lsp.domain.matching.indentation import find_shift
+from agentfs_lsp.domain.matching.indentation import Shift, find_shift
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import Splice, apply_splices
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.domain.matching.indentation import Shift
 
 NAMES = ["ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"]
 

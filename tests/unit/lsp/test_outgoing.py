@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentfs_lsp
 from agentfs_lsp.lsp.outgoing import Outgoing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PACKAGE = Path(agentfs_lsp.__file__).parent
 SHOWING = ("window/", "$/progress", "workspace/applyEdit")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from agentfs_lsp.domain.paths import parse
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.lsp.roots import roots_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 import typing
+from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -14,6 +15,7 @@ from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.policy import credentials
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shapes import Wanted
@@ -22,11 +24,6 @@ from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.reading import Problem
 from agentfs_lsp.lsp.review_params import BadReviewParams, ReviewProblem, review_params_text
 from agentfs_lsp.service.proposal.wording import warning_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agentfs_lsp.domain.errors import DomainError
 
 ENGLISH, CHINESE = say_in("en"), say_in("zh-cn")
 WORDS = re.compile(r"[A-Za-z']{2,} [a-z']{2,}")

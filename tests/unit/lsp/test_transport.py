@@ -8,17 +8,15 @@ import os
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentfs_lsp.lsp.transport.codec import decode, encode
 from agentfs_lsp.lsp.transport.connection import Transport
 from agentfs_lsp.lsp.transport.framing import Body, Framer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PATIENCE = 30.0  # seconds until a test that would hang fails instead
 LIMIT = 1 << 25

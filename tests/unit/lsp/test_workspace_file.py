@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +17,6 @@ from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, WorkspaceFile, look_again, read_file
 from agentfs_lsp.service.files.store import Root
 from support.policies import check_no_looser, settings_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 ROOT = Root("app", "/home/u/app", "file:///home/u/app")
 ALL_ASKED = " Until this is fixed, you will be asked before anything is read or changed."

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from support.fakes.time import VirtualLoop
 from support.fakes.workspace import FakeWorkspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pytest
 
 from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.service.files.documents import Documents
 from support.documents import changing, named, opening
 from support.fakes.documents import MemoryDocuments
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.documents import Documents
 
 PATH = "/nowhere/a.py"
 FILE, LINKED = "file:///nowhere/a.py", "file:///nowhere/./a.py"

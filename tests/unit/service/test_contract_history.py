@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.domain.settings.groups import HistorySettings
-from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
+from agentfs_lsp.service.proposal.record import History, HistoryRecord, RecordedFile, Wanted
 from support.fakes.history import MemoryHistory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from agentfs_lsp.service.proposal.record import History
 
 ROOT, OTHER = "/home/work", "/home/other"
 

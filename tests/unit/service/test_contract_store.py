@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -29,9 +30,6 @@ from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.service.files.store import Blob, Draft, FileStore, Location, Root
 from support.fakes.store import HOME, MemoryStore
 from support.fakes.time import ManualClock
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Facts(Protocol):

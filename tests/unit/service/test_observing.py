@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.service.landing.observing import Observation, holds_all, put_in_places, removed_places
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.splices import Splice
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +20,7 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.settings.rules import Rule
 from support.fakes.store import HOME
 from support.fakes.time import settle
-
-if TYPE_CHECKING:
-    from support.fakes.workspace import FakeWorkspace
+from support.fakes.workspace import FakeWorkspace
 
 LARGE = "a line of text\n" * 10_000
 
