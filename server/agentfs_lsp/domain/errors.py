@@ -7,15 +7,12 @@ contains every class.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from agentfs_lsp.domain.access import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agentfs_lsp.domain.access import Access
     from agentfs_lsp.domain.revision import Expected
 
@@ -43,16 +40,20 @@ class DomainError(Exception):
         self.proposal = None
 
 
-@contextmanager
-def telling(access: Access) -> Iterator[None]:
+class telling:  # noqa: N801 - named as contextlib names its own; a generator would slow down every read
     """What is raised in here, a defect too, may tell so much of its file, unless it came up where more was
     known of that."""
-    try:
-        yield
-    except Exception as error:
-        if access_of(error) is HIDDEN:
-            error.access = access  # type: ignore[attr-defined]
-        raise
+
+    __slots__ = ("_access",)
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception) and access_of(error) is HIDDEN:
+            error.access = self._access  # type: ignore[attr-defined]
 
 
 def access_of(error: Exception) -> Access:

@@ -248,6 +248,4 @@ def _only(file: RecordedFile, known: str) -> RecordedFile:
 
 
 def _roots(ws: Workspace) -> list[str]:
-    for root in ws.roots:
-        ws.before_use(root)
     return [root.path for root in ws.roots]

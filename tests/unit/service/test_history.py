@@ -123,10 +123,3 @@ async def test_nothing_is_kept_where_that_is_not_wanted(work: FakeWorkspace) -> 
     work.set(approval__mode="auto_edit", history__enabled=False)
     await work.write("a.txt", "one\n")
     assert (await asked(work)).changes == ()
-
-
-async def test_what_a_root_says_of_itself_is_looked_at_first(three: FakeWorkspace) -> None:
-    looked: list[str] = []
-    three.ws.before_use = lambda root: looked.append(root.name)
-    await asked(three)
-    assert looked == ["work"]

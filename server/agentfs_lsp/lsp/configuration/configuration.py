@@ -77,7 +77,6 @@ class Configuration:
         self._in_line = Line()
         self._pulls = 0
         self._known = asyncio.Event()
-        workspace.before_use = self.look_at
 
     async def known(self) -> None:
         """Return when the user's settings are known, or after a timeout. Until they are known, no change is
@@ -128,26 +127,25 @@ class Configuration:
             self._replace(turned)
         return turned is not None
 
-    def look_at_all(self) -> None:
-        """The roots, or a workspace file in one of them, may have changed."""
-        roots = {root.path: root for root in self._workspace.roots}
-        if gone := self._said.keys() - roots.keys():
+    def roots_changed(self) -> None:
+        """Forget the workspace files of roots that were closed, and look at those of the others."""
+        if gone := self._said.keys() - {root.path for root in self._workspace.roots}:
             for path in gone:
                 del self._said[path]
             self._apply(())
-        for root in roots.values():
-            self.look_at(root)
+        self.look()
 
-    def look_at(self, root: Root) -> None:
-        """Read a root's current workspace settings, and apply them if they are new."""
-        known = self._said.get(root.path, NO_FILE)
-        now = look_again(self._workspace.files, root, known, self._read)
-        if now is not known:
-            self._take_file(root, now)
+    def look(self) -> None:
+        """Look at the workspace file of each root, and apply those that are new."""
+        for root in self._workspace.roots:
+            known = self._said.get(root.path, NO_FILE)
+            now = look_again(self._workspace.files, root, known, self._read)
+            if now is not known:
+                self._take_file(root, now)
 
     def up_to_date(self) -> Coroutine[Any, Any, object] | None:
         """Check the roots' workspace files; returns what to await if parsing one takes long."""
-        self.look_at_all()
+        self.look()
         if not self._reading and self._in_line.is_empty:
             return None
         # Not for what begins meanwhile: else whoever keeps writing the file would keep every request waiting.

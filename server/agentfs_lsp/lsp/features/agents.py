@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from agentfs_lsp.api.exchange import Answering, Exchange, answer
 from agentfs_lsp.api.methods import AGENT_REQUESTS, unknown_command
+from agentfs_lsp.api.requests.status import status_request
 from agentfs_lsp.lsp.pending_requests import Later
 from agentfs_lsp.lsp.raw import member
 
@@ -58,7 +59,7 @@ def _run(server: AgentfsLanguageServer, request: Request, *arguments: object) ->
 def serve(server: AgentfsLanguageServer, request: Request, params: object) -> object:
     """Respond with an envelope, immediately or later."""
     exchange = Exchange(server.workspace, params, server.language(), server.prepared)
-    reading = server.configuration.up_to_date()
+    reading = None if request is status_request else server.configuration.up_to_date()
     result = (
         answer(request, exchange)
         if reading is None

@@ -24,7 +24,7 @@ def register_documents(server: AgentfsLanguageServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(ls: AgentfsLanguageServer, params: object) -> None:
         ls.documents.saved(params)
-        ls.configuration.look_at_all()
+        ls.configuration.look()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(ls: AgentfsLanguageServer, params: object) -> None:

@@ -29,7 +29,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.configuration.take("initialization", member(params, "initializationOptions"))
         ls.choose_language()
         ls.folders.opened(params)
-        ls.configuration.look_at_all()
+        ls.configuration.roots_changed()
         ls.in_background(ls.sweeping.begin())
         methods = [name for name in ls.protocol.fm.features if ls.protocol.is_own_request(name)]
         ls.capabilities = served(client, methods, list(ls.protocol.fm.commands))

@@ -24,12 +24,12 @@ def register_workspace(server: AgentfsLanguageServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_watched_files(ls: AgentfsLanguageServer, _: object) -> None:
-        ls.configuration.look_at_all()
+        ls.configuration.look()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_workspace_folders(ls: AgentfsLanguageServer, params: object) -> None:
         ls.folders.changed(params)
-        ls.configuration.look_at_all()
+        ls.configuration.roots_changed()
         ls.announcements.tools()
 
     @server.feature("agentfs/fileEncodings")

@@ -69,8 +69,6 @@ class Workspace:
     """Every absolute path by which a root is known, with its index in `roots`."""
     encodings: Mapping[str, FileEncodings] = field(default_factory=dict)
     """By root path: the encodings in which the editor opens and creates files."""
-    before_use: Callable[[Root], None] = lambda _: None
-    """Called with the root before a file is used, since the root's own settings may have changed."""
     recover: Callable[[], None] = lambda: None
     """Starts recovery; called when another server left a landing half done."""
     settings_known: bool = False
@@ -114,7 +112,6 @@ class Workspace:
                 if named == spelling.relative and not isinstance(error, RootMissing):
                     error.path = self.name_of(location)  # type: ignore[attr-defined]
                 raise
-        self.before_use(location.root)
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
             parse(path, [root.name for root in self.roots], "relative", self.folders)
         return location
