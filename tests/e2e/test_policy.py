@@ -268,10 +268,10 @@ async def test_who_keeps_writing_a_large_workspace_file_keeps_no_request_waiting
         os.mkfifo(tmp_path / gate)
     own.write_text(LARGE.format("b", gate="first"))
     async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
-        first = editor.start("agentfs/read", {"path": "a.txt"})
+        first = editor.start("agentfs/history")
         assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
         own.write_text(LARGE.format("b", gate="second"))
-        second = editor.start("agentfs/read", {"path": "a.txt"})
+        second = editor.start("agentfs/history")
         assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
         await asyncio.to_thread((tmp_path / "first").write_bytes, b"")
         assert (await first)["status"] == "success"
