@@ -271,7 +271,7 @@ async def in_thread(
 ) -> T:
     """Run blocking `work` on a thread; on cancellation wait for it, as `off_loop` does, after calling `stop`
     to make it end early."""
-    running = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
+    running = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
