@@ -11,13 +11,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Nothing, unless policy and the file were looked at. Answers and errors carry it.
+    """By default nothing may be told. Answers and errors carry an Access.
 
-    `path` is the file's name as answers show it, `absolute` where it really is; both are empty where a
-    request is about several files, or its path led to none. `readable`: the session may read the file at any
-    time. `seen`: or it has read it as it is now, or nothing is there. Answers hold text of the file only
-    where it is seen, and what it has become only where it is readable.
-    """
+    `path` is the displayed path, `absolute` the real one; both are empty if a request concerns several files
+    or its path did not resolve. `readable`: the session may read the file at any time. `seen`: it may, or it
+    has read the current version, or there is no file. Answers contain text of the file only if `seen`, and
+    its result only if `readable`."""
 
     path: str = ""
     absolute: str = ""
@@ -29,7 +28,7 @@ HIDDEN = Access()
 
 
 def together(files: Sequence[Access]) -> Access:
-    """What may be told of all these files at once: what may be told of each."""
+    """What may be told about all of these files at once."""
     if len(files) == 1:
         return files[0]
     if not files:

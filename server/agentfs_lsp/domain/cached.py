@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class cached(Generic[T]):  # noqa: N801 - used as a decorator
-    """Computed twice at most when two threads ask at the same moment; the result must not depend on that."""
+    """Two threads may compute it at the same time; the result must not depend on that."""
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
         self._compute = compute

@@ -14,7 +14,7 @@ from functools import lru_cache
 _MOST_GLOB_CHARS = 1024
 _MOST_NESTING = 8
 _MOST_WORK = 4_000_000
-"""Characters of globs times those of the path, over all sections that a file is held against."""
+"""Characters of globs times characters of the path, over all sections considered."""
 
 _SEPARATOR = re.compile(r"[:=]")
 _COMMENT = re.compile(r"\s[#;]")
@@ -24,15 +24,14 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _LINE_ENDS = re.compile(r"\r\n?|\n")
 
 Step = Callable[[str, set[int]], set[int]]
-"""From the places in a path that a pattern's begin can reach, to those that one more piece of it reaches."""
+"""Maps the path positions that a pattern's start can reach to those that its next piece reaches."""
 
 
 def properties_for(files: Sequence[tuple[str, str]], path: str) -> dict[str, str]:
-    """The properties of the file at `path`, names and values in lower case; `unset` ones are left out.
+    """The properties of the file at `path`, names and values in lower case, without `unset` ones.
 
     `files` are (folder, text) of `.editorconfig` files in any order; folders and `path` are relative to the
-    same root, with `/` (the root itself is `""`). Nearer files win, and `root = true` ends the search.
-    """
+    same root, with `/` (the root itself is `""`). Nearer files win; `root = true` ends the search."""
     found: dict[str, str] = {}
     work = _MOST_WORK
     for folder, text in sorted(files, key=lambda it: len(it[0]), reverse=True):
@@ -47,7 +46,7 @@ def properties_for(files: Sequence[tuple[str, str]], path: str) -> dict[str, str
 
 
 def _read(text: str, path: str, work: int) -> tuple[bool, dict[str, str], int]:
-    """Whether the file is a root, what its sections say of `path`, and what is left of `work`."""
+    """Whether the file is a root, the properties of its matching sections, and the remaining `work`."""
     root = False
     preamble = True
     applies = False
@@ -68,7 +67,7 @@ def _read(text: str, path: str, work: int) -> tuple[bool, dict[str, str], int]:
 
 
 def _pair(line: str) -> tuple[str, str] | None:
-    """Name and value, in lower case, of a line without blanks at its ends."""
+    """Name and value, in lower case, of a stripped line."""
     separator = _SEPARATOR.search(line)
     if separator is None or separator.start() == 0:
         return None
@@ -78,7 +77,8 @@ def _pair(line: str) -> tuple[str, str] | None:
 
 
 def _matches(glob: str, path: str) -> bool:
-    """Whether a section means `path` (relative to the folder). One without a slash may start anywhere."""
+    """Whether a section applies to `path` (relative to the folder). A glob without a slash matches at any
+    depth."""
     if len(glob) > _MOST_GLOB_CHARS:
         return False
     path = f"/{path}"
@@ -101,7 +101,7 @@ def _compiled(glob: str) -> tuple[Step, ...]:
 
 
 class _Parser:
-    """A glob, read once from left to right."""
+    """Parses a glob in one pass."""
 
     def __init__(self, glob: str) -> None:
         self._glob = glob
@@ -131,7 +131,7 @@ class _Parser:
         return _literal(self._glob[self._at - 1])
 
     def _set(self) -> Step:
-        """`[abc]`, `[a-z]`, `[!abc]`; where there is no end, or a slash before it, the bracket itself."""
+        """`[abc]`, `[a-z]`, `[!abc]`; a literal bracket if it is not closed, or only after a slash."""
         negated = self._glob.startswith("!", self._at)
         start = self._at + negated
         end = self._glob.find("]", start + 1)
@@ -141,7 +141,7 @@ class _Parser:
         return _one_of(self._glob[start:end], negated)
 
     def _braces(self, end: int) -> Step:
-        """`{a,b}` and `{1..9}`; anything else in braces stands for itself, braces included."""
+        """`{a,b}` and `{1..9}`; anything else in braces is literal, including the braces."""
         if number := _RANGE.fullmatch(self._glob, self._at, end):
             self._at = end + 1
             return _number(int(number[1]), int(number[2]))
@@ -156,7 +156,7 @@ class _Parser:
 
 
 def _matching_braces(glob: str) -> dict[int, int]:
-    """Where each brace that is closed is closed; those nested beyond reason are characters like any other."""
+    """The closing brace of each opening one; braces nested too deeply are literal."""
     closing: dict[int, int] = {}
     opened: list[int] = []
     for found in _BRACE.finditer(glob):
@@ -219,7 +219,7 @@ def _either(branches: Sequence[Sequence[Step]]) -> Step:
     return lambda path, places: set().union(*(_follow(branch, path, places) for branch in branches))
 
 
-# In the order in which they are tried.
+# Tried in this order.
 _SIGNS: tuple[tuple[str, Step], ...] = (
     ("/**/", _either([[_literal("/")], [_literal("/"), _any_of_path, _literal("/")]])),
     ("**", _any_of_path),

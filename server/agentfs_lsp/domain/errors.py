@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 class DomainError(Exception):
     """The root of the tree; never raised itself.
 
-    `file`: the real absolute path of the file it is about, where it came up among several. `access`: what its
-    answer may tell of the request's file, nothing unless somebody has looked. `proposal`: the one that it
-    ended (`service.proposal.proposal.Proposal`), None for none.
-    """
+    `file`: the real absolute path of the file concerned, if there were several. `access`: what the answer may
+    tell about the request's file, by default nothing. `proposal`: the proposal that the error ended
+    (`service.proposal.proposal.Proposal`), or None."""
 
     file = ""
     access = HIDDEN
@@ -34,15 +33,14 @@ class DomainError(Exception):
         return repr(self)
 
     def forget_where(self) -> None:
-        """Let go of where it came up, once nobody raises it any more: whoever keeps it would keep all that
-        was looked at there too, texts of large files and open handles."""
+        """Drop traceback and context once the error is no longer raised: whoever keeps it would also keep
+        texts of large files and open handles."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
         self.proposal = None
 
 
 class telling:  # noqa: N801 - named as contextlib names its own; a generator would slow down every read
-    """What is raised in here, a defect too, may tell so much of its file, unless it came up where more was
-    known of that."""
+    """Give errors raised in the context, including bugs, this `access`, unless they have their own."""
 
     __slots__ = ("_access",)
 
@@ -57,7 +55,7 @@ class telling:  # noqa: N801 - named as contextlib names its own; a generator wo
 
 
 def access_of(error: Exception) -> Access:
-    """What the answer to this error may tell of its file."""
+    """What the answer to this error may tell about its file."""
     return getattr(error, "access", HIDDEN)
 
 
@@ -66,19 +64,19 @@ def access_of(error: Exception) -> Access:
 
 ParameterProblem = Literal[
     "missing",
-    "unknown",  # `fitting`: the names there are
-    "misspelt",  # `fitting`: the name that was meant
-    "twice",  # `fitting`: the other name it was given by, with another value
-    "beside_and_in",  # given beside the arguments and in them, with another value
+    "unknown",  # `fitting`: the known names
+    "misspelt",  # `fitting`: the intended name
+    "twice",  # `fitting`: its alias, also given, with another value
+    "beside_and_in",  # given both next to and in the arguments, with different values
     "no_object",
-    "kind",  # `kinds`: of which it may be
-    "choice",  # `fitting`: the words it may be
+    "kind",  # `kinds`: the accepted types
+    "choice",  # `fitting`: the accepted words
     "small",  # `bound`: the smallest number
     "large",  # `bound`: the largest number
-    "short",  # `bound`: the fewest characters
-    "long",  # `bound`: the most characters
-    "few",  # `bound`: the fewest entries of a list
-    "many",  # `bound`: the most entries of a list
+    "short",  # `bound`: the minimum number of characters
+    "long",  # `bound`: the maximum number of characters
+    "few",  # `bound`: the minimum number of entries
+    "many",  # `bound`: the maximum number of entries
 ]
 
 
@@ -349,16 +347,16 @@ class NotRead(DomainError):
 
 
 ConflictReason = Literal[
-    "changed",  # other content than the session read
-    "expected",  # not what the caller's expected_* say
-    "exists",  # a new file, but it came to be in between
+    "changed",  # content other than what the session read
+    "expected",  # not what the request's expected_* say
+    "exists",  # a new file, but one has been created meanwhile
     "gone",  # the file is gone
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
-    "reviewing",  # changed while it was being reviewed
-    "diff_changed",  # not the file itself, but the diff of it that the user looked at
-    "out_of_sync",  # what the editor holds is not known with certainty
+    "reviewing",  # changed during the review
+    "diff_changed",  # not the file, but the diff file that the user looked at
+    "out_of_sync",  # the document is out of sync
     "carriage_returns",  # the editor may not count lines as LSP does
-    "overlap",  # the same lines were changed; `lines`: which, 1-based, of what is there now
+    "overlap",  # the same lines changed; `lines`: their 1-based numbers in the current file
 ]
 
 
@@ -456,9 +454,9 @@ class NotUndoable(DomainError):
 
     change_id: str
     reason: Literal[
-        "texts",  # its texts found no room
+        "texts",  # there was no room to store its texts
         "elsewhere",  # some of its files are in a folder that is not open
-        "bytes",  # it took out bytes that are no text, and no text holds them
+        "bytes",  # it removed undecodable bytes, which no text holds
     ]
 
 

@@ -12,8 +12,7 @@ import unicodedata
 
 
 def fold_text(text: str) -> str:
-    """`text` without characters that are ignored, in one letter case and one form of what Unicode calls
-    compatible. Folding twice changes nothing more."""
+    """`text` without ignored characters, case-folded and in one Unicode compatibility form. Idempotent."""
     if text.isascii():
         return text.lower()
     while True:
@@ -24,7 +23,7 @@ def fold_text(text: str) -> str:
 
 
 def fold_path(path: str) -> str:
-    """`path` with each component folded, and cut of data streams (`:…`) and of trailing dots and blanks."""
+    """`path` with each component folded and without data streams (`:…`) and trailing dots and spaces."""
     folded = fold_text(path)
     if not _TRIMMED.search(folded):
         return folded
@@ -33,17 +32,17 @@ def fold_path(path: str) -> str:
 
 
 def fold_glob(glob: str) -> str:
-    """`glob` as it is held against folded paths. A character that only folding would make a wildcard stays
-    one of the name; dots, blanks and data streams at the end of a component go, as they go from paths."""
+    """`glob` for matching folded paths. Characters that would become wildcards by folding stay literal; dots,
+    spaces and data streams at the end of a component are removed, as from paths."""
     if not glob.isascii():
         glob = "".join(_escaped(letter) for letter in glob)
     return "/".join(_trimmed(part) for part in fold_text(glob).split("/"))
 
 
 def short_names(glob: str) -> list[str]:
-    """Folded globs for the 8.3 names (`GIT~1`) that file systems may give to what `glob`, one component of a
-    path, matches: none where such a name is not needed. Where more than letters, digits and `*` is in it,
-    one wider glob stands for all of them."""
+    """Folded globs for the 8.3 names (`GIT~1`) that file systems may give to matches of `glob`, one path
+    component; none if it needs no such name. If it contains more than letters, digits and `*`, one wider glob
+    stands for all of them."""
     if _UNUSUAL.search(glob):
         return [f"{wide_name(glob)}~[0-9]*"]
     stem, dot, extension = fold_text(glob).lstrip(".").rpartition(".")
@@ -55,7 +54,7 @@ def short_names(glob: str) -> list[str]:
     if fits and not open_ended and not glob.startswith("."):
         return []
     names = [_with_tail(start, open_ended, tail) for tail in ("~[0-9]", "~[0-9][0-9]")]
-    if not open_ended and len(start) > 6:  # what NTFS makes of the fifth name with that beginning
+    if not open_ended and len(start) > 6:  # NTFS's form from the fifth name with the same start
         names.append(f"{start[:2]}{'[0-9a-f]' * 4}~[0-9]")
     if extension:
         return [f"{name}.{extension[:3]}" for name in names]
@@ -63,21 +62,21 @@ def short_names(glob: str) -> list[str]:
 
 
 def wide_name(glob: str) -> str:
-    """A folded glob for whatever `glob`, one component, matches, and for its 8.3 names, which keep its first
+    """A folded glob for every match of `glob`, one component, and for their 8.3 names, which keep the first
     two letters."""
     start = glob[:2]
     return f"{start}*" if start.isascii() and start.isalnum() else "*"
 
 
 def _escaped(letter: str) -> str:
-    """A letter that folds to a wildcard, as one that stands for itself."""
+    """A letter that folds to a wildcard, escaped."""
     if letter.isascii():
         return letter
     return "".join(f"\\{one}" if one in "*?[]\\!#" else one for one in fold_text(letter))
 
 
 def _trimmed(part: str) -> str:
-    """A component of a glob as `fold_path` leaves what it matches; what ends in a wildcard stays."""
+    """A glob component trimmed as `fold_path` trims its matches; one that ends in a wildcard stays."""
     name = part.partition(":")[0]
     part = part if not name or _WILDCARD.search(name) else name
     bare = _ENDING.sub("", part)
@@ -89,7 +88,7 @@ def _with_tail(start: str, open_ended: bool, tail: str) -> str:
     return start[:room] + ("*" if open_ended and len(start) < room else "") + tail
 
 
-# What Unicode calls default-ignorable, which takes in all that HFS+ ignores.
+# Unicode's default-ignorable characters, which include all that HFS+ ignores.
 _IGNORED = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"

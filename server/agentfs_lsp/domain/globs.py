@@ -26,23 +26,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """A root-relative path as it is, and folded."""
+    """A root-relative path as written, and folded."""
 
     raw: str
     folded: str
 
     @classmethod
     def of(cls, relative: str) -> Spelled:
-        """A line end in a name must not end what a glob is held against."""
+        """A line end in a name must not end the string that a glob is matched against."""
         raw = relative.replace("\n", "\r")
         return cls(raw, fold_path(raw))
 
 
 class FoldedGlobs:
-    """Globs without negations, matched against the path raw, folded, and in 8.3 names. Immutable once made.
+    """Globs without negations, matched against the path as written, folded, and in 8.3 names. Immutable.
 
-    `globs` maps each glob, as gitignore has them and relative to a root, to the name it is known by.
-    """
+    `globs` maps each gitignore glob, relative to a root, to its display name."""
 
     def __init__(self, globs: Mapping[str, str]) -> None:
         self._names = list(globs.values())
@@ -55,19 +54,19 @@ class FoldedGlobs:
         }
 
     def match(self, path: Spelled) -> str | None:
-        """The name of the glob that matches the path under any spelling, or a folder above it."""
+        """The name of the glob that matches the path, or a folder above it, in any spelling."""
         index = _last(self._folded, path.folded)
         if index is None and path.folded != path.raw:
             index = _last(self._raw, path.raw)
         return self._match_short(path) if index is None else self._names[index]
 
     def match_as_written(self, path: Spelled) -> str | None:
-        """The same for the path as it is, and no other spelling of it."""
+        """The same, for the path as written only."""
         index = _last(self._raw, path.raw)
         return None if index is None else self._names[index]
 
     def has_otherwise(self, path: Spelled) -> bool:
-        """Whether some glob matches another spelling of the path, and not the path as it is."""
+        """Whether some glob matches another spelling of the path but not the path as written."""
         return self._match_short(path) is not None or any(
             folded.match_file(path.folded) is not None and raw.match_file(path.raw) is None
             for folded, raw in zip(self._folded, self._raw, strict=True)
@@ -80,12 +79,12 @@ class FoldedGlobs:
 
     @cached_property
     def _short(self) -> Sequence[Pattern]:
-        """Compiled when first needed: hardly any path has a tilde."""
+        """Compiled on first use: few paths have a tilde."""
         return _compiled(self._short_globs)
 
 
 class GlobList:
-    """A list of globs as one .gitignore would hold them, negations included. Immutable once made."""
+    """A list of globs like a .gitignore, including negations. Immutable."""
 
     def __init__(self, globs: Sequence[str]) -> None:
         self._globs = tuple(globs)
@@ -96,16 +95,15 @@ class GlobList:
         self._behind: dict[int, FoldedGlobs] = {}
 
     def permits(self, path: Spelled) -> str | None:
-        """The glob that lets the path pass: it matches the very path, which nothing excludes under any
-        spelling."""
+        """The glob that permits the path: it matches the path as written; nothing excludes a spelling."""
         glob = self._matching(path)
         if glob is None or (self._excluded is not None and self._excluded.has_otherwise(path)):
             return None
         return glob
 
     def forbids(self, path: Spelled) -> tuple[str, bool] | None:
-        """The glob that stops the path under some spelling, and whether as it is written: only a negation of
-        the very path takes it out."""
+        """The glob that forbids the path in some spelling, and whether as written. Only a negation of the
+        path as written lifts it."""
         glob = self._matching(path)
         if glob is not None:
             return glob, True
@@ -113,7 +111,7 @@ class GlobList:
         return None if otherwise is None else (otherwise, False)
 
     def excludes(self, path: Spelled) -> bool:
-        """Whether a negation takes out the very path."""
+        """Whether a negation excludes the path as written."""
         return self._excluded is not None and self._spec.check_file(path.raw).include is False
 
     @property
@@ -122,14 +120,14 @@ class GlobList:
         return bool(self._globs) and self._globs[-1] in {"*", "**", "/**", "**/*"}
 
     def _matching(self, path: Spelled) -> str | None:
-        """As gitignore reads the list."""
+        """As gitignore interprets the list."""
         if self._excluded is None:
             return self._included.match_as_written(path)
         found = self._spec.check_file(path.raw)
         return self._globs[found.index] if found.include and found.index is not None else None
 
     def _not_excluded(self, path: Spelled) -> FoldedGlobs:
-        """The globs that no negation of the very path stands behind."""
+        """The globs that no later negation of the path as written lifts."""
         if self._excluded is None:
             return self._included
         found = self._spec.check_file(path.raw)
@@ -141,8 +139,8 @@ class GlobList:
 
 
 def fault_of(glob: str) -> bool:
-    """Whether this is no glob that can match anything, or one that may take for ever to match: more than
-    three stars before the end of a name, or two `**` before the end."""
+    """Whether this glob can't match anything, or may take too long to match: more than three stars before the
+    end of a name, or two `**` before the end."""
     names = glob.removeprefix("!").split("/")
     if len(glob) > _MOST_CHARACTERS or not glob.isprintable() or "[[:" in glob:
         return True
@@ -161,8 +159,8 @@ def fault_of(glob: str) -> bool:
 
 
 def work_of(glob: str) -> int:
-    """About how many steps the glob, which has no fault, takes for the unluckiest path: whatever stars stand
-    before the end of a name, or of the path, are tried in every place against each other."""
+    """The approximate number of steps a valid glob takes for the worst path: stars before the end of a name,
+    or of the path, are tried in all combinations of places."""
     names = glob.removeprefix("!").split("/")
     stars = max(len(_STARS.findall(name)) for name in names)
     in_names = _LONGEST_PATH * (1, 1, _LONGEST_NAME // 2, _LONGEST_NAME**2 // 6)[stars]
@@ -183,17 +181,17 @@ def _positives(globs: Iterable[str]) -> FoldedGlobs:
 
 
 def _alone(glob: str) -> str:
-    """What stood behind a `!`, where nothing stands before it."""
+    """The text after a `!` that starts the glob."""
     return f"\\{glob}" if glob.startswith(("#", "!")) else glob
 
 
 def _compiled(globs: Iterable[str]) -> Sequence[Pattern]:
-    """One pattern a glob. Nothing is left of some by folding: they match nothing, as `/` does."""
+    """One pattern per glob. Folding leaves nothing of some: they match nothing, as `/` does."""
     return list(GitIgnoreSpec.from_lines(glob or "/" for glob in globs).patterns)
 
 
 def _last(patterns: Sequence[Pattern], path: str) -> int | None:
-    """The place of the last glob that matches."""
+    """The index of the last glob that matches."""
     for index in range(len(patterns) - 1, -1, -1):
         if patterns[index].match_file(path) is not None:
             return index
@@ -201,8 +199,8 @@ def _last(patterns: Sequence[Pattern], path: str) -> int | None:
 
 
 def _short_spellings(glob: str, most: int) -> list[str]:
-    """`glob` with each component long or short, but for the one that is long throughout. Where those are more
-    than `most`, one wider glob that matches all of them."""
+    """`glob` with each component long or short, except for the all-long one. If there are more than `most`,
+    one wider glob that matches them all."""
     choices = _by_component(glob)
     if prod(map(len, choices)) > most:
         return ["/".join(each[0] if len(each) == 1 else wide_name(each[0]) for each in choices)]
@@ -210,7 +208,7 @@ def _short_spellings(glob: str, most: int) -> list[str]:
 
 
 def _each_short_name(glob: str) -> list[str]:
-    """Of all these as few as have each name in them, and the wider one: a few compile as all of them do."""
+    """The fewest of these that include each name, plus the wider one: a few compile as fast as one."""
     choices = _by_component(glob)
     rows = range(1, max(map(len, choices)))
     each = ["/".join(names[min(row, len(names) - 1)] for names in choices) for row in rows]

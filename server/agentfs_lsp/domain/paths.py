@@ -28,10 +28,9 @@ PathMode = Literal["relative", "any"]
 
 
 class Spelling(NamedTuple):
-    """A path as it was meant: the root's place in the list of roots, and what follows it.
+    """A parsed path: the index of its root, and the rest.
 
-    `relative` is never empty, has no `.` and no empty component; it may still hold `..`.
-    """
+    `relative` is not empty and has no `.` or empty component; it may have `..`."""
 
     root: int
     relative: str
@@ -45,16 +44,15 @@ def parse(
     *,
     directory: bool = False,
 ) -> Spelling:
-    """Read a path that a caller gave.
+    """Parse a path from a caller.
 
-    `names` are the roots' names, in order; with more than one a path begins with one of them. `folders`
-    holds the absolute paths under which the roots are known, each with its root's place in `names`: a root
-    may have several (its own spelling and its real one).
+    `names` are the roots' names, in order; if there are several, a path starts with one of them. `folders`
+    maps the absolute paths by which roots are known to indexes in `names`; a root may have several (as given
+    and real).
 
-    Raises MalformedPath, AbsolutePath, NoRoot, UnknownRoot, AmbiguousRoot, OutsideRoots, and IsDirectory
-    for a path that only a directory can have (it ends in a slash, or is a root), unless a `directory` will do
-    too: `relative` is empty then for a root.
-    """
+    Raises MalformedPath, AbsolutePath, NoRoot, UnknownRoot, AmbiguousRoot, OutsideRoots, and IsDirectory for
+    a path that only a directory can have (it ends in a slash, or is a root), unless `directory` allows that:
+    `relative` is then empty for a root."""
     wanted = _decoded(path, mode)
     if not names:
         raise NoRoot
@@ -73,8 +71,8 @@ def parse(
 
 
 def check_new_name(relative: str) -> None:
-    """Refuse to create a file whose name would not be shown as it is: control characters and those that
-    turn the direction of text. Raises MalformedPath."""
+    """Refuse to create a file whose name would not be displayed as it is, because of control or bidirectional
+    characters. Raises MalformedPath."""
     if _CONTROL.search(relative):
         raise MalformedPath(relative, "control")
     if _BIDIRECTIONAL.search(relative):
@@ -82,13 +80,13 @@ def check_new_name(relative: str) -> None:
 
 
 def display(root_name: str, relative: str, several_roots: bool) -> str:
-    """The path as it is shown to agent and user: one that `parse` reads back to the same file."""
+    """The path as shown to agent and user; `parse` maps it back to the same file."""
     return f"{root_name}/{relative}" if several_roots else relative
 
 
 def path_of_uri(uri: str) -> str:
-    """The absolute path that a `file:` URI names. Raises MalformedPath ("uri") for any other URI: another
-    scheme, another host, a fragment or query, escapes that are no UTF-8."""
+    """The absolute path of a `file:` URI. Raises MalformedPath ("uri") for other URIs: another scheme or
+    host, a fragment or query, invalid UTF-8 in escapes."""
     found = _FILE_URI.fullmatch(uri)
     if found is None:
         raise MalformedPath(uri, "uri")
@@ -99,7 +97,7 @@ def path_of_uri(uri: str) -> str:
 
 
 _LONGEST = 4 * 4096
-"""Characters that suffice for any path a file system takes, as a URI too. A longer one is not looked at."""
+"""Maximum characters of a path, enough for any file system, even as a URI. Longer ones are refused unread."""
 
 _ORDINARY = re.compile("[\\w./ -]*", re.ASCII)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -136,7 +134,7 @@ def _check_characters(path: str, text: str) -> None:
 
 
 def _inside(path: str, cleaned: str, folders: Mapping[str, int]) -> tuple[int, str]:
-    """The innermost root that an absolute path, cleaned of its first slash too, begins with."""
+    """The innermost root of an absolute path, and the rest; `cleaned` lacks the first slash too."""
     for folder in sorted(folders, key=len, reverse=True):
         prefix = _clean(folder)
         below = _below(prefix, cleaned) if prefix else cleaned
@@ -154,7 +152,7 @@ def _is_outside(path: str, folders: Mapping[str, int]) -> bool:
 
 
 def _named(path: str, cleaned: str, names: Sequence[str]) -> tuple[int, str]:
-    """The root whose name a path begins with; a name may hold slashes, and the longest counts."""
+    """The root whose name the path starts with; names may contain slashes, and the longest match wins."""
     for name in sorted(names, key=len, reverse=True):
         below = _below(name, cleaned)
         if below is None:
@@ -166,7 +164,7 @@ def _named(path: str, cleaned: str, names: Sequence[str]) -> tuple[int, str]:
 
 
 def _below(folder: str, path: str) -> str | None:
-    """What follows `folder/` in `path`: empty for the folder itself, None for a path beside it."""
+    """The part of `path` after `folder/`: empty for the folder itself, None outside it."""
     if path == folder:
         return ""
     return path[len(folder) + 1 :] if path.startswith(f"{folder}/") else None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 def hash_bytes(*pieces: bytes | memoryview) -> str:
-    """The name of these bytes, one piece behind the other: `sha256:` and 64 hexadecimal digits."""
+    """The hash of the concatenated pieces: `sha256:` and 64 hexadecimal digits."""
     state = sha256()
     for piece in pieces:
         state.update(piece)
@@ -16,7 +16,7 @@ def hash_bytes(*pieces: bytes | memoryview) -> str:
 
 
 class FileStat(NamedTuple):
-    """What the file system says of a regular file. `mtime_ns` in nanoseconds, `size` in bytes."""
+    """A regular file's modification time in nanoseconds and size in bytes."""
 
     mtime_ns: int
     size: int
@@ -27,13 +27,13 @@ class FileStat(NamedTuple):
 
     @property
     def mtime_ms(self) -> int:
-        """Milliseconds since the epoch, rounded down as the contract says."""
+        """Milliseconds since the epoch, rounded down (docs/protocol.md#8-lock)."""
         return self.mtime_ns // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A revision as callers know it: each field may be unknown. Times in ms, sizes in bytes."""
+    """A revision as callers know it; each field may be unknown. Time in ms, size in bytes."""
 
     mtime_ms: int | None = None
     size_bytes: int | None = None
@@ -43,7 +43,7 @@ class Expected:
         return (self.mtime_ms, self.size_bytes, self.hash) != (None, None, None)
 
     def met_by(self, actual: Expected) -> bool:
-        """Whether every field given here is the same there."""
+        """Whether `actual` equals every field that is set here."""
         return all(
             wanted is None or wanted == found
             for wanted, found in (

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a shape takes. `options` are the words of a "choice"; the bounds are those of "whole" numbers and
-    "seconds", of a string's length and of a list's."""
+    """What a shape accepts. `options`: the words of a "choice"; the bounds apply to "whole" numbers,
+    "seconds", and the length of strings and lists."""
 
     kind: Literal[
         "choice",
@@ -51,9 +51,9 @@ class Wanted:
 
 
 class ShapeError(ValueError):
-    """A value that the shape does not take. `wanted` says what it does take, and `problem` what is wrong. If
-    that concerns a part of the value, `where` names the part, such as `[2].write`, and `given` is that part.
-    `kept`: the valid part of a list."""
+    """A value that the shape rejects. `wanted`: what it accepts; `problem`: what is wrong. If only a part is
+    wrong, `where` names it, such as `[2].write`, and `given` is that part. `kept`: the valid part of a list.
+    """
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class ShapeError(ValueError):
         self.kept = kept
 
     def within(self, part: str, value: object) -> ShapeError:
-        """The error, now of the value that contains `value` as its `part`."""
+        """The error for the value that contains `value` as its `part`."""
         self.given = self.given if self.where else value
         self.where = part + self.where
         return self
@@ -86,7 +86,7 @@ class Shape(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of a few words. `any_case`: for names that are written in several ways, such as language tags."""
+    """One of a few words. `any_case`: ignore case, for names with several spellings such as language tags."""
 
     options: tuple[str, ...]
     any_case: bool = False
@@ -104,7 +104,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """true or false, and no number that could be taken for one."""
+    """true or false, but no number."""
 
     def check(self, raw: object) -> bool:
         if isinstance(raw, bool):
@@ -117,7 +117,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number from `minimum` to `maximum`. 3.0 is one too: some callers know no other numbers."""
+    """A whole number from `minimum` to `maximum`, including 3.0: some callers only have floats."""
 
     unit: str = ""
     minimum: float = -math.inf
@@ -188,8 +188,8 @@ class Token:
 
 
 def check_each(raw: object, check: Callable[[object], object], wanted: Wanted) -> tuple[object, ...]:
-    """Every entry of a list, checked. Raises the first ShapeError, which keeps the valid entries. A list that
-    is longer than `wanted.maximum` keeps none."""
+    """Check every entry of a list. Raises the first ShapeError, which keeps the valid entries, but none of a
+    list longer than `wanted.maximum`."""
     if not isinstance(raw, list):
         raise ShapeError(wanted, kept=())
     if len(raw) < wanted.minimum:
@@ -210,7 +210,7 @@ def check_each(raw: object, check: Callable[[object], object], wanted: Wanted) -
 
 
 def number_of(raw: object) -> float | int | None:
-    """A finite number; None for anything else."""
+    """A finite number, or None."""
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         return None
     return raw if isinstance(raw, int) or math.isfinite(raw) else None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 MOST_CHOICES = 100
-"""In texts that repeat themselves, what is made of what is followed in at most so many ways."""
+"""In repetitive texts, how many possible alignments to follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Splice:
 
 
 def apply_splices(text: str, splices: Sequence[Splice]) -> str:
-    """`text` with every splice made; they are in order and do not overlap."""
+    """Apply the splices, which are in order and do not overlap."""
     pieces: list[str] = []
     at = 0
     for splice in splices:
@@ -39,18 +39,18 @@ def apply_splices(text: str, splices: Sequence[Splice]) -> str:
 
 
 def compose(first: Sequence[Splice], second: Sequence[Splice]) -> tuple[Splice, ...]:
-    """The splices of a text that make of it what `first`, and then `second` on what that gives, make. Both
-    are in order and without overlaps; so is what comes out, and what touches is one."""
+    """Combine `first` and then `second`, which applies to the result, into splices of the original text. All
+    are in order and do not overlap; splices that touch are joined."""
     composed: list[Splice] = []
-    shift = 0  # how far the text between has moved on, by the splices of `first` so far
+    shift = 0  # how far `first` has shifted the intermediate text so far
     i = j = 0
     while i < len(first) or j < len(second):
         begins = [first[i].start + shift] if i < len(first) else []
         begins += [second[j].start] if j < len(second) else []
-        begin = end = min(begins)  # in the text between, as all places below
+        begin = end = min(begins)  # in the intermediate text, as all places below
         start, at = begin - shift, begin
         pieces: list[str] = []
-        inner = deque[tuple[int, str]]()  # the texts of `first` in this group that were not yet come past
+        inner = deque[tuple[int, str]]()  # the texts of `first` in this group, not yet passed
         while True:
             if i < len(first) and first[i].start + shift <= end:
                 one = first[i]
@@ -71,7 +71,7 @@ def compose(first: Sequence[Splice], second: Sequence[Splice]) -> tuple[Splice, 
 
 
 def _taken(inner: deque[tuple[int, str]], start: int, end: int) -> Iterator[str]:
-    """What [start, end) reads, which lies in `inner`; what lies before it is come past."""
+    """The text of [start, end) in `inner`; drops what lies before it."""
     while inner:
         begin, text = inner[0]
         yield text[max(start - begin, 0) : max(end - begin, 0)]
@@ -81,8 +81,8 @@ def _taken(inner: deque[tuple[int, str]], start: int, end: int) -> Iterator[str]
 
 
 def is_partly_made(text: str, base: str, splices: Sequence[Splice]) -> bool:
-    """Whether `text` is `base` with some of the splices made, at least one, and nothing else."""
-    reached = {0}  # how far into `text` the base is accounted for, by every choice that fits so far
+    """Whether `text` is `base` with some of the splices applied, at least one, and nothing else."""
+    reached = {0}  # how far into `text` the base can be aligned, by every choice that fits so far
     at = 0
     for splice in splices:
         kept, removed = base[at : splice.start], base[splice.start : splice.end]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 Told = tuple[str, str]
-"""What is told of an error: its message, and what to do about it."""
+"""An error's message, and what to do about it."""
 
 NAMES: Mapping[str, str] = {
     "Read": "Read",
@@ -25,39 +25,38 @@ NAMES: Mapping[str, str] = {
     "old_string": "old_string",
     "new_string": "new_string",
 }
-"""What templates call the tools and their parameters, for readers who know them by these very names. Facts
-that every template can use; a dialect has others (docs/protocol.md#12-tool-catalogue)."""
+"""The names of tools and parameters, which every template may use as facts; dialects have others
+(docs/protocol.md#12-tool-catalogue)."""
 
 
 _SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", re.DOTALL)
-"""What ends as a sentence does, a remark in parentheses among them."""
+"""The end of a sentence, including remarks in parentheses."""
 
 
 class Translate(Protocol):
-    """Says `template` in the reader's language with the facts put in.
+    """Translates `template` and fills in the facts.
 
-    With `plural` and `count` the form for that many is chosen: `translate("one line", plural="{count} lines",
-    count=3)`.
-    """
+    With `plural` and `count`, selects the form for that number: `translate("one line", plural="{count}
+    lines", count=3)`."""
 
     def __call__(self, template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str: ...
 
 
 def english(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
-    """The templates themselves."""
+    """English: the templates themselves."""
     return fill(plural if plural and count != 1 else template, count, facts)
 
 
 def fill(template: str, count: int, facts: Mapping[str, object]) -> str:
-    """The template with the facts put in."""
+    """Fill in the facts."""
     try:
         return template.format(count=count, **facts)
-    except KeyError:  # few call tools and parameters by name
+    except KeyError:  # few use names of tools and parameters
         return template.format(count=count, **{**NAMES, **facts})
 
 
 def naming(translate: Translate, names: Mapping[str, str]) -> Translate:
-    """The same language for a reader who knows tools and parameters by other names."""
+    """The same language, with other names for tools and parameters."""
 
     def renamed(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
         return translate(template, plural=plural, count=count, **{**names, **facts})
@@ -66,8 +65,8 @@ def naming(translate: Translate, names: Mapping[str, str]) -> Translate:
 
 
 def sentences(translate: Translate, said: Iterable[str]) -> str:
-    """Sentences one after the other, set apart as the language does; empty ones are left out. One that does
-    not end as a sentence gets its full stop where another follows."""
+    """Join sentences, separated as the language does, omitting empty ones and adding a full stop where
+    another sentence follows."""
     *before, last = [one for one in said if one] or [""]
     ended = [one if _SENTENCE.fullmatch(one) else translate("{sentence}.", sentence=one) for one in before]
     return reduce(
@@ -76,13 +75,12 @@ def sentences(translate: Translate, said: Iterable[str]) -> str:
 
 
 def nothing_changed(translate: Translate, next_step: str = "") -> str:
-    """What to do about an error that left everything as it was."""
+    """What to do about an error that changed nothing."""
     return sentences(translate, (translate("Nothing was changed."), next_step))
 
 
 def beside_what_landed(translate: Translate, unchanged: str) -> Translate:
-    """The same language for errors of a part, where other parts landed: in it `unchanged` is said of what
-    `nothing_changed` is said of elsewhere."""
+    """For errors of one part when other parts landed: says `unchanged` in place of `nothing_changed`."""
 
     def of_the_part(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
         if template == "Nothing was changed.":
