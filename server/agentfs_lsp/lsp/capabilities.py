@@ -27,8 +27,8 @@ class ClientCapabilities:
     position_encoding: PositionEncoding
     pulls_configuration: bool  # answers workspace/configuration
     registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
-    registers_watched_files: bool  # tells of files that change on disk once that is registered
-    knows_agentfs: bool  # takes notifications of ours; others may put what they do not know before the user
+    registers_watched_files: bool  # reports changes on disk once that is registered
+    knows_agentfs: bool  # knows our notifications; others may show unknown ones to the user
 
 
 def flatten(params: object) -> ClientCapabilities:
@@ -75,13 +75,13 @@ def served(client: ClientCapabilities, methods: Sequence[str], commands: Sequenc
     }
 
 
-# Others with `changeAnnotationSupport` apply annotated edits without asking, or say that they did. Others,
-# such as Neovim and Emacs, take a carriage return by itself for content, though LSP has it end a line.
+# Others with `changeAnnotationSupport` apply annotated edits without asking, or claim they did. Others, such
+# as Neovim and Emacs, treat a lone CR as content, though in LSP it ends a line.
 _VS_CODE = frozenset({"Visual Studio Code", "Visual Studio Code - Insiders", "VSCodium", "code-server"})
 _CHOOSE_FIRST_ACTION_ONLY = frozenset({"vim-lsp"})
 _END_LAST_LINE = frozenset({"Neovim"})
 
-# UTF-32 first: its positions are Python's own, the others are counted out line by line.
+# UTF-32 first: its columns are Python's; others must be counted line by line.
 _PREFERRED: tuple[PositionEncoding, ...] = ("utf-32", "utf-8")
 
 

@@ -50,7 +50,7 @@ EditorRequest = Callable[[EditorExchange], "Result | Coroutine[Any, Any, Result]
 
 def refusal(answer: Answer, translate: Translate) -> Refusal:
     """A refusal on the wire, with the reason for the user."""
-    assert answer.code is not None  # a yes is no refusal
+    assert answer.code is not None  # success is no refusal
     if answer.error is not None:
         reason = ERRORS[type(answer.error)][1](answer.error, translate)[0]
     elif answer.code == "UNKNOWN":

@@ -83,8 +83,8 @@ class AgentfsLanguageServer(LanguageServer):
         self._translate = catalogue("en")
         self.client = flatten(None)
         self.capabilities: dict[str, Any] = {}
-        """The capabilities in the response to `initialize` in addition to those that pygls derives from the
-        features."""
+        """The capabilities in the response to `initialize` beyond those that pygls derives from the features.
+        """
         self.editor = LspEditor(outgoing, self.language)
         clock = SteadyClock()
         self.documents = OpenDocuments(clock=clock)
@@ -136,8 +136,8 @@ class AgentfsLanguageServer(LanguageServer):
     # --- start and end ------------------------------------------------------------------------------------
 
     async def prepared(self) -> None:
-        """Return once the user's settings are known and what killed servers left is gone, or in a while. All
-        who wait go on in the order in which they came: timers of their own would run out in any."""
+        """Wait, up to a limit, for the user's settings and the cleanup after killed servers. Callers resume
+        in the order of arrival, which separate timeouts would not ensure."""
         if self._preparing is None:
             self._preparing = self.in_background(self._prepare())
         await self._in_line.wait_for(self._is_prepared.wait)
@@ -160,8 +160,8 @@ class AgentfsLanguageServer(LanguageServer):
         self.reviews.abandon()
 
     async def finish(self) -> bool:
-        """Begin nothing new, withdraw what waits, and see landings under way through; whether all of it ended
-        in FINISH_S, which begin when this is first asked for."""
+        """Start nothing new, withdraw pending proposals, and finish landings in progress. Returns whether all
+        ended within FINISH_S of the first call."""
         self.protocol.rest()
         for proposal in self.workspace.proposals:
             proposal.withdraw("shutdown")

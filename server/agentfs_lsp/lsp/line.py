@@ -1,4 +1,4 @@
-"""A line in which requests wait and go on in the order in which they came."""
+"""A queue in which requests wait and resume in order of arrival."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class Line:
-    """First come, first served. An `asyncio.Event` that is set lets a newcomer pass before those that waited
-    have resumed: a later change of a file would land before an earlier one."""
+    """First come, first served. A set `asyncio.Event` would let a newcomer pass those still resuming, and a
+    later change of a file would land before an earlier one."""
 
     def __init__(self) -> None:
         self._first = asyncio.Lock()
@@ -23,7 +23,7 @@ class Line:
         return not self._waiting
 
     async def wait_for(self, begin: Callable[[], Awaitable[object]]) -> None:
-        """Return once all who came before have gone on, and what `begin` then gives is done."""
+        """Return once all earlier callers have resumed and the result of `begin` is done."""
         self._waiting += 1
         try:
             async with self._first:

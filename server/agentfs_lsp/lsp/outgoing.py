@@ -74,7 +74,7 @@ class Outgoing:
         if answer is None or answer.done():
             return
         error = message.get("error")
-        if error is None:  # some clients leave a result of null out
+        if error is None:  # some clients omit a null result
             answer.set_result(message.get("result"))
             return
         details = error if isinstance(error, dict) else {}
@@ -106,8 +106,8 @@ _SHOWN: Mapping[str, Sequence[str]] = {
     "$/progress": ("value.title", "value.message"),
     "agentfs/proposed": ("title",),
 }
-"""Where texts for the user stand in the params of each method. The titles of actions are left alone: they are
-the server's own words, and what is answered must equal them."""
+"""Where each method's params have texts for the user. Titles of actions are not escaped: they are the
+server's own, and the answer must equal them."""
 
 
 def _without_links(method: str, params: object) -> object:

@@ -45,9 +45,9 @@ class Work(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """An answer that takes its time. `past_return` tells of its task whether cancelling is too late, and
-    `stop` is called with it where it is; `progress_token` is the client's workDoneToken; `sent` is called
-    once the answer is."""
+    """A delayed response. `past_return` returns whether it is too late to cancel its task; if so, `stop` is
+    called instead. `progress_token` is the client's workDoneToken; `sent` is called after the response was
+    sent."""
 
     work: Work
     past_return: Callable[[asyncio.Task[object]], bool] = lambda _: False
@@ -100,8 +100,8 @@ class PendingRequests:
                 self._cancel_if_possible(task)
 
     async def land_all(self) -> None:
-        """Cancel what can still be cancelled, and wait for the rest; everything but who asks is answered
-        then."""
+        """Cancel what can still be cancelled, and wait until everything except the caller's request is
+        answered."""
         others = [task for task in self._pending if task is not asyncio.current_task()]
         for task in others:
             self._cancel_if_possible(task)
@@ -112,7 +112,7 @@ class PendingRequests:
         later = self._pending[task][1]
         if later.past_return(task):
             later.stop(task)
-        elif task not in self._cancelled:  # once: what it does before it ends is not interrupted
+        elif task not in self._cancelled:  # only once: what it does before it ends is not interrupted
             self._cancelled.add(task)
             task.cancel()
 
@@ -125,7 +125,7 @@ class PendingRequests:
     def _landed(self, task: asyncio.Task[object]) -> None:
         request_id, later = self._pending.pop(task)
         self._cancelled.discard(task)
-        later.work.close()  # for a task that was cancelled before its first step
+        later.work.close()  # for a task cancelled before its first step
         if self._by_id.get(request_id) is task:
             del self._by_id[request_id]
         if task.cancelled():

@@ -49,7 +49,7 @@ class AgentfsProtocol(LanguageServerProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
         self.handshake: object = None
-        """The params of `initialize` as they came."""
+        """The params of `initialize` as received."""
         self._greeted = False
 
     def connect(
@@ -60,9 +60,9 @@ class AgentfsProtocol(LanguageServerProtocol):
         notifications: Collection[str] = (),
         to_the_end: Collection[str] = (),
     ) -> None:
-        """Attach the transport. `translate`: gives the language of progress titles. `notifications`: methods
-        beside LSP's own that the client sends without waiting for an answer. `to_the_end`: requests that are
-        served after `shutdown` too."""
+        """Attach the transport. `translate` returns the language for progress titles; `notifications` are
+        methods besides LSP's that the client sends without waiting for a response; `to_the_end` are requests
+        still served after `shutdown`."""
         self._send = send
         self._notifications = frozenset(notifications)
         self._to_the_end = frozenset(to_the_end)
@@ -81,18 +81,18 @@ class AgentfsProtocol(LanguageServerProtocol):
     # --- what comes in ------------------------------------------------------------------------------------
 
     def _register_builtin_features(self) -> None:
-        """Only the handshake is pygls' own. Its text sync splits lines at form feeds and U+2028, which no
-        editor does, so that the next change lands in the wrong place; its `shutdown` cancels landings."""
+        """Registers only the handshake. pygls' text sync splits lines at form feeds and U+2028, which no
+        editor does, so the next change lands in the wrong place; its `shutdown` cancels landings."""
         self.fm.add_builtin_feature(types.INITIALIZE, self.lsp_initialize)
 
     def structure_message(self, data: Message) -> Message:
-        """Leave params as they came: pygls turns those of methods it does not know into namedtuples, in which
-        `class` and `dry-run` become `_0` and `_1`, and drops a request whose params it can't read."""
+        """Leave params as received: pygls turns those of unknown methods into namedtuples, in which `class`
+        and `dry-run` become `_0` and `_1`, and drops requests whose params it can't read."""
         return data
 
     def handle_message(self, message: Message) -> None:  # type: ignore[override]
-        """Answer every request, of whatever shape: pygls drops those without params, with a top-level key it
-        does not know, or with another `jsonrpc`, and their client waits for ever."""
+        """Answer every request of whatever shape: pygls drops those without params, with an unknown top-level
+        key, or with another `jsonrpc`, and the client waits for ever."""
         if "method" not in message and self._is_answer(message):
             self.outgoing.answered(message)
         elif "id" not in message:
@@ -129,8 +129,8 @@ class AgentfsProtocol(LanguageServerProtocol):
         return None if self._greeted else (NOT_INITIALIZED, "The first request must be initialize.")
 
     def _handle_request(self, msg_id: RequestId, method_name: str, params: object) -> None:
-        """Give exactly one answer, and let cancelling stop the work: pygls' cancellation leaves the thread
-        running, and an exception goes to the client with its traceback."""
+        """Give exactly one answer, and let cancelling stop the work: pygls leaves the thread running, and
+        sends exceptions to the client with their traceback."""
         if method_name == types.INITIALIZE:
             self.handshake, self._greeted = params, True
             least = self._converter.structure(_least(params), types.InitializeParams)
@@ -181,12 +181,11 @@ class AgentfsProtocol(LanguageServerProtocol):
         params: Any | None = None,
         msg_id: RequestId | None = None,  # noqa: ARG002 - pygls' signature; ids are ours
     ) -> object:
-        """As pygls', but a late answer is dropped: pygls shows it to the user as an error. Raises
-        ClientError."""
+        """As in pygls, but drops late answers, which pygls shows as errors. Raises ClientError."""
         return await self.outgoing.request(method, self._converter.unstructure(params))
 
     def _send_answer(self, message: Message) -> None:
-        if not isinstance(message.get("result"), dict):  # our own are JSON already
+        if not isinstance(message.get("result"), dict):  # our own are already JSON
             message = self._converter.unstructure(message)
         self._send(message)
 
@@ -196,8 +195,8 @@ class AgentfsProtocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, Any]:
-        """The handshake: pygls' answer with the server's own capabilities in it. pygls sees only what it
-        needs of the params: a capability of a shape that it does not know keeps an editor from starting."""
+        """The handshake: pygls' answer plus the server's own capabilities. pygls gets only the params it
+        needs, since an unknown shape of a capability would keep the editor from starting."""
         result = yield from super().lsp_initialize(params)
         wire = self._converter.unstructure(result)
         wire["capabilities"].update(self._server.capabilities)  # type: ignore[attr-defined]
@@ -220,12 +219,11 @@ def _call(feature: Feature, converter: Converter, params: object) -> object:
 
 @cache
 def _kind_of(feature: Feature) -> tuple[type | None, bool]:
-    """The type of LSP that it declares for its params, None for JSON as it came; and whether it runs in a
-    thread."""
+    """The LSP type that it declares for its params, None for plain JSON; and whether it runs in a thread."""
     function = getattr(feature, "func", feature)
     try:
         declared = get_type_hints(function).get("params")
-    except NameError:  # imported for type checkers alone
+    except NameError:  # imported only for type checkers
         declared = None
     typed = declared if isinstance(declared, type) and attrs.has(declared) else None
     return typed, bool(is_thread_function(feature))  # type: ignore[no-untyped-call]

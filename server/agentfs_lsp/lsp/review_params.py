@@ -33,7 +33,7 @@ def review_params_text(error: BadReviewParams, translate: Translate) -> str:
 ReviewProblem = Literal[
     "text_misplaced",  # an amended file without its text, or a text with another decision
     "always_rejected",
-    "other_file",  # one that is none of the proposal's
+    "other_file",  # a file outside the proposal
     "file_twice",
     "unsettled",  # nothing to apply yet
 ]
@@ -41,13 +41,13 @@ ReviewProblem = Literal[
 
 @dataclass(eq=False)
 class BadReviewParams(Exception):
-    """Params that do not go together; single ones are BadParameter."""
+    """Params that are inconsistent with each other or the proposal; invalid single ones are BadParameter."""
 
     problem: ReviewProblem
 
 
 def parse_id(raw: object) -> str:
-    """The proposal's id. Raises BadParameter or BadReviewParams, as the other functions here."""
+    """The proposal's id. Raises BadParameter or BadReviewParams, like the other functions here."""
     from agentfs_lsp.lsp.results import ProposalParams  # noqa: PLC0415 - not at every start
 
     return parse(ProposalParams, raw, refuse_unknown=False)["id"]
@@ -90,8 +90,8 @@ def parse_reports(
 
 
 def _by_path(files: Sequence[F], conversation: Conversation) -> dict[str, F]:
-    """The entries of `files` by the real absolute path of each. Raises BadReviewParams for a file that is
-    none of the proposal's: a client that means another one must not decide about these."""
+    """The entries of `files` by real absolute path. Raises BadReviewParams for a file outside the proposal: a
+    client that means another one must not decide about these."""
     named: dict[str, F] = {}
     for file in files:
         absolute = conversation.file_of(file["uri"])

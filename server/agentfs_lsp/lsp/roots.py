@@ -45,8 +45,8 @@ class Folders:
         self.apply()
 
     def apply(self) -> None:
-        """Make them the roots, under the names the settings give. What belonged to one that is gone, its
-        records and pending proposals, goes with it."""
+        """Make them the roots, named according to the settings. Removing a root drops its records and pending
+        proposals."""
         ws = self._workspace
         roots = roots_of(self._folders, ws.settings)
         gone = {root.path for root in ws.roots} - {root.path for root in roots}
@@ -94,15 +94,15 @@ _UNFIT = re.compile("[/\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def _fitting(name: str, path: str) -> str:
-    """A folder's name as paths can begin with it, its own where the editor gave none that they can. Neovim
-    names folders by their whole paths."""
+    """A folder's name usable as the start of a path; its own name if the editor's is not. Neovim uses the
+    whole path as name."""
     told = os.path.basename(name.rstrip("/")) if name.startswith("/") else name
     chosen = next((one for one in (told, os.path.basename(path)) if one not in {"", ".", ".."}), path)
     return _UNFIT.sub("_", chosen)
 
 
 def spellings(roots: Sequence[Root]) -> dict[str, int]:
-    """Every absolute path a root is known under, its own and its real one, with the root's place."""
+    """Every absolute path by which a root is known, as given and real, with the root's index."""
     known: dict[str, int] = {}
     for place, root in enumerate(roots):
         known[root.path] = place

@@ -29,12 +29,12 @@ def create_server(
     own_folders: Sequence[str],
     catalogue: Callable[[str], Translate],
 ) -> AgentfsLanguageServer:
-    """The server of one connection, to be called on a running event loop. Feed it with
-    `server.protocol.handle_message`, a JSON-RPC message as a dict.
+    """Create the server of one connection; requires a running event loop. Pass each incoming JSON-RPC
+    message, as a dict, to `server.protocol.handle_message`.
 
-    `send` takes each message that goes out and must not block; `stop` takes the exit code that the client's
-    `exit` asks for; `own_folders` are absolute paths that no agent may touch, the user's state folder first;
-    `catalogue` gives the texts of a locale.
+    `send` takes each outgoing message and must not block; `stop` takes the exit code after the client's
+    `exit`; `own_folders` are absolute paths that no agent may touch, the user's state folder first;
+    `catalogue` returns a locale's texts.
 
     Further features are registered as with any pygls server::
 
@@ -42,8 +42,7 @@ def create_server(
 
         @server.feature("example/shout")
         def shout(ls: AgentfsLanguageServer, params: dict[str, str]) -> dict[str, str]:
-            return {"text": params["text"].upper()}
-    """
+            return {"text": params["text"].upper()}"""
     server = AgentfsLanguageServer(
         send, stop, files, history, diff_files, own_folders, catalogue, to_the_end=tuple(EDITOR_REQUESTS)
     )

@@ -31,23 +31,24 @@ HISTORY_S = 5.0
 """The maximum time to write the rest of the history at shutdown, in seconds."""
 
 THREADS = 64
-"""For what blocks. Landings wait for other servers' here, and a large read must not wait behind them."""
+"""For blocking work: landings wait here for other servers, and large reads must not wait behind them."""
 
 OPEN_FILES = 8192
-"""So many the process may hold open, where the system lets it: a batch holds each of its files, and each root
-is one. macOS gives 256."""
+"""The limit of open files to ask for: a batch keeps each of its files open, and each root is one. macOS
+defaults to 256."""
 
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], max_body: int) -> NoReturn:
-    """Serve until `exit` or the end of input, and end the process. `max_body` in bytes. The
-    first of `own_folders` is the user's state folder."""
+    """Serve until `exit` or the end of input, then end the process. `max_body` is in bytes; the first of
+    `own_folders` is the user's state folder."""
     stdin, stdout = _take_stdio()
     _allow_open_files()
     with asyncio.Runner() as runner:
         code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
-        # Python would wait for every thread: for what is computed for nobody, or blocks in a file system.
+        # Python would wait for every thread, even for one that computes for nobody or blocks in a file
+        # system.
         logging.shutdown()
         os._exit(code)
 
@@ -80,11 +81,11 @@ async def _serve(
     server = create_server(transport.send, end, files, history, diff_files, own_folders, say_in)
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
-    gc.freeze()  # what was imported stays: no collection needs to walk it again
+    gc.freeze()  # imported objects live for ever, so collections needn't visit them
     gc.enable()
     transport.start(loop)
     code = await ended
-    if await server.finish():  # else what is left on the disk is for the next start to clear away
+    if await server.finish():  # else the next start cleans up the disk
         files.close()
     transport.close()
     with suppress(TimeoutError):
@@ -102,15 +103,14 @@ def _allow_open_files() -> None:
 
 
 def _report(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What asyncio would log with the error's own text, which may hold text of files."""
+    """Log asyncio's errors without their text, which may contain text of files."""
     error = context.get("exception")
     if isinstance(error, BaseException):
         record_incident(_log, error)
 
 
 def _take_stdio() -> tuple[int, int]:
-    """Separate descriptors for the protocol, so that prints and output of child processes cannot get into
-    it."""
+    """Separate descriptors for the protocol, so that prints and output of child processes can't get in."""
     stdin, stdout = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

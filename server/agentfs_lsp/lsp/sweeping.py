@@ -27,8 +27,8 @@ LONGEST_S = 5.0
 
 
 class Sweeping:
-    """It goes on beside everything else. Changes wait for it for a while. Changes and reads of a file of an
-    interrupted landing wait however long it takes: the file may hold half of it."""
+    """Runs in the background. Changes wait for it for a while; uses of a file in an interrupted landing wait
+    as long as it takes, because the file may be half landed."""
 
     def __init__(
         self,
@@ -46,15 +46,15 @@ class Sweeping:
         self._waited_by = 0.0
 
     def begin(self) -> Coroutine[Any, Any, None]:
-        """What is to be awaited beside everything else. From now on changes wait for it."""
+        """The cleanup to run in the background. From now on changes wait for it."""
         self._over.clear()
         self._workspace.begin_recovery()
         self._waited_by = asyncio.get_running_loop().time() + LONGEST_S
         return self._sweep()
 
     def begin_again(self) -> Coroutine[Any, Any, None] | None:
-        """The same for what another server has left since. None while it is not over yet: who waits for it
-        sees then whether to begin again."""
+        """A new cleanup of what another server has left since. None while one is running; whoever waits for
+        that checks again afterwards."""
         if self._over.is_set():
             return self.begin()
         self._workspace.begin_recovery()
@@ -86,5 +86,5 @@ class Sweeping:
 
     async def _swept(self) -> Sequence[Recovered]:
         while True:
-            with suppress(SystemFailed):  # another server is landing: it was waited for, and is again
+            with suppress(SystemFailed):  # another server is landing: wait again
                 return await in_thread(self._workspace.files.sweep)

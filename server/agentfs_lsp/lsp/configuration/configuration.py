@@ -54,8 +54,8 @@ second."""
 
 
 class Configuration:
-    """Keeps the workspace's settings what the user set, and what its folders say of themselves. `changed` is
-    called with the settings that held before when something else holds."""
+    """Keeps the effective settings up to date with those of the user and the folders. `changed` is called
+    with the previous ones after a change."""
 
     def __init__(
         self,
@@ -71,8 +71,8 @@ class Configuration:
         self._translate = translate
         self._changed = changed
         self._layers = Layers()
-        self._said: dict[str, WorkspaceFile] = {}  # by its root's path, what each workspace says of itself
-        self._told: dict[int, None] = {}  # the hashes of the problems of such files, in the order of telling
+        self._said: dict[str, WorkspaceFile] = {}  # by root path: each workspace's own settings
+        self._told: dict[int, None] = {}  # hashes of reported problems, in order
         self._reading: set[asyncio.Task[None]] = set()
         self._in_line = Line()
         self._pulls = 0
@@ -148,7 +148,7 @@ class Configuration:
         self.look()
         if not self._reading and self._in_line.is_empty:
             return None
-        # Not for what begins meanwhile: else whoever keeps writing the file would keep every request waiting.
+        # Not for files that begin meanwhile: a program that keeps writing one would stall every request.
         return self._in_line.wait_for(partial(_all_done, tuple(self._reading)))
 
     def _take_file(self, root: Root, file: WorkspaceFile) -> None:
@@ -165,7 +165,7 @@ class Configuration:
         return file
 
     async def _read_beside(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
-        """Read the file in a thread; what it says is no more of interest if it has changed again."""
+        """Read the file on a thread; ignore the result if it has changed again."""
         file = await asyncio.to_thread(read_file, root, data)
         if self._said.get(root.path) is meanwhile:
             self._take_file(root, file)
@@ -204,7 +204,7 @@ class Configuration:
             _log.info("the client does not register for changes")
 
     def _know(self) -> None:
-        """The user's word has come: from now on the mode it gives counts."""
+        """The user's settings have arrived: from now on their mode applies."""
         self._workspace.settings_known = True
         self._known.set()
 
@@ -216,8 +216,8 @@ class Configuration:
             self._apply(new)
 
     def _apply(self, problems: Sequence[Problem]) -> None:
-        """Put in force what layers and files say together, and tell everybody whom it concerns. `problems`:
-        those that are new."""
+        """Put the settings of layers and files in force, and notify everyone concerned. `problems`: the new
+        ones."""
         ws, before = self._workspace, self._workspace.settings
         said = {path: file.tightening for path, file in self._said.items()}
         ws.in_force = effective(self._layers, said, self._own_folders)

@@ -38,11 +38,10 @@ class Layers:
     switched: Layer = _EMPTY
 
     def answered(self, name: LayerName, raw: object) -> Layers:
-        """The same with a layer's new answer, of whatever shape, in place of its last one.
+        """The layers with one replaced by a new answer of any shape.
 
-        `raw` is `initializationOptions` itself, the one item of the answer to `workspace/configuration`, or
-        the `settings` of a `workspace/didChangeConfiguration`, where null only says that something changed.
-        """
+        `raw` is `initializationOptions`, the one item of the answer to `workspace/configuration`, or the
+        `settings` of `workspace/didChangeConfiguration`, where null only says that something changed."""
         if name == "changed":
             if raw is None:
                 return self
@@ -70,7 +69,7 @@ class Layers:
         switches: dict[str, bool] = {}
         faulty: set[str] = set()
         for layer in self._in_order():
-            if "switches" in layer.values:  # what is no object leaves none on
+            if "switches" in layer.values:  # not an object: every switch is off
                 switches.clear()
             for key, value in layer.values.items():
                 if key.startswith(SWITCH):
@@ -93,9 +92,8 @@ class Layers:
 
 
 def effective(layers: Layers, said: Mapping[str, Tightening], own_folders: Sequence[str]) -> InForce:
-    """What holds: the user's settings and policy, and both tightened in each root that says something of
-    itself. `said`: what these say, by their paths; `own_folders`: the server's own, which no agent may
-    touch."""
+    """The effective settings and policy: the user's, tightened in each root with settings of its own. `said`:
+    those, by root path; `own_folders`: the server's folders, which no agent may touch."""
     settings = layers.settings
     return InForce(
         settings,

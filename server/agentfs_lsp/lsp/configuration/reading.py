@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SWITCH = "switches."
 """The prefix of the key of a single switch."""
 
-# What clients of the common client library keep in any server's section for themselves.
+# Keys that the common client library keeps in any server's section for itself.
 _CLIENTS_OWN = frozenset({"trace"})
 _OBJECTS = GROUPS | {"", "switches"}
 
@@ -33,9 +33,9 @@ UnusableFile = Literal["too_large", "unreadable", "no_toml", "too_slow"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something the user set that is not in force. `path` is its key, with the part of the value that is
-    wrong (`rules[2].write`); of a wrong value `wanted` is what that should be, `given` what was set, as JSON,
-    cut, and `key` the setting. `origin`: the file it stands in, where that is a workspace's."""
+    """A setting that is not in force. `path`: its key, with the invalid part (`rules[2].write`). For an
+    invalid value, `wanted` says what is valid, `given` is the value as truncated JSON, and `key` the setting.
+    `origin`: the workspace file it is in, if any."""
 
     path: str
     kind: Literal["wrong", "no_object", "switch_missing", "unknown", "users_alone", "loosens"] | UnusableFile
@@ -60,7 +60,7 @@ def read_layer(raw: object) -> Layer:
 
 
 def read_workspace_layer(raw: object, origin: str) -> Layer:
-    """The same for what a workspace says of itself in the file `origin`: only what can't loosen anything."""
+    """The same for a workspace's file `origin`: only settings that can't loosen anything."""
     fitting: list[tuple[str, object]] = []
     problems: list[Problem] = []
     for key, value in _leaves(raw):
@@ -108,7 +108,7 @@ def _read(leaves: Iterable[tuple[str, object]], shape_of: Callable[[str], Shape]
 
 def shown(value: object) -> str:
     """A value as JSON, truncated."""
-    if isinstance(value, list | dict):  # of any depth: not to be written out
+    if isinstance(value, list | dict):  # may be nested arbitrarily: don't format it
         return "[…]" if isinstance(value, list) else "{…}"
     text = json.dumps(value, default=str)  # TOML has dates
     return text if len(text) <= 80 else f"{text[:80]}…"

@@ -54,11 +54,10 @@ def look_again(
     known: WorkspaceFile,
     read: Callable[[Root, bytes], WorkspaceFile] | None = None,
 ) -> WorkspaceFile:
-    """The file as it is now; `known` itself where that is what it was. `read`: what makes it of new bytes, as
-    `read_file` does. Never raises.
+    """The file's current state; `known` itself if unchanged. `read` parses new bytes, like `read_file`. Never
+    raises.
 
-    Its bytes are compared, since its times may stay what they were though it changed.
-    """
+    Compares bytes, since times may not change when the file does."""
     location = Location(root, NAME)
     try:
         if files.stat(location) is None:

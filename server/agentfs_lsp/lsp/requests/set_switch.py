@@ -28,4 +28,4 @@ def set_switch_request(exchange: EditorExchange) -> Done | Refusal:
     }
 
 
-_LONGEST_SHOWN = 200  # characters of a name that is none
+_LONGEST_SHOWN = 200  # characters shown of an unknown switch's name

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def settle_request(exchange: EditorExchange) -> SettleAnswer | Coroutine[Any, Any, SettleAnswer]:
-    """Settle, at once: what the client sends behind it comes too late to take it back. The answer tells what
-    the client must apply, null for nothing."""
+    """Settle at once, so that nothing the client sends later can undo it. The response says what the client
+    must apply, null for nothing."""
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
         return refusal(UNKNOWN, exchange.translate)

@@ -17,7 +17,7 @@ from typing import Final, NoReturn
 
 try:
     from msgspec.json import Decoder, Encoder
-except ImportError:  # optional: it is compiled, and not everywhere
+except ImportError:  # optional, since it needs a compiled wheel
     _fast_parse: Parse | None = None
     _fast_format: Format | None = None
 else:
@@ -38,8 +38,8 @@ Format = Callable[[object], bytes]
 
 @dataclass(eq=False)
 class Malformed(Exception):
-    """A body that is no message. `code` is JSON-RPC's; `detail` holds nothing of the body; `request_id` is
-    the request's id where it is certain, so that no request goes unanswered."""
+    """A body that is not a message. `code` is JSON-RPC's; `detail` quotes nothing of the body; `request_id`
+    is set if it is certain, so that no request goes unanswered."""
 
     code: int
     detail: str
@@ -47,12 +47,12 @@ class Malformed(Exception):
 
 
 def parse_json(body: bytes) -> object:
-    """The value of `body`, by the standard library. Raises ValueError and RecursionError."""
+    """Parse `body` with the standard library. Raises ValueError and RecursionError."""
     return _DECODER.decode(body.decode("utf-8"))
 
 
 def format_json(message: object) -> bytes:
-    """`message` as UTF-8, by the standard library. Raises UnicodeEncodeError for lone surrogates."""
+    """Format `message` as UTF-8 with the standard library. Raises UnicodeEncodeError for lone surrogates."""
     return _ENCODER.encode(message).encode("utf-8")
 
 
@@ -66,12 +66,12 @@ def is_capped(value: object) -> bool:
 
 
 def _to_float(digits: str) -> float:
-    # What overflows becomes the largest float: infinity could not be sent back as JSON.
+    # Overflow becomes the largest float, because infinity is not valid JSON.
     return max(-sys.float_info.max, min(sys.float_info.max, float(digits)))
 
 
 def _to_int(digits: str) -> int | float:
-    # More digits than this Python refuses to convert, since that is quadratic.
+    # Python refuses to convert more digits, since that takes quadratic time.
     return int(digits) if len(digits) <= 4000 else _to_float(digits)
 
 
@@ -87,8 +87,8 @@ FORMAT: Final[Format] = _fast_format or format_json
 
 
 def decode(body: bytes, parse: Parse = PARSE) -> dict[str, object]:
-    """The message in `body`. Raises Malformed: -32700 where it is no JSON, no UTF-8 or nested too deeply,
-    -32600 where it is JSON but no object (batches are not served)."""
+    """Parse the message in `body`. Raises Malformed: -32700 if it is not JSON, not UTF-8 or nested too
+    deeply, -32600 if it is not an object (batches are not served)."""
     try:
         try:
             message = parse(body)
@@ -101,7 +101,7 @@ def decode(body: bytes, parse: Parse = PARSE) -> dict[str, object]:
     except RecursionError:
         raise Malformed(PARSE_ERROR, "The message is nested too deeply.", find_id(body)) from None
     if isinstance(message, dict):
-        # Counting brackets takes less than walking a small message, and more than walking a large one.
+        # Counting brackets is faster than walking a small message, and slower than walking a large one.
         may_be_deep = len(body) > _LARGE or body.count(b"{") + body.count(b"[") > MAX_DEPTH
         if may_be_deep and _is_deep(message):
             raise Malformed(PARSE_ERROR, "The message is nested too deeply.", find_id(body))
@@ -111,7 +111,7 @@ def decode(body: bytes, parse: Parse = PARSE) -> dict[str, object]:
 
 
 def encode(message: object, formatter: Format = FORMAT) -> bytes:
-    """`message`, plain JSON values, as compact UTF-8; where it has lone surrogates, as escaped ASCII."""
+    """Format plain JSON values as compact UTF-8, or as escaped ASCII if it has lone surrogates."""
     try:
         return formatter(message)
     except UnicodeEncodeError:
@@ -144,7 +144,7 @@ def find_id(head: bytes) -> int | str | None:
     while found := _TOKEN.match(text, at):
         at = found.end()
         tokens.append(found[1])
-        # The token behind the value shows that the value was not cut.
+        # The token after the value shows that the value was not cut.
         if depth == 1 and tokens[-1] in {",", "}"} and tokens[-4:-2] == ['"id"', ":"]:
             return _to_id(tokens[-2])
         depth += (tokens[-1] in {"{", "["}) - (tokens[-1] in {"}", "]"})

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _TURN_S: Final = 0.005
-"""Seconds that reading and handing on may take before the loop's other work gets its turn."""
+"""Seconds for reading and dispatching before the loop's other work gets its turn."""
 
 _READ: Final = 1 << 16
-_READ_MORE: Final = 1 << 20  # once a read was full, a large body is on its way
+_READ_MORE: Final = 1 << 20  # after a full read, a large body is probably on its way
 _PIPE: Final = 1 << 20
 _LARGE: Final = 1 << 16
 
@@ -38,12 +38,12 @@ OnMalformed = Callable[[int, str, int | str | None], None]
 
 
 class Transport:
-    """A client on `stdin_fd` and `stdout_fd`, which stay the caller's, and blocking if they were.
+    """A client on `stdin_fd` and `stdout_fd`, which still belong to the caller and keep their blocking mode.
 
-    `on_message` gets every message; what it raises is logged and forgotten. `on_malformed` gets a JSON-RPC
-    code, a sentence, and the request's id where it is certain, for all that was no message. `on_end` is
-    called once, when the input ended or nobody reads the output; after it no message comes. All are called
-    on the loop's thread. Bodies of more than `max_body` bytes are skipped."""
+    `on_message` gets every message; its exceptions are logged. `on_malformed` gets a JSON-RPC code, a
+    sentence, and the request's id, if certain, for anything that is not a message. `on_end` is called once,
+    when the input ends or nobody reads the output; no message comes after it. All are called on the loop's
+    thread. Bodies over `max_body` bytes are skipped."""
 
     def __init__(
         self,
@@ -70,19 +70,20 @@ class Transport:
         _enlarge(stdout_fd)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read from now on, as a reader of `loop`."""
+        """Start reading, as a reader of `loop`."""
         self._loop = loop
         self._watch(loop)
 
     def send(self, message: object) -> None:
-        """Write `message` behind all that was sent before. Never blocks; after the end it is dropped."""
+        """Write `message` after all earlier ones. Never blocks; does nothing after the end."""
         body = encode(message)
         header = b"Content-Length: %d\r\n\r\n" % len(body)
-        # In one write where it is small; a large body is not copied for the sake of its header.
+        # Small messages take one write; a large body is not copied just to prepend its header.
         self._writer.put(*([header + body] if len(body) < _LARGE else [header, body]))
 
     def close(self, timeout: float = 5.0) -> bool:
-        """Stop reading, and wait up to `timeout` seconds until all is written; whether it was."""
+        """Stop reading, and wait up to `timeout` seconds for all output to be written. Returns whether it
+        was."""
         self._ended = True
         self._unwatch()
         return self._writer.close(timeout)
@@ -90,7 +91,7 @@ class Transport:
     # --- reading ---
 
     def _read(self) -> None:
-        """Called where at least one byte can be read, so that a blocking descriptor does not block."""
+        """Called when at least one byte is readable, so that a blocking descriptor does not block."""
         deadline = time.monotonic() + _TURN_S
         size = _READ
         while True:
@@ -111,7 +112,7 @@ class Transport:
             size = _READ_MORE
 
     def _hand_on(self, data: bytes, deadline: float) -> bool:
-        """Whether every message in `data` was handed on before `deadline`."""
+        """Whether every message in `data` was dispatched before `deadline`."""
         for frame in self._framer.feed(data):
             if self._ended:
                 return True
@@ -123,7 +124,7 @@ class Transport:
             except Malformed as malformed:
                 self._refuse(malformed.code, malformed.detail, malformed.request_id)
             except Exception as error:  # noqa: BLE001  the next message is served, whatever this one did
-                # Not the error's own text, which may quote the message.
+                # Without the error's own text, which may quote the message.
                 where = "".join(traceback.format_tb(error.__traceback__))
                 _log.error("%s while handling a message\n%s", type(error).__name__, where)
             if time.monotonic() > deadline:
@@ -143,7 +144,7 @@ class Transport:
         self._on_malformed(code, detail, request_id)
 
     def _pause(self) -> None:
-        """Let the loop's other work run, then go on with what was read, and only then read more."""
+        """Let the loop's other work run, dispatch what was read, and only then read more."""
         if self._loop is not None and not self._ended and not self._paused:
             self._unwatch()
             self._paused = True
@@ -162,7 +163,7 @@ class Transport:
         try:
             loop.add_reader(self._stdin, self._read)
         except PermissionError:
-            # epoll takes no regular files, which can always be read; `_resume` watches again.
+            # epoll rejects regular files, which are always readable; `_resume` watches again.
             self._read()
             self._pause()
 
@@ -176,7 +177,7 @@ class Transport:
         if self._loop is not None:
             try:
                 self._loop.call_soon_threadsafe(self._end)
-            except RuntimeError:  # the loop is closed: there is nobody left to tell
+            except RuntimeError:  # the loop is closed: nobody is left to notify
                 pass
 
     def _end(self) -> None:
@@ -187,11 +188,11 @@ class Transport:
 
 
 def _enlarge(fd: int) -> None:
-    """Make a pipe hold a mebibyte, so that a large message takes few reads. Best effort."""
+    """Enlarge a pipe to 1 MiB, so that a large message takes few reads. Best effort."""
     if not hasattr(fcntl, "F_SETPIPE_SZ"):
         return
     try:
         if fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) < _PIPE:
             fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE)
-    except OSError:  # no pipe, or over the user's quota
+    except OSError:  # not a pipe, or over the user's quota
         pass

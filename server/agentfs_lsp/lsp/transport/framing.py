@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_HEADER: Final = 4096
-"""Bytes that the headers of one message may take."""
+"""Maximum bytes of one message's headers."""
 
 HEAD: Final = 1024
-"""Bytes kept of a body that is skipped: enough to find the request's id in."""
+"""Bytes kept of a skipped body: enough to find the request's id."""
 
 _USUAL = re.compile(rb"Content-Length: ([0-9]{1,12})\r\n\r\n")
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
@@ -33,14 +33,14 @@ _LONGEST_PLAUSIBLE: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body of one message, whole."""
+    """The whole body of one message."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A body over the limit. It is skipped as it arrives; `size` is in bytes, `head` its first ones."""
+    """A body over the limit, skipped on arrival; `size` is in bytes, `head` its first bytes."""
 
     size: int
     head: bytes
@@ -48,7 +48,7 @@ class TooLarge:
 
 @dataclass(frozen=True, slots=True)
 class BadHeader:
-    """Bytes that are no header; everything up to the next plausible header is dropped."""
+    """Bytes that are not a header; everything up to the next plausible header is dropped."""
 
     detail: str
 
@@ -57,25 +57,24 @@ Frame = Body | TooLarge | BadHeader
 
 
 class Framer:
-    """The receiving half of a connection; bodies of more than `max_body` bytes are skipped, not kept.
+    """The receiving half of a connection; skips bodies of more than `max_body` bytes.
 
-    Header names in any case, with or without blanks round the colon; other headers are ignored, and so are
-    blank lines before them; a `\\n` alone ends a header line too.
-    """
+    Accepts header names in any case, with or without spaces around the colon, and lines ended by `\\n` only;
+    ignores other headers and blank lines before them."""
 
     def __init__(self, max_body: int) -> None:
         self._max_body = max_body
-        self._rest = b""  # what was fed; consumed up to `_at`
+        self._rest = b""  # the input; consumed up to `_at`
         self._at = 0
         self._seeking = False  # between a bad header and the next plausible one
-        self._missing = 0  # bytes of the present body still to come
-        self._pieces: list[bytes] = []  # of the present body
-        self._skipping: int | None = None  # the size of the present body where it is too large
-        self._head: bytes | None = None  # of that body, until it was told
+        self._missing = 0  # remaining bytes of the current body
+        self._pieces: list[bytes] = []  # of the current body
+        self._skipping: int | None = None  # the size of the current body if it is too large
+        self._head: bytes | None = None  # the start of that body, until reported
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Take `data`, at once, and give the frames that are whole now, as they are asked for: a caller may
-        stop in between and go on with `feed(b"")`."""
+        """Take `data` at once, and yield the complete frames. A caller may stop in between and continue with
+        `feed(b"")`."""
         # Slicing only here, not at every frame, keeps a read with thousands of messages linear.
         self._rest = self._rest[self._at :] + data if self._at < len(self._rest) else data
         self._at = 0
@@ -83,7 +82,7 @@ class Framer:
 
     def _frames(self) -> Iterator[Frame]:
         while self._at < len(self._rest):
-            # Nearly every read is one message with the usual header: no detours for it.
+            # Fast path: nearly every read is one message with the usual header.
             if not self._missing and (usual := _USUAL.match(self._rest, self._at)):
                 begin, size = usual.end(), int(usual[1])
                 if size <= self._max_body and begin + size <= len(self._rest):
@@ -95,7 +94,7 @@ class Framer:
             if frame is not None:
                 yield frame
             elif (self._at, self._seeking) == (at, seeking):
-                return  # more is needed
+                return  # incomplete
 
     def _step(self) -> Frame | None:
         """Consume something: a header, a part of a body, or garbage."""
@@ -149,7 +148,7 @@ class Framer:
         return TooLarge(size, head)
 
     def _take(self) -> bytes:
-        """Consume what is there of the present body, and give it."""
+        """Consume and return the available part of the current body."""
         start = self._at
         self._at = min(start + self._missing, len(self._rest))
         self._missing -= self._at - start
@@ -157,7 +156,7 @@ class Framer:
 
     def _lose(self, detail: str) -> BadHeader:
         self._seeking = True
-        self._at += 1  # or the header that was refused would be found again
+        self._at += 1  # otherwise the rejected header would be found again
         return BadHeader(detail)
 
     def _seek(self) -> None:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _AT_ONCE: Final = 1 << 16
-"""Bytes; a longer frame is the thread's from the first one on, as writing it would hold the loop up."""
+"""Bytes; a thread writes longer frames from the start, since writing them would hold up the loop."""
 
 
 class Writer:
-    """What is still to be written to `fd`. `on_broken` is called once, from any thread, when nobody can read
-    it any more; what is put after that is dropped. Methods may be called from any thread."""
+    """The pending output of `fd`. `on_broken` is called once, from any thread, when nobody can read it any
+    more; later frames are dropped. Thread-safe."""
 
     def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
         self._fd = fd
@@ -40,8 +40,7 @@ class Writer:
         self._socket = socket.socket(fileno=os.dup(fd)) if stat.S_ISSOCK(os.fstat(fd).st_mode) else None
 
     def put(self, *frames: bytes) -> None:
-        """Write `frames` behind all that was put before, and nothing between them. Never blocks, never
-        raises."""
+        """Write `frames` after all earlier ones, with nothing in between. Never blocks or raises."""
         with self._lock:
             if self._broken or self._closed:
                 return
@@ -56,7 +55,7 @@ class Writer:
             self._on_broken()
 
     def close(self, timeout: float) -> bool:
-        """Wait up to `timeout` seconds until all is written, and take no more. Whether all was written."""
+        """Accept no more frames, and wait up to `timeout` seconds. Returns whether all were written."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -66,7 +65,7 @@ class Writer:
             return not self._queue and not self._broken
 
     def _write_at_once(self, frame: bytes) -> bytes:
-        """Write as much as does not block; what is left is returned."""
+        """Write as much as does not block; returns the rest."""
         if len(frame) > _AT_ONCE:
             return frame
         if self._socket is not None:
@@ -74,7 +73,7 @@ class Writer:
                 return frame[self._socket.send(frame, socket.MSG_DONTWAIT) :]
             except BlockingIOError:
                 return frame
-        # A pipe that poll calls writable takes PIPE_BUF bytes without blocking.
+        # A pipe that poll reports as writable takes PIPE_BUF bytes without blocking.
         at = 0
         while at < len(frame) and self._writable.poll(0):
             try:
@@ -116,7 +115,7 @@ class Writer:
                 self._wait_until_writable()
 
     def _wait_until_writable(self) -> None:
-        writable = select.poll()  # one of its own: a poll object serves one thread at a time
+        writable = select.poll()  # its own: a poll object serves one thread at a time
         writable.register(self._fd, select.POLLOUT)
         writable.poll()
 
