@@ -48,11 +48,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Exchange:
-    """What a request knows while it is answered.
+    """The context of a request.
 
-    `came`: what came on the wire, where `params` were made of it. `paths`: how paths may be spelled, None for
-    as the settings say. `remarks`: what is said of a change beside the usual. `prepared`: awaited by all but
-    reads and status."""
+    `came`: the params as received, if `params` were derived from them. `paths`: which spellings of paths are
+    allowed, None for the setting's. `remarks`: additional sentences about a change. `prepared`: awaited by
+    all requests except reads and status."""
 
     ws: Workspace
     params: object
@@ -78,8 +78,8 @@ class Exchange:
         }
 
     def fail(self, error: DomainError, access: Access | None = None) -> Envelope:
-        """The answer a domain error is, about the file that it names itself or that `access` is to. Nobody
-        raises it any more; an ended review may remember it."""
+        """The response for a domain error, about its own file or that of `access`. Nobody raises the error
+        any more, but an ended review may keep it."""
         access = error.access if access is None else access
         proposal = proposal_of(error)
         error.forget_where()
@@ -106,7 +106,7 @@ class Exchange:
     def _told(self, error: DomainError, access: Access) -> Told:
         """The error in this caller's own wording, if it has one."""
         named = getattr(error, "path", "")
-        # Whoever works below a root knows a file by what follows it; answers name it as paths are given.
+        # Callers below a root know a file by a suffix of its path; answers use the path relative to the root.
         if named and access.path and f"/{access.path}".endswith(f"/{named}"):
             error.path = self._name_of(access)  # type: ignore[attr-defined]
         tell = self.phrasing.errors.get(type(error))
@@ -133,7 +133,7 @@ class Exchange:
 
     def time_ms(self) -> float:
         """Milliseconds since the request arrived."""
-        return round((time.perf_counter() - self.started) * 10_000) / 10  # cheaper than rounding to a digit
+        return round((time.perf_counter() - self.started) * 10_000) / 10  # faster than rounding to one digit
 
     def _context(self, access: Access) -> Context:
         """The context of every response: `params_input` contains the received params with long strings

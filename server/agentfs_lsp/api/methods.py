@@ -46,7 +46,7 @@ USER_REQUESTS: dict[str, Request] = {
     "agentfs/userHistory": partial(history_request, by_user=True),
     "agentfs/userUndo": partial(undo_request, by_user=True),
 }
-"""What only the editor itself calls, and is answered as agents are: for the user, who may see every file."""
+"""Requests only the editor sends, answered like agents' but for the user, who may see every file."""
 
 
 def unknown_command(known: Sequence[str], _: Exchange) -> Envelope:

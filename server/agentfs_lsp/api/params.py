@@ -84,7 +84,7 @@ class ChangeParams(Params):
     def request(
         self, tool: Literal["write", "edit"], paths: PathMode | None, extent: int, *, overwrite: bool = True
     ) -> ChangeRequest:
-        """The part of the command that every change has."""
+        """The common part of every change."""
         return ChangeRequest(
             tool,
             self.path,
@@ -115,7 +115,7 @@ class WriteParams(ChangeParams):
     """if false, an existing file is CONFLICT"""
 
     def command(self, paths: PathMode | None) -> Write:
-        """What is asked for. `paths`: how the path may be spelled, None for as the settings say."""
+        """The command. `paths`: which spellings of the path are allowed, None for the setting's."""
         request = self.request("write", paths, len(self.content), overwrite=self.overwrite)
         return Write(request, self.content, self.allow_empty, self.create_dirs)
 
@@ -136,7 +136,7 @@ class EditParams(ChangeParams):
     """the exact number of matches required; more than 1 implies `replace_all`"""
 
     def command(self, paths: PathMode | None) -> Edit:
-        """What is asked for. `paths`: how the path may be spelled, None for as the settings say."""
+        """The command. `paths`: which spellings of the path are allowed, None for the setting's."""
         request = self.request("edit", paths, len(self.old_string) + len(self.new_string))
         replace_all = self.replace_all or (self.expected_count or 0) > 1
         return Edit(request, self.old_string, self.new_string, replace_all, self.expected_count)

@@ -35,20 +35,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONGEST_NAME = 100
-"""Characters of a key that may be a misspelt name: to compare a key of megabytes takes seconds."""
+"""Keys up to this many characters get a suggestion: comparing a key of megabytes takes seconds."""
 
 
 def bounded(default: Any = MISSING, **bounds: Any) -> Any:
-    """A field with the bounds `least` and `most`, of numbers or of the length of strings and lists; `alias`
-    is another name for it."""
+    """A field with bounds `least` and `most` for numbers or for the length of strings and lists; `alias` is
+    another name for it."""
     return field(metadata=bounds) if default is MISSING else field(default=default, metadata=bounds)
 
 
 def parse(shape: type[T], raw: object, *, refuse_unknown: bool = True) -> T:
-    """`raw` as `shape`. Raises BadParameter naming the key that is missing, unknown or of the wrong kind.
-    null for an optional parameter is the same as leaving it out. `refuse_unknown`: False leaves out keys that
-    `shape` does not have."""
-    if raw is None or raw == []:  # what Lua makes of an empty table
+    """Parse `raw` as `shape`. Raises BadParameter with the missing, unknown or invalid key. null for an
+    optional parameter means absent. `refuse_unknown` False ignores unknown keys."""
+    if raw is None or raw == []:  # Lua's empty table
         raw = {}
     if not isinstance(raw, dict):
         raise BadParameter("params", "no_object")

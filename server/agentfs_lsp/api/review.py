@@ -36,8 +36,8 @@ def review_facts(proposal: Proposal | None, error: DomainError | None = None) ->
 
 
 def landed_facts(proposal: Proposal, *landings: Landing, texts: bool = True) -> Review:
-    """The same for what landed, with what the user and the editor's save made of it; without `texts` nothing
-    that holds text of the files."""
+    """The same for a landed change, with the user's and the editor's modifications; `texts` False omits all
+    text of the files."""
     facts = review_facts(proposal)
     assert facts is not None  # what landed was decided
     proposed = {change.base.location.absolute: change for change in proposal.changes}
@@ -60,7 +60,7 @@ def _amendment(proposed: FileChange, accepted: FileChange) -> str:
 
 def _undecided(proposal: Proposal, error: DomainError | None) -> Review | None:
     if proposal.channel is None:
-        return None  # it was withdrawn before anybody was asked
+        return None  # withdrawn before anyone was asked
     facts: Review = {
         "rung": proposal.channel,
         "decision": "rejected",

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """`takes`: the dataclass that `wire.parse` checks the arguments by. `renamed`: its fields that the
-    request knows by another name; `told`: those that the request does not know, each with what is said of a
-    change where it is true. They decide nothing."""
+    """`takes`: the dataclass that validates the arguments (`api/parsing.py`). `renamed`: fields with another
+    name in the request. `told`: fields unknown to the request, each with a remark about the change if it is
+    true; they decide nothing."""
 
     name: str
     operation: Operation

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """What one tool may touch. `closed`: these files alone, None for no such list; `named`: files that the
-    user's rules name; `roots`: the folders' names, or their paths where paths are absolute."""
+    """What one tool may touch. `closed`: only these files, None without an allowlist; `named`: files named in
+    the user's rules; `roots`: the folders' names, or their paths if paths are absolute."""
 
     closed: tuple[str, ...] | None
     named: tuple[str, ...]

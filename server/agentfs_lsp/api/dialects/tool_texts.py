@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def tool_text(
     operation: Operation, translate: Translate, *, ranges: bool, there: AbstractSet[Operation]
 ) -> str:
-    """What a tool does. `ranges`: whether a part of a file can be read; `there`: the operations that there
-    are tools for."""
+    """What a tool does. `ranges`: whether it can read part of a file; `there`: the operations that have
+    tools."""
     said = {
         "read": _of_read(translate, ranges=ranges, changes=not there <= {"read"}),
         "write": _of_write(translate, reads="read" in there, edits="edit" in there),
@@ -73,8 +73,8 @@ def _of_the_answer(translate: Translate) -> list[str]:
 
 
 def parameter_text(name: str, translate: Translate) -> str:
-    """What a parameter means; `name` is the request's, or that of one which only changes what is said. The
-    file's is `path_text`."""
+    """The meaning of a parameter, by its name in the request; for one that only adds a remark, its own name.
+    `path_text` describes the file's path."""
     return {
         "start_line": translate("The first line to read, counted from 1."),
         "limit": translate(
@@ -102,8 +102,8 @@ def parameter_text(name: str, translate: Translate) -> str:
 
 
 def path_text(translate: Translate, *, absolute: bool, roots: Sequence[str], named: Sequence[str]) -> str:
-    """How to name a file. `roots`: names of the folders, or their paths where paths are `absolute`; `named`:
-    files that the user's rules name."""
+    """How to name a file. `roots`: the folders' names, or their paths if paths are `absolute`; `named`: files
+    named in the user's rules."""
     folders = ", ".join(map(shown, roots))
     if absolute:
         text = translate("The file's absolute path, inside the workspace: {folders}.", folders=folders)

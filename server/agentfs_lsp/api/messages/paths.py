@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
     from agentfs_lsp.domain.translation import Told, Translate
 
-_LONGEST_MALFORMED = 1000  # characters of a path that is none
+_LONGEST_MALFORMED = 1000  # characters shown of a malformed path
 
 
 def absolute_path(_: errors.AbsolutePath, translate: Translate) -> Told:

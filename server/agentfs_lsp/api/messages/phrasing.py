@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
 
 TellOfFile = Callable[[Any, Translate, str], Told]
-"""Tells of an error: the error, the language, and the file's name as the caller is told it, "" where the path
-led to none."""
+"""Puts an error into words: the error, the language, and the file's displayed path ("" if the path did not
+resolve)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """The facts for a text about a change that is on disk. `size`: the bytes written."""
+    """Facts about a change on disk. `size`: bytes written."""
 
     path: str
     size: int
@@ -31,11 +31,10 @@ class Landed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrasing:
-    """`names`: what tools and parameters are called. `errors`: errors that are told in other words than those
-    of `errors.py`. `absolute`: files are named by their absolute paths. `denies_outside`: an absolute
-    path outside the roots is told as a path that leads out of them, not as one spelled wrongly. `ranges`: the
-    caller can read a part of a file. `landed`: the headline of a change that is on disk, where it is not the
-    usual one. `amended_text`: what the user made of a change is told in full, not by a diff."""
+    """`names`: of tools and parameters. `errors`: wording that differs from `errors.py`. `absolute`: show
+    absolute paths. `denies_outside`: report an absolute path outside the roots as outside, not as malformed.
+    `ranges`: the caller can read part of a file. `landed`: a headline for changes on disk other than the
+    usual one. `amended_text`: report the user's amended text in full, not as a diff."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[type[DomainError], TellOfFile] = field(default_factory=dict)

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 EXPECTED = ("expected_mtime_ms", "expected_size_bytes", "expected_hash")
-"""Params of a change that are in no definition."""
+"""Params of a change that no tool definition contains."""
 
 
 async def call_request(requests: Mapping[Operation, Request], exchange: Exchange) -> Envelope:
-    """Answer agentfs/call with what the tool's request answers, in the dialect's words. Raises BadParameter,
-    NoRoot, and ToolNotListed for a tool that the catalogue does not list now."""
+    """Respond with the response of the tool's request, in the dialect's words. Raises BadParameter, NoRoot,
+    and ToolNotListed if the catalogue does not list the tool now."""
     params = parse(CallParams, exchange.params)
     await exchange.prepared()
     dialect = DIALECTS[params.dialect]
@@ -63,8 +63,8 @@ def _listed(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
 
 
 def _parted(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str, object]]:
-    """The model's arguments, and what the host expects of the file to be changed. Hosts give that beside the
-    arguments or put it in among them. Raises BadParameter where the two differ."""
+    """The model's arguments, and the host's expectations of the file to change, which hosts pass next to the
+    arguments or among them. Raises BadParameter if both differ."""
     if tool.operation == "read":
         return params.arguments, {}
     arguments = dict(params.arguments)
@@ -78,7 +78,7 @@ def _parted(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str
 
 
 def _request_params(params: CallParams, tool: Tool, arguments: object) -> dict[str, object]:
-    """The host's params beside the model's arguments."""
+    """The host's params combined with the model's arguments."""
     host: dict[str, object] = {
         "session": params.session,
         "agent": params.agent,
