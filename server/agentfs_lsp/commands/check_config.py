@@ -54,7 +54,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
 def _parser(translate: Translate) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agentfs-lsp check-config",
-        # Said here: argparse cuts its own by the length of "usage: " where options and paths mix.
+        # Given explicitly, because argparse wraps badly when options and paths mix.
         usage="%(prog)s [-h] [--settings FILE] [--json] [DIR] [PATH ...]",
         description=translate(
             "Show the rules that apply in a workspace folder. For each path, show whether reading, "
@@ -148,7 +148,7 @@ def _judged(files: DiskStore, root: Root, in_force: InForce, path: str, translat
     inside = os.path.relpath(path, root.path) if os.path.isabs(path) else path
     try:
         location = files.resolve(root, inside)
-        files.stat(location)  # of a folder no rule tells what holds for the files in it
+        files.stat(location)  # of a folder, no rule says what applies to the files in it
     except DomainError as error:
         return Judged(path, refused=told_of(error, translate)[0])
     mode, relative = in_force.settings.approval.mode, location.relative

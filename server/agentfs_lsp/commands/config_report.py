@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A path, where it leads in the root, and all that has a say about each operation, the strictest first;
-    where it leads nowhere `refused` says why."""
+    """A path, where it leads in the root, and the verdicts that apply per operation, strictest first;
+    `refused` says why it leads nowhere."""
 
     path: str
     resolved: str = ""
@@ -78,7 +78,7 @@ def _mode(report: Report) -> Mode:
 
 
 def as_json(report: Report) -> dict[str, object]:
-    """The same as values, with all that has a say about a path and not only what decides."""
+    """The same as values, with all verdicts on a path, not only the deciding one."""
     settings = report.settings
     return {
         "folder": report.root,
@@ -123,7 +123,7 @@ def _sourced(report: Report) -> Iterator[tuple[str, Rule]]:
 
 
 def _rules(report: Report, translate: Translate) -> Table:
-    """Every rule in its order: of the user's the last that matches and names the operation decides."""
+    """Every rule in order: among the user's, the last that matches and names the operation decides."""
     title = translate("Rules: the last match decides")
     table = Table(
         translate("from"),

@@ -56,7 +56,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     agrees: Callable[[Proposal], bool] = partial(_ask, translate) if asks else lambda _: True
     try:
         undone = asyncio.run(_undo(place, options.id, agrees, translate))
-    except Rejected as error:  # by whoever reads this
+    except Rejected as error:  # by the person at the terminal
         return (
             _fail(error, translate, as_json=True)
             if options.json
@@ -109,7 +109,7 @@ async def _undo(
     )
     files.set_roots(workspace.roots)
     try:
-        if files.interrupted():  # else half a landing would be taken for the file
+        if files.interrupted():  # else a half-landed file would be taken for its content
             for message in recovery_messages(files.sweep(), translate):
                 print(message["message"], file=sys.stderr)
         return await undo(workspace, Undo(SESSION, change_id))
