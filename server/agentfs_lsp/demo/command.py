@@ -33,7 +33,8 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def run(argv: Sequence[str], translate: Translate) -> int:
-    """The command; `argv` without its name. The exit code: 0, 1 something is wrong, 2 usage, 130 Ctrl-C."""
+    """Run the command; `argv` excludes its name. Returns the exit code: 0, 1 for a failure, 2 for usage, 130
+    for Ctrl-C."""
     options = _parser(translate).parse_args(argv)
     console = Console(record=options.svg is not None, highlight=False)
     screen = Screen(console, translate)
@@ -49,7 +50,7 @@ def run(argv: Sequence[str], translate: Translate) -> int:
     if options.svg is not None:
         options.svg.parent.mkdir(parents=True, exist_ok=True)
         picture = console.export_svg(title="agentfs-lsp demo")
-        # Without the font from elsewhere: a picture in a document fetches nothing.
+        # Drop the remote font: a picture in a document must not fetch anything.
         options.svg.write_text(re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL), "utf-8")
     return code
 
@@ -129,7 +130,7 @@ def _complain(words: str) -> int:
 
 
 def _keeps(options: argparse.Namespace, code: int) -> bool:
-    """Whether the files stay; after a failure they do, with the server's log beside them."""
+    """Whether to keep the files; after a failure, always, with the server's log next to them."""
     return not options.clean or code == FAILED
 
 
@@ -137,9 +138,9 @@ def _play(
     screen: Screen, root: Path, turn_plan: plan.Plan, options: argparse.Namespace, translate: Translate
 ) -> int:
     log = root.parent / "server.log"
-    # The history of a demo is nobody's: it stays with the copy.
+    # A demo's history stays with the copy.
     environment = {**os.environ, "XDG_STATE_HOME": str(root.parent / "state")}
-    # -P: a module in the current folder never takes the place of a real one.
+    # -P: a module in the current folder must not replace a real one.
     command = [sys.executable, "-P", "-m", "agentfs_lsp", "--stdio"]
     with log.open("wb") as stderr:
         connection = Connection(command, root.parent, environment, stderr)

@@ -24,7 +24,7 @@ GOODBYE_S = 10.0
 
 
 class LostServerError(Exception):
-    """The server ended, or, where `silence_s` is a number, said nothing for so many seconds."""
+    """The server ended or, if `silence_s` is a number, was silent for that many seconds."""
 
     def __init__(self, silence_s: float | None = None) -> None:
         super().__init__(silence_s)
@@ -32,10 +32,10 @@ class LostServerError(Exception):
 
 
 class Connection:
-    """A running server and the line to it. Use it from one thread; `close` is always to be called."""
+    """A running server and the connection to it. Use it from one thread; always call `close`."""
 
     def __init__(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], log: IO[bytes]) -> None:
-        # A session of its own: a Ctrl-C in the terminal is for the client, which then ends the server.
+        # A session of its own: Ctrl-C in the terminal is for the client, which then ends the server.
         self._process = subprocess.Popen(
             argv,
             stdin=subprocess.PIPE,
@@ -63,25 +63,25 @@ class Connection:
         return self._process.pid
 
     def request(self, method: str, params: object) -> int:
-        """Ask; returns the id under which the answer will come."""
+        """Send a request; returns its id."""
         ident = next(self._ids)
         self._send({"id": ident, "method": method, "params": params})
         return ident
 
     def notify(self, method: str, params: object) -> None:
-        """Tell; there is no answer."""
+        """Send a notification."""
         self._send({"method": method, "params": params})
 
     def answer(self, ident: object, result: object) -> None:
-        """Answer a request of the server's."""
+        """Send the result of a server's request."""
         self._send({"id": ident, "result": result})
 
     def refuse(self, ident: object, code: int, message: str) -> None:
-        """Answer a request of the server's with an error."""
+        """Send an error for a server's request."""
         self._send({"id": ident, "error": {"code": code, "message": message}})
 
     def receive(self, timeout_s: float = SILENCE_S) -> Message:
-        """The next message, in the order they came. Raises LostServerError."""
+        """The next message, in order. Raises LostServerError."""
         try:
             message = self._incoming.get(timeout=timeout_s)
         except Empty:
@@ -92,13 +92,13 @@ class Connection:
         return message
 
     def close(self) -> int:
-        """Shut the server down, by the protocol first, by force where that does not help; its exit code."""
+        """Shut the server down, by the protocol or else by force; returns its exit code."""
         try:
             self._say_goodbye()
             self._process.wait(GOODBYE_S)
         except subprocess.TimeoutExpired:
             self._process.terminate()
-        except KeyboardInterrupt:  # a second one: the person does not want to wait
+        except KeyboardInterrupt:  # the second Ctrl-C: the person does not want to wait
             self._process.kill()
         return self._reap()
 
@@ -106,10 +106,10 @@ class Connection:
         ident = self.request("shutdown", None)
         try:
             while self.receive(GOODBYE_S).get("id") != ident:
-                pass  # what still comes is for nobody
+                pass  # nobody reads the rest
             self.notify("exit", None)
         except LostServerError:
-            pass  # the end of its input says the same
+            pass  # the end of its input tells it the same
         self._outgoing.put(None)
 
     def _reap(self) -> int:
@@ -135,7 +135,7 @@ def _write(pipe: IO[bytes], messages: SimpleQueue[bytes | None]) -> None:
                 pipe.write(message)
                 pipe.flush()
     except OSError:
-        pass  # the server is gone; the reader tells
+        pass  # the server is gone; the reader reports it
 
 
 def _read(pipe: IO[bytes], messages: SimpleQueue[Message | None]) -> None:
@@ -144,7 +144,7 @@ def _read(pipe: IO[bytes], messages: SimpleQueue[Message | None]) -> None:
             while (message := _read_message(pipe)) is not None:
                 messages.put(message)
         except (OSError, ValueError):
-            pass  # not a protocol any more: as good as gone
+            pass  # not the protocol any more: treat it as gone
         finally:
             messages.put(None)
 

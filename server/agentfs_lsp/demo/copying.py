@@ -10,7 +10,7 @@ from pathlib import Path
 
 MAX_FILES = 5_000
 MAX_MIB = 64
-# Neither a project's own text nor needed to look at it.
+# Not the project's own text, and not needed to look at it.
 VERSION_CONTROL = {".git", ".hg", ".svn", ".jj", ".agentfs"}
 INSTALLED = {"node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__"}
 CACHES = {".cache", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
@@ -20,7 +20,7 @@ SAMPLE = Path(__file__).with_name("workspace")
 
 
 class TooBigError(Exception):
-    """The folder holds more than a demo should copy."""
+    """The folder is too large for a demo to copy."""
 
 
 @dataclass
@@ -36,10 +36,9 @@ class _Budget:
 
 
 def copy_project(source: Path, target: Path) -> None:
-    """Copy regular files and folders; links, devices, what can't be read and the copy itself are left out.
+    """Copy regular files and folders, without links, devices, unreadable files and the copy itself.
 
-    Raises TooBigError, and OSError where `source` can't be listed or `target` can't be written.
-    """
+    Raises TooBigError, and OSError if `source` can't be listed or `target` can't be written."""
     _copy(source, target, _Budget())
 
 

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 class StaleEditError(Exception):
-    """An edit for another version of a document, or for one that is not open; `str()` is the reason, said."""
+    """An edit for another version of a document, or for one that is not open; `str()` is the reason for the
+    user."""
 
 
 @dataclass
 class Document:
-    """An open file. `saved` is the text that is on disk as far as the client knows."""
+    """An open file. `saved` is the text on disk as far as the client knows."""
 
     path: Path
     text: str
@@ -36,13 +37,13 @@ class Document:
 
     @property
     def dirty(self) -> bool:
-        """Whether it has changes that were not saved."""
+        """Whether it has unsaved changes."""
         return self.text != self.saved
 
 
 @dataclass
 class OpenDocuments:
-    """All open files by their URI, kept in step with the server. Positions are in `units`."""
+    """All open files by URI, in sync with the server. Positions are in `units`."""
 
     connection: Connection
     translate: Translate
@@ -59,16 +60,16 @@ class OpenDocuments:
         return uri
 
     def close(self, uri: str) -> None:
-        """Close a document; what was not saved is lost, as in any editor that was told to."""
+        """Close a document, discarding unsaved changes."""
         del self._open[uri]
         self.connection.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def get(self, uri: str) -> Document | None:
-        """The open document, None where that file is not open."""
+        """The open document, or None."""
         return self._open.get(uri)
 
     def type(self, uri: str, old: str, new: str) -> None:
-        """What a person at the keyboard does: replace the first `old` by `new`, unsaved."""
+        """Type: replace the first `old` by `new`, unsaved."""
         document = self._open[uri]
         at = document.text.index(old)
         ranges = {
@@ -78,7 +79,7 @@ class OpenDocuments:
         self._change(uri, document, [{"range": ranges, "newText": new}])
 
     def apply(self, edit: Mapping[str, Any]) -> list[str]:
-        """Apply a WorkspaceEdit, all of it or nothing; returns the URIs. Raises StaleEditError."""
+        """Apply a WorkspaceEdit entirely or not at all; returns the URIs. Raises StaleEditError."""
         pending: list[tuple[str, Document, list[dict[str, Any]]]] = []
         for change in edit.get("documentChanges", ()):
             if "textDocument" not in change:
@@ -112,7 +113,7 @@ class OpenDocuments:
         ordered = sorted(edits, key=lambda edit: _key(edit["range"]["start"]))
         document.text = apply_splices(document.text, [self._splice(document.text, e) for e in ordered])
         document.version += 1
-        # Last first: what is sent earlier must not move the ranges of what is sent later.
+        # Last first, so that no sent change moves the ranges of later ones.
         changes = [{"range": e["range"], "text": e["newText"]} for e in reversed(ordered)]
         identifier = {"uri": uri, "version": document.version}
         self.connection.notify(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CANCELLED = -32800
 METHOD_NOT_FOUND = -32601
 
-# Requests of the server's that need no thought; all others but `workspace/applyEdit` are unknown here.
+# Constant answers to the server's requests; all others except `workspace/applyEdit` are unknown here.
 PLAIN_ANSWERS: dict[str, object] = {
     "client/registerCapability": None,
     "client/unregisterCapability": None,
@@ -54,7 +54,7 @@ class RefusedError(Exception):
 
 
 class UnansweredError(Exception):
-    """There was no answer to a review: the change was withdrawn, and nobody is there any more."""
+    """A review got no answer: the change was withdrawn, and nobody is there any more."""
 
 
 class Editor:
@@ -65,14 +65,14 @@ class Editor:
         self._translate = translate
         self._connection = connection
         self._reviewer = reviewer
-        self._calls: list[int] = []  # requests under way, outermost first
+        self._calls: list[int] = []  # pending requests, outermost first
         self._answers: dict[int, Message] = {}
         self._proposed: deque[str] = deque()
         self._held: dict[str, object] = {}  # proposal -> the `workspace/applyEdit` that waits for its end
-        self._ended: dict[str, str] = {}  # proposal -> why it was not applied, "" where it was
+        self._ended: dict[str, str] = {}  # proposal -> why it was not applied, "" if it was
 
     def start(self, folder: Path, locale: str) -> dict[str, Any]:
-        """Open `folder` as the workspace; what the server can do. `locale`: whose language it is to speak."""
+        """Open `folder` as the workspace; returns the server's capabilities. `locale`: its language."""
         params = {
             "processId": os.getpid(),
             "clientInfo": {"name": "agentfs-demo"},
@@ -87,10 +87,9 @@ class Editor:
         return capabilities
 
     def call(self, method: str, params: object) -> Any:
-        """A request, with every review that it leads to.
+        """Send a request, and handle every review it leads to.
 
-        Raises RefusedError, UnansweredError, LostServerError.
-        """
+        Raises RefusedError, UnansweredError, LostServerError."""
         ident = self._begin(method, params)
         unanswered = False
         while ident not in self._answers:
@@ -106,7 +105,7 @@ class Editor:
         return self._end(ident)
 
     def cancel(self) -> None:
-        """Take back every request under way: the person interrupted the turn."""
+        """Cancel all pending requests: the person interrupted the turn."""
         while self._calls:
             self._connection.notify("$/cancelRequest", {"id": self._calls.pop()})
 
@@ -125,7 +124,7 @@ class Editor:
         return message.get("result")
 
     def _ask(self, method: str, params: object) -> dict[str, Any]:
-        """A request inside a review; an error is an `ok: false` like any other."""
+        """A request inside a review; an error is treated as `ok: false`."""
         ident = self._begin(method, params)
         while ident not in self._answers:
             self._handle(self._connection.receive())
@@ -172,7 +171,7 @@ class Editor:
             self._held[proposal] = ident
 
     def _apply_unasked(self, ident: object, edit: Mapping[str, Any]) -> None:
-        """An edit that policy let through: apply it, and save what had no unsaved changes."""
+        """An edit allowed by policy: apply it, and save documents that had no unsaved changes."""
         clean = [uri for uri in _uris(edit) if (open_ := self.documents.get(uri)) and not open_.dirty]
         try:
             self.documents.apply(edit)
@@ -191,7 +190,7 @@ class Editor:
         self._connection.answer(ident, result)
 
     def _settled(self, proposal: str, outcome: str) -> None:
-        if proposal in self._proposed:  # over before anybody saw it
+        if proposal in self._proposed:  # over before anyone saw it
             self._proposed.remove(proposal)
             self._finish(proposal, outcome)
 
@@ -204,7 +203,7 @@ class Editor:
     # --- a review ----------------------------------------------------------------------------------------
 
     def _review(self, ident: str) -> bool:
-        """Show a proposal, carry out the answer. False when there was none."""
+        """Show a proposal and carry out the answer. False if there was none."""
         reply = self._ask("agentfs/proposal", {"id": ident})
         if "files" not in reply:
             self._finish(ident, reply.get("reason") or "gone")
@@ -216,7 +215,7 @@ class Editor:
         if not settled.get("ok"):
             self._reviewer.hear(f"{settled.get('code')}: {settled.get('reason')}")
             if settled.get("code") == "INVALID_PARAM" and answer.decision == "amended":
-                return self._review(ident)  # that can't be written: nothing is decided, it is asked again
+                return self._review(ident)  # it can't be written: nothing is decided, so ask again
             self._finish(ident, settled.get("reason") or "refused")
         elif answer.decision == "rejected":
             self._finish(ident, "rejected")
@@ -227,7 +226,7 @@ class Editor:
         return True
 
     def _land(self, ident: str, edit: Mapping[str, Any]) -> str:
-        """Do the editor's part of an accepted change; why it failed, or ""."""
+        """Do the editor's part of an accepted change; returns why it failed, or ""."""
         failure = self._apply(edit)
         told = [{"uri": uri, "applied": not failure, "reason": failure} for uri in _uris(edit)]
         reply = self._ask("agentfs/applied", {"id": ident, "files": told})

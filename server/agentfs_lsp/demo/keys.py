@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-END = "\x04"  # Ctrl-D, which is a key like any other while single keys are read
+END = "\x04"  # Ctrl-D, an ordinary key while single keys are read
 
-_AT_ONCE_S = 0.05  # no hand is that quick
+_AT_ONCE_S = 0.05  # faster than anyone types
 _MOST_AT_ONCE = 4096
 
 
 @contextmanager
 def single_keys() -> Iterator[Callable[[str], str | None]]:
-    """Within it keys come one by one and unseen; what it gives waits for a key that is one of its argument's,
-    None at the end of input. Keys count one at a time: neither a paste nor an arrow key holds an answer.
+    """Read single keys without echo. Yields a function that waits for one of the keys in its argument and
+    returns it, or None at the end of input. Ignores pastes and special keys, which send several characters.
 
-    What was typed before is thrown away: it can't have been meant as the answer to what comes now.
-    """
+    Discards earlier input, which can't have been meant as an answer."""
     stdin = sys.stdin.fileno()
     before = termios.tcgetattr(stdin)
     tty.setcbreak(stdin, termios.TCSAFLUSH)
@@ -36,7 +35,7 @@ def single_keys() -> Iterator[Callable[[str], str | None]]:
 
 
 def read_line(prompt: str) -> str | None:
-    """A line of words; None at the end of input."""
+    """Read a line; None at the end of input."""
     try:
         return input(prompt).strip()
     except EOFError:
@@ -53,7 +52,7 @@ def _next(stdin: int, among: str) -> str | None:
 
 
 def _typed(stdin: int) -> str:
-    """What comes at once, in lower case: one key, what a special key sends (`ESC [ A`), or a paste."""
+    """What arrives at once, in lower case: a key, a special key's sequence (`ESC [ A`), or a paste."""
     typed = os.read(stdin, _MOST_AT_ONCE)
     while typed and select.select([stdin], [], [], _AT_ONCE_S)[0]:
         more = os.read(stdin, _MOST_AT_ONCE)

@@ -22,7 +22,7 @@ EOL_NAMES = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A file at the end of the turn. `size` in bytes; `ok` when it is what was accepted, as it was kept."""
+    """A file at the end of the turn. `size` in bytes; `ok` if it has the accepted text."""
 
     path: str
     outcome: str
@@ -36,20 +36,20 @@ class Finding:
 @dataclass
 class _Entry:
     before: bytes | None
-    expected: str | None  # None: there should be no such file
+    expected: str | None  # None: the file should not exist
     outcomes: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Ledger:
-    """The files of one turn, in the order they were first touched."""
+    """The files of one turn, in the order of first use."""
 
     root: Path
     translate: Translate
     _entries: dict[str, _Entry] = field(default_factory=dict)
 
     def touch(self, path: str) -> None:
-        """Look at a file before anything happens to it."""
+        """Record a file's state before anything happens to it."""
         if path not in self._entries:
             file = self.root / path
             before = file.read_bytes() if file.exists() else None
@@ -57,11 +57,11 @@ class Ledger:
             self._entries[path] = _Entry(before, expected)
 
     def note(self, path: str, outcome: str) -> None:
-        """What became of a change of the file, in a word or two."""
+        """Record the outcome of a change, in a word or two."""
         self._entries[path].outcomes.append(outcome)
 
     def replace(self, path: str, old: str, new: str) -> None:
-        """`old` was replaced by `new`, by whomever."""
+        """Someone replaced `old` by `new`."""
         entry = self._entries[path]
         assert entry.expected is not None
         entry.expected = entry.expected.replace(old, new, 1)
@@ -71,7 +71,7 @@ class Ledger:
         self._entries[path].expected = normalise(text)
 
     def findings(self) -> list[Finding]:
-        """Every touched file as it is on disk now, against what it should be."""
+        """Every touched file's current state on disk, compared with what it should be."""
         return [self._find(path, entry) for path, entry in self._entries.items()]
 
     def _find(self, path: str, entry: _Entry) -> Finding:
@@ -103,12 +103,12 @@ class Ledger:
 
 
 def describe_line_ends(text: str) -> str:
-    """`"CRLF ×5"`, `"CRLF ×1, LF ×2"`; empty where there are none."""
+    """`"CRLF ×5"`, `"CRLF ×1, LF ×2"`; empty if there are none."""
     return ", ".join(f"{name} ×{count}" for name, count in _line_ends(text).items())
 
 
 def _line_ends(text: str) -> dict[str, int]:
-    """How often each kind is there; kinds that are not there are left out."""
+    """How often each kind occurs, without kinds that don't."""
     pairs = text.count("\r\n")
     counts = {"\r\n": pairs, "\n": text.count("\n") - pairs, "\r": text.count("\r") - pairs}
     return {name: counts[end] for end, name in EOL_NAMES if counts[end]}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.demo.screen import Screen
     from agentfs_lsp.domain.translation import Translate
 
-EDITORS = ("nano", "vim", "vi")  # where neither $VISUAL nor $EDITOR says
+EDITORS = ("nano", "vim", "vi")  # if neither $VISUAL nor $EDITOR is set
 
 
 class Person:
@@ -55,14 +55,15 @@ class Person:
         return answer
 
     def ends_always(self) -> bool | None:
-        """Before an unasked change: whether the person wants to be asked again, None at the end of input."""
+        """Before an automatically allowed change: whether the person wants to be asked again, None at the end
+        of input."""
         with single_keys() as next_key:
             self._screen.legend(self._translate("always is on   Enter continue   m ask me again"), "")
             key = next_key("\r\nm")
         return None if key is None else key == "m"
 
     def _amend(self, proposal: Proposal) -> Answer | None:
-        """The person's own version of the files; None where there is none after all."""
+        """The person's version of the files, or None."""
         texts: list[tuple[str, str]] = []
         for file in proposal.files:
             if file.operation == "delete":
@@ -87,7 +88,7 @@ class Person:
         with TemporaryDirectory(prefix="agentfs-edit-") as folder:
             file = Path(folder, path.rsplit("/", 1)[-1])
             file.write_bytes(text.encode("utf-8", "surrogatepass"))
-            # Ctrl-C belongs to the editor while it runs; a handler of Python's is not inherited.
+            # Ctrl-C belongs to the editor while it runs; a Python handler is not inherited.
             before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
             try:
                 failed = subprocess.run([*command, str(file)], check=False).returncode
@@ -118,11 +119,11 @@ class Person:
 
 
 def editor_command() -> list[str]:
-    """The person's text editor and its arguments; empty where there is none."""
+    """The person's text editor and its arguments; empty if there is none."""
     said = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if said:
         try:
             return shlex.split(said)
-        except ValueError:  # a quotation mark that is never closed
+        except ValueError:  # an unclosed quotation mark
             return said.split()
     return next(([name] for name in EDITORS if shutil.which(name)), [])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_CANDIDATES = 7
-# How a remark is written in a file of that kind; other kinds are left alone.
+# The syntax of a comment in files of that kind; other kinds are left alone.
 REMARKS = {
     **dict.fromkeys((".py", ".toml", ".yaml", ".yml", ".sh", ".rb", ".cfg", ".r"), "# {}"),
     **dict.fromkeys((".js", ".ts", ".tsx", ".go", ".rs", ".c", ".h", ".cpp", ".java", ".kt", ".cs"), "// {}"),
@@ -35,7 +35,7 @@ class NothingToEditError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace `old`, which is there once, by `new`. `why` in the words of whoever does it."""
+    """Replace `old`, which occurs once, by `new`. `why` in the words of whoever does it."""
 
     path: str
     old: str
@@ -45,7 +45,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to be created."""
+    """A file to create."""
 
     path: str
     content: str
@@ -54,8 +54,8 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A turn. `behind` is what somebody else writes to the contested file, `typed` what the person types
-    into the open one, unsaved; `refused` is the change that the person should not like, for `reason`."""
+    """A turn. `behind`: what someone else writes to the contested file; `typed`: what the person types into
+    the open one, unsaved; `refused`: the change the person should reject, for `reason`."""
 
     task: str
     first: Edit
@@ -124,10 +124,9 @@ def sample_plan(translate: Translate) -> Plan:
 
 
 def plan_for(folder: Path, translate: Translate) -> Plan:
-    """A harmless turn on any project: remarks at the end of its first text files.
+    """A harmless turn on any project: comments at the end of its first text files.
 
-    Raises NothingToEditError.
-    """
+    Raises NothingToEditError."""
     ends = _candidates(folder)
     if not ends:
         raise NothingToEditError
@@ -160,7 +159,7 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
 
 
 def _candidates(folder: Path) -> list[tuple[str, str]]:
-    """Paths of files to edit, each with its end: the shortest run of last lines that is there only once."""
+    """Paths of files to edit, each with its end: the shortest run of last lines that occurs only once."""
     found: list[tuple[str, str]] = []
     for path in _text_files(folder):
         end = _unique_end(path.read_bytes())
@@ -181,7 +180,7 @@ def _text_files(folder: Path) -> Iterator[Path]:
 
 
 def _unique_end(data: bytes) -> str:
-    """Empty where there is none, or the file is not plain UTF-8 text with one kind of line ends."""
+    """Empty if there is none, or the file is not UTF-8 text with uniform line ends."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

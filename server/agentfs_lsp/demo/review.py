@@ -13,7 +13,7 @@ Decision = Literal["accepted", "amended", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class ProposedFile:
-    """One file of a proposal; texts have `\\n` line ends. `warnings`: (line, what to look at)."""
+    """One file of a proposal; texts have LF line ends. `warnings`: (line, text)."""
 
     uri: str
     path: str
@@ -27,7 +27,7 @@ class ProposedFile:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What an agent wants to change, as the server tells it."""
+    """A proposed change, as reported by the server."""
 
     id: str
     title: str
@@ -37,7 +37,7 @@ class Proposal:
 
     @classmethod
     def from_wire(cls, reply: Mapping[str, Any]) -> Proposal:
-        """The answer to `agentfs/proposal`."""
+        """Parse the result of `agentfs/proposal`."""
         files = tuple(_file_from_wire(file) for file in reply["files"])
         return cls(
             reply["id"], reply["title"], reply.get("agent") or "", reply.get("explanation") or "", files
@@ -46,7 +46,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A decision. `texts`: for amended files their whole new text, by URI."""
+    """A decision. `texts`: the whole new text of each amended file, by URI."""
 
     decision: Decision
     feedback: str = ""
@@ -73,7 +73,7 @@ class Reviewer(Protocol):
     """Whoever sits at the editor."""
 
     def decide(self, proposal: Proposal) -> Answer | None:
-        """Show the proposal and wait for an answer; None when there will be none."""
+        """Show the proposal and wait for an answer; None if there will be none."""
 
     def hear(self, what: str) -> None:
         """Something happened in the editor that the person should know."""

@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
 
 GUTTER = 9
-MIN_ROOM = 20  # on a terminal narrower than anything can be read on, the terminal folds
-TEXT_LINES = 5  # of an answer's text: the rest is for models
+MIN_ROOM = 20  # on a terminal too narrow to read, the terminal wraps
+TEXT_LINES = 5  # of an answer's text, whose rest is for models
 
 STATUS = {
     "success": ("✓", "green"),
     "partial": ("◐", "yellow"),
     "error": ("✗", "red"),
 }
-# Shown beside the diff or of no use to a person.
+# Shown next to the diff, or of no use to a person.
 UNSHOWN_PARAMS = {"path", "session", "agent", "explanation"}
 
 
 class Screen:
-    """A terminal, or what stands for one."""
+    """A terminal, or a substitute."""
 
     def __init__(self, console: Console, translate: Translate) -> None:
         self.console = console
@@ -51,7 +51,7 @@ class Screen:
         self._asked = True
 
     def opening(self, task: str, facts: Sequence[tuple[str, str]], asked: bool) -> None:
-        """The head: what runs, where, and who answers. `asked`: a person is."""
+        """The header: what runs, where, and who answers. `asked`: a person does."""
         self._asked = asked
         about = self._translate("an agent's turn, with reviews")
         self.console.print(Text("agentfs demo", "bold").append(f" · {about}", "dim"))
@@ -59,7 +59,7 @@ class Screen:
             self._row(label, Text(visible(value)), "dim")
 
     def scene(self, number: int, title: str, about: str) -> None:
-        """The begin of a part of the turn."""
+        """The start of a part of the turn."""
         self.console.print()
         self.console.print(
             Rule(Text(f"{number}  {title}", "bold"), align="left", style="dim", characters="─")
@@ -67,7 +67,7 @@ class Screen:
         self.console.print(Text(about, "dim italic"))
 
     def request(self, method: str, params: Mapping[str, Any]) -> None:
-        """What the agent asks for, in one line."""
+        """The agent's request in one line."""
         head = f"{method} {visible(params['path'])}"
         rest = "".join(
             f"  {name}={self._compact(value)}" for name, value in params.items() if name not in UNSHOWN_PARAMS
@@ -76,7 +76,7 @@ class Screen:
         self._row(self._translate("agent"), Text(head).append(clip(rest, room), "dim"), "bold blue")
 
     def read(self, path: str, envelope: Mapping[str, Any]) -> None:
-        """A read and its answer: what was read, not the text."""
+        """A read and its result, without the text."""
         if envelope["status"] == "error":
             self.request("agentfs/read", {"path": path})
             self.result(envelope)
@@ -91,7 +91,7 @@ class Screen:
         self._row(self._translate("agent"), line.append(f" {visible(', '.join(facts))}", "dim"), "bold blue")
 
     def result(self, envelope: Mapping[str, Any]) -> None:
-        """The answer to a change: the status, the words for the model, and the data that matter."""
+        """The answer to a change: the status, the text for the model, and the important data."""
         lines = envelope["text"].split("\n")
         more = [] if len(lines) <= TEXT_LINES else ["…"]
         self._status(envelope, "\n".join(map(visible, lines[:TEXT_LINES] + more)))
@@ -116,7 +116,7 @@ class Screen:
             self._diff(self._translate("Changed since the agent read it:"), since)
 
     def proposal(self, proposal: Proposal, diffs: Sequence[tuple[ProposedFile, str]]) -> None:
-        """A review: who wants what and why, every file's diff, what to look at."""
+        """A review: who wants what and why, every file's diff, and warnings."""
         title = Text(visible(proposal.title), "bold")
         said = Text(f"{visible(proposal.agent)}: “{visible(proposal.explanation)}”", "italic")
         if GUTTER + title.cell_len + 2 + said.cell_len <= self.console.width:
@@ -133,7 +133,7 @@ class Screen:
                 self._row("", Text(f"! {visible(words)}", "bold yellow"))
 
     def decision(self, answer: Answer | None) -> None:
-        """What was answered."""
+        """The decision."""
         translate = self._translate
         if answer is None:
             words = translate("no answer: the proposal is withdrawn, not rejected")
@@ -151,11 +151,11 @@ class Screen:
         self._row(translate("you") if self._asked else translate("answer"), Text(visible(words)), "bold cyan")
 
     def legend(self, keys: str, hint: str) -> None:
-        """The keys that can be pressed now, or a word on the last one."""
+        """The available keys, or a message about the last one."""
         self._row("", Text(keys, "cyan").append(f"   {visible(hint)}" if hint else "", "dim"))
 
     def always_is_on(self) -> None:
-        """After an answer that holds for later changes too."""
+        """Shown after an answer that also applies to later changes."""
         if self._asked:
             ends = self._translate("It ends with the turn, or when you press m before the next change.")
         else:
@@ -164,11 +164,11 @@ class Screen:
         self.aside(self._translate("editor"), sentences(self._translate, (on, ends)))
 
     def aside(self, role: str, words: str) -> None:
-        """What somebody else did, or what happened in the editor."""
+        """What someone else did, or what happened in the editor."""
         self._row(role, Text(visible(words)), "magenta")
 
     def closing(self, findings: Sequence[Finding]) -> None:
-        """The table of what is really on disk."""
+        """The table of what is on disk."""
         translate = self._translate
         self.console.print()
         self.console.print(
@@ -206,7 +206,7 @@ class Screen:
         self.line(sentences(translate, (ended, files)))
 
     def line(self, words: str, style: str = "") -> None:
-        """A line of its own, folded by nothing but the terminal: paths in it can be copied."""
+        """A line of its own, wrapped only by the terminal, so that paths in it can be copied."""
         self.console.print(Text(visible(words), style), soft_wrap=True)
 
     def _status(self, envelope: Mapping[str, Any], words: str) -> None:
@@ -224,7 +224,7 @@ class Screen:
             self._row("", line.text, hang=line.margin)
 
     def _row(self, role: str, content: Text, style: str = "", hang: int = 0) -> None:
-        """Text beside the name of a role, folded to the width; what is folded hangs `hang` further in."""
+        """Text next to a role's name, wrapped to the width, with a hanging indent of `hang`."""
         padding = " " * (GUTTER - cell_len(role))  # a letter may be two cells wide
         head, room = Text(role + padding, style), max(self.console.width - GUTTER - hang, MIN_ROOM)
         fits = content.cell_len <= room + hang and "\n" not in content.plain

@@ -121,7 +121,7 @@ class Turn:
                 self._end_always()
 
     def _settle_text(self, path: str, as_asked: Callable[[], None]) -> None:
-        """What the file holds now: what the person made of it, else what the agent asked for."""
+        """The file's text now: the person's version, or else what the agent requested."""
         amended = self._seat.last.texts if self._seat.last else ()
         if amended:
             self._ledger.become(path, amended[0][1])
@@ -211,7 +211,7 @@ def _scenes(translate: Translate) -> tuple[Scene, ...]:
 
 
 def _in_kind(edit: Edit, text: str) -> tuple[str, str]:
-    """Old and new with the line ends of `text`."""
+    """Old and new text in the line ends of `text`."""
     eol = first_eol(text)
     return with_eol(edit.old, eol), with_eol(edit.new, eol)
 
@@ -239,4 +239,4 @@ def _outcome(envelope: Envelope, translate: Translate) -> str:
         "allowed": translate("allowed"),
         "conflict": translate("conflict"),
     }
-    return words.get(outcome, outcome)  # else a code of the protocol, which no language has
+    return words.get(outcome, outcome)  # else a protocol code, which isn't translated

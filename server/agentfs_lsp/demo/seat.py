@@ -31,11 +31,11 @@ class ReviewUI:
         self._translate = translate
 
     def prepare(self, suggested: Answer) -> None:
-        """A change is about to be asked for; `suggested` is what the scene has in mind."""
+        """A change is about to be requested; the scene suggests this answer."""
         self.suggested, self.last = suggested, None
 
     def decide(self, proposal: Proposal) -> Answer | None:
-        """Show it and get an answer; None when nobody is there any more."""
+        """Show it and get an answer; None if nobody is there."""
         self._screen.proposal(proposal, [(file, _diff_of(file)) for file in proposal.files])
         answer = self._person.answer(proposal, self.suggested) if self._person else self.suggested
         self._screen.decision(answer)
@@ -48,12 +48,12 @@ class ReviewUI:
         self._screen.aside(self._translate("editor"), what)
 
     def ends_always(self) -> bool | None:
-        """Whether whoever sits here wants to be asked again from now on; None when nobody is there."""
+        """Whether the person wants to be asked again from now on; None if nobody is there."""
         return self._person.ends_always() if self._person else False
 
 
 def _diff_of(file: ProposedFile) -> str:
-    """All of it: what is to be decided is never cut."""
+    """The whole diff: it is never truncated before a decision."""
     return preview(
         file.base_text,
         diff(file.base_text, file.proposed_text),
