@@ -28,7 +28,7 @@ MIB = 1024 * 1024
 SIGPIPED = 141
 """The exit code of programs whose output nobody reads any more."""
 INTERRUPTED = 130
-"""The exit code of programs that Ctrl-C has ended."""
+"""The exit code of programs ended by Ctrl-C."""
 
 COMMANDS = {
     "check-config": "agentfs_lsp.commands.check_config",
@@ -36,14 +36,14 @@ COMMANDS = {
     "history": "agentfs_lsp.commands.history",
     "undo": "agentfs_lsp.commands.undo",
 }
-"""What is typed in a terminal, and the module that runs it: the server does without."""
+"""Terminal commands and the modules that run them; the server itself imports none of them."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal in another encoding has no sign for some of it
+        sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
     translate = say_in_terminal()
     let_argparse_speak()
     if sys.platform == "win32":
@@ -64,8 +64,8 @@ def _run(command: str, arguments: list[str], translate: Translate) -> int:
     try:
         code = int(import_module(command).run(arguments, translate))
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads it, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be written
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for output still buffered
         return SIGPIPED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -127,8 +127,8 @@ def _positive(translate: Translate, text: str) -> int:
 
 
 def _serve(options: argparse.Namespace, translate: Translate) -> int:
-    """Serve; returns only where that can't begin."""
-    if sys.stdin is None or sys.stdout is None:  # closed: their descriptors would be given to other files
+    """Serve; returns only if that can't start."""
+    if sys.stdin is None or sys.stdout is None:  # closed: their descriptors would be reused for other files
         told = translate(
             "standard input or output is closed; an editor that starts the server must keep both open"
         )
@@ -142,8 +142,8 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         return 1
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(handlers=[log], level=options.log_level.upper(), format=line)
-    logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs what messages hold
-    gc.disable()  # until all is imported, of which nothing will ever be garbage
+    logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs message contents
+    gc.disable()  # until the imports are done, which create no garbage
     with generated_code_kept():
         from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
         from agentfs_lsp.adapters.fs.state_folder import StateFolder  # noqa: PLC0415

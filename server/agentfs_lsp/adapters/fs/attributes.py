@@ -29,10 +29,7 @@ def _keep_owner(wanted: os.stat_result, target: int) -> None:
     found = os.fstat(target)
     if (found.st_uid, found.st_gid) == (wanted.st_uid, wanted.st_gid):
         return
-    for owner in (
-        wanted.st_uid,
-        -1,
-    ):  # changing the group may be permitted even if changing the owner is not
+    for owner in (wanted.st_uid, -1):  # changing only the group may be permitted
         try:
             os.fchown(target, owner, wanted.st_gid)
         except OSError as error:
