@@ -13,7 +13,7 @@ import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts }
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
 import { keysForTheFront, run, withoutFocus } from './editorFocus';
-import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf } from './tabs';
+import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
 import { agentOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
 
@@ -60,7 +60,7 @@ export class DiffEditors implements vscode.Disposable {
 
   /** The review that is visible and active; undefined where something else is. */
   get current(): Review | undefined {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const tab = tabInFront();
     return tab && this.reviewOf(tab);
   }
 
@@ -69,7 +69,7 @@ export class DiffEditors implements vscode.Disposable {
    * in the editor of them all.
    */
   get currentPart(): vscode.Uri | undefined {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const tab = tabInFront();
     const files = this.current?.proposed.files.length ?? 0;
     return tab === undefined || isMultiDiff(tab) || files < 2 ? undefined : proposalsIn(tab)[0];
   }
@@ -101,14 +101,14 @@ export class DiffEditors implements vscode.Disposable {
     const next = onwards ? this.proposals.firstWaiting() : undefined;
     // The editor of several files can't be made read-only and back: they wait until they are asked for.
     const goesOn = next?.proposed.files.length === 1 && (await soon(this.fetch(next)));
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const tab = tabInFront();
     if (tab === undefined || reviewIdOf(tab) !== review.proposed.id) {
       return;
     }
     if (next !== undefined && goesOn) {
       await this.shows.run(() => this.showNow(next, tab.group));
     } else {
-      await this.goBack();
+      await this.goBack(tab.group);
     }
   }
 
@@ -187,9 +187,8 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /** To the editor that was in front before the reviews, or another one of the group. */
-  private async goBack(): Promise<void> {
+  private async goBack({ tabs }: vscode.TabGroup): Promise<void> {
     const giveKeys = await keysForTheFront();
-    const { tabs } = vscode.window.tabGroups.activeTabGroup;
     const others = tabs.filter((tab) => !isReviewTab(tab));
     const tab = others.find((other) => other === this.before) ?? others.at(-1);
     if (tab !== undefined) {
@@ -227,10 +226,8 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   private tabsChanged({ opened, closed }: vscode.TabChangeEvent): void {
-    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
-    if (activeTab !== undefined && !isReviewTab(activeTab)) {
-      this.before = activeTab;
-    }
+    const front = tabInFront();
+    this.before = front !== undefined && !isReviewTab(front) ? front : this.before;
     const gone = closed.filter((tab) => !allTabs().some((other) => reviewIdOf(other) === reviewIdOf(tab)));
     for (const review of gone.flatMap((tab) => this.reviewOf(tab) ?? [])) {
       this.proposals.setAside(review, review.setAside || !this.closing.has(review.proposed.id));

@@ -41,6 +41,7 @@ export class ReviewFocus implements vscode.Disposable {
     this.listeners = vscode.Disposable.from(
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
+      vscode.window.onDidChangeActiveTextEditor(() => this.tabsChanged(false)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
       editors.onDidOpen(({ review, isNext }) => {
         this.next = isNext ? { review, at: Date.now() } : undefined;

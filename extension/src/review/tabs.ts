@@ -10,6 +10,21 @@ export function allTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
+/**
+ * The tab in front, in whichever window. Of a floating window VS Code tells only which text editor is active: its active
+ * group stays the one of the main window.
+ */
+export function tabInFront(): vscode.Tab | undefined {
+  const { activeTabGroup, all } = vscode.window.tabGroups;
+  const uri = vscode.window.activeTextEditor?.document.uri.toString();
+  const isIn = ({ input }: vscode.Tab): boolean =>
+    input instanceof vscode.TabInputTextDiff && input.original.toString() === uri;
+  const inFront = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);
+  return (
+    inFront.find((tab) => isIn(tab) || shownIn(tab).some((shown) => shown.toString() === uri)) ?? activeTabGroup.activeTab
+  );
+}
+
 /** The id of the proposal that a tab shows, in a diff, a diff of several files, or alone. */
 export function reviewIdOf(tab: vscode.Tab): string | undefined {
   const [uri] = proposalsIn(tab);

@@ -6,7 +6,7 @@ import type { Drafts } from '../review/drafts';
 import { draftInFront } from './drafts';
 import type { ServerEdits } from '../proposals/serverEdits';
 import type { DiffEditors } from '../review/diffEditor';
-import { isMultiDiff } from '../review/tabs';
+import { isMultiDiff, tabInFront } from '../review/tabs';
 
 type Kind = '' | 'single' | 'several' | 'part';
 
@@ -33,7 +33,7 @@ export function keepContextKeys(
     }
   };
   const refresh = (): void => {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const tab = tabInFront();
     const review = editors.current;
     tell('review', kindOf(tab, review, editors.currentPart !== undefined));
     tell('pending', proposals.size > 0);
@@ -49,5 +49,6 @@ export function keepContextKeys(
     edits.onDidChange(refresh),
     vscode.window.tabGroups.onDidChangeTabs(refresh),
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),
+    vscode.window.onDidChangeActiveTextEditor(refresh),
   );
 }

@@ -4,6 +4,7 @@ import type { Draft } from '../review/draftStore';
 import { brief, baseName, visible } from '../util/display';
 import { DRAFT, virtualUri } from '../review/fileSystem';
 import type { Drafts } from '../review/drafts';
+import { tabInFront } from '../review/tabs';
 import { agentOf } from '../proposals/notifications';
 
 export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Disposable {
@@ -49,6 +50,6 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
 
 /** The draft that the tab in front shows beside its file. */
 export function draftInFront(drafts: Drafts): Draft | undefined {
-  const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+  const { input } = tabInFront() ?? {};
   return input instanceof vscode.TabInputTextDiff ? drafts.shownAt(input.original) : undefined;
 }
