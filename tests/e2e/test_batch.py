@@ -37,113 +37,6 @@ async def put(editor: Editor, path: str, text: str) -> None:
     await editor.read(path)
 
 
-async def test_several_files_land_together(auto: Editor) -> None:
-    await put(auto, "one/a.py", "a = 1\nb = 2\n")
-    await put(auto, "one/b.py", "b\n")
-    answer = await batch(
-        auto, edits("one/a.py", "1", "10"), writes("one/new/c.py", "c\n"), writes("one/b.py", "bb\n")
-    )
-    assert answer["status"] == "success"
-    assert answer["data"]["applied"] is True
-    assert answer["data"]["landing"] == "disk"
-    assert answer["text"] == "Changed 3 files (+3/-2 lines). (Created directory: one/new/)"
-    assert {key: answer["stats"][key] for key in ("files_changed", "lines_added", "lines_removed")} == {
-        "files_changed": 3,
-        "lines_added": 3,
-        "lines_removed": 2,
-    }
-    assert answer["data"]["results"] == [
-        {
-            "index": 0,
-            "tool": "edit",
-            "path": "one/a.py",
-            "status": "success",
-            "operation": "update",
-            "landing": "disk",
-            "replacements": 1,
-            "match": "exact",
-        },
-        {
-            "index": 1,
-            "tool": "write",
-            "path": "one/new/c.py",
-            "status": "success",
-            "operation": "create",
-            "landing": "disk",
-        },
-        {
-            "index": 2,
-            "tool": "write",
-            "path": "one/b.py",
-            "status": "success",
-            "operation": "update",
-            "landing": "disk",
-        },
-    ]
-    assert content(auto, "one/a.py") == "a = 10\nb = 2\n"
-    assert content(auto, "one/new/c.py") == "c\n"
-    assert content(auto, "one/b.py") == "bb\n"
-    diff = answer["data"]["diff_preview"]
-    assert [line for line in diff.split("\n") if line.startswith("+++")] == [
-        "+++ b/one/a.py",
-        "+++ b/one/new/c.py",
-        "+++ b/one/b.py",
-    ]
-
-
-async def test_operations_on_one_file_build_on_each_other(auto: Editor) -> None:
-    await put(auto, "seq.py", "a = 1\nb = 2\nc = 3\n")
-    answer = await batch(
-        auto,
-        edits("seq.py", "a = 1", "a = one"),
-        edits("seq.py", "a = one\nb", "z"),
-        writes("seq2.py", "x\n"),
-        edits("seq2.py", "x", "y"),
-    )
-    assert answer["status"] == "success", answer["text"]
-    assert content(auto, "seq.py") == "z = 2\nc = 3\n"
-    assert content(auto, "seq2.py") == "y\n"
-    assert answer["stats"]["files_changed"] == 2
-    # The session knows what it wrote.
-    assert (await auto.edit("seq.py", "z", "zz"))["status"] == "success"
-    assert (await auto.edit("seq2.py", "y", "yy"))["status"] == "success"
-
-
-async def test_an_atomic_batch_lands_nothing_when_one_operation_fails(auto: Editor) -> None:
-    await put(auto, "at/a.py", "a\n")
-    await put(auto, "at/b.py", "b\n")
-    answer = await batch(
-        auto, edits("at/a.py", "a", "A"), writes("at/made/new.py", "new\n"), edits("at/b.py", "x", "y")
-    )
-    assert answer["error"]["code"] == "INVALID_PARAM"
-    assert answer["error"]["message"].startswith("operations[2] edit at/b.py: ")
-    assert answer["text"].startswith("operations[2] edit at/b.py: ")
-    codes = [result["error"]["code"] for result in answer["context"]["batch"]]
-    assert codes == ["CANCELLED", "CANCELLED", "INVALID_PARAM"]
-    assert answer["context"]["path_resolved"] == "at/b.py"
-    assert (content(auto, "at/a.py"), content(auto, "at/b.py")) == ("a\n", "b\n")
-    assert not (auto.root / "at/made").exists()
-
-
-async def test_a_batch_that_is_not_atomic_lands_what_it_can(auto: Editor) -> None:
-    await put(auto, "na/a.py", "a\n")
-    await put(auto, "na/b.py", "b\n")
-    answer = await batch(
-        auto,
-        edits("na/a.py", "x", "y"),
-        edits("na/a.py", "a", "A"),
-        edits("na/b.py", "b", "B"),
-        writes("../out", "x"),
-        atomic=False,
-    )
-    assert answer["status"] == "partial"
-    assert answer["data"]["applied"] is False
-    assert answer["data"]["failed_items"] == [0, 3]
-    assert [one["status"] for one in answer["data"]["results"]] == ["error", "success", "success", "error"]
-    assert "operations[0] edit na/a.py: " in answer["text"]
-    assert (content(auto, "na/a.py"), content(auto, "na/b.py")) == ("A\n", "B\n")
-
-
 @pytest.mark.parametrize(
     ("locale", "file_left", "operation_left"),
     [
@@ -175,15 +68,6 @@ async def test_what_failed_beside_what_landed_does_not_say_that_nothing_was_chan
     nothing = {"en": "Nothing was changed.", "zh-cn": "没有做任何修改。"}[locale]
     assert nothing not in answer["text"]
     assert nothing in alone["text"]
-
-
-async def test_a_dry_run_shows_everything_and_does_nothing(auto: Editor) -> None:
-    await put(auto, "dry.py", "a\n")
-    answer = await batch(auto, edits("dry.py", "a", "b"), writes("drier.py", "x\n"), dry_run=True)
-    assert answer["status"] == "partial"
-    assert answer["text"] == "[Dry Run] Would change 2 files (+2/-1 lines)."
-    assert "drier.py" in answer["data"]["diff_preview"]
-    assert (content(auto, "dry.py"), content(auto, "drier.py")) == ("a\n", None)
 
 
 async def test_a_dry_run_counts_only_files_that_would_change(auto: Editor) -> None:
@@ -221,12 +105,3 @@ async def test_a_wrong_parameter_is_named_with_its_operation(
     answer = await auto.request("agentfs/batch", {"operations": operations})
     assert answer["error"]["code"] == "INVALID_PARAM"
     assert name in answer["error"]["message"]
-
-
-async def test_as_a_command(auto: Editor) -> None:
-    params = {"operations": [writes("cmd.py", "x\n")]}
-    answer = await auto.request(
-        "workspace/executeCommand", {"command": "agentfs.batch", "arguments": [params]}
-    )
-    assert answer["status"] == "success"
-    assert content(auto, "cmd.py") == "x\n"

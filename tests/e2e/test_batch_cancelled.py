@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, REVIEWING, Editor, editing
+from support.editor import APPLY, AUTO, Editor, editing
 from support.landing import nothing_can_land
 from support.wire import Message
 
@@ -84,26 +84,6 @@ async def test_what_the_client_is_applying_stands_and_the_closed_files_are_left(
     assert left_out(answer, 0, 2)
     assert answer["data"]["results"][1]["landing"] == "editor"
     assert on_disk(files) == ["old\n", "old\n", "old\n"]
-
-
-async def test_so_it_is_once_the_user_has_accepted(files: Path) -> None:
-    async with editing(files, **REVIEWING) as editor:
-        editor.open("b.py")
-        asked = await started(editor, atomic=False)
-        proposal = await editor.proposed()
-        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        editor.cancel(asked)
-        assert editor.apply(settled["apply"])
-        report = {"id": proposal["id"], "files": [{"uri": editor.uri("b.py"), "applied": True}]}
-        applied = await editor.request("agentfs/applied", report)
-        assert applied["ok"] is True
-        for _ in applied["save"]:
-            editor.save("b.py")
-            saved = {"uri": editor.uri("b.py"), "saved": True}
-            await editor.request("agentfs/saved", {"id": proposal["id"], "files": [saved]})
-        answer = await asked
-    assert left_out(answer, 0, 2)
-    assert on_disk(files) == ["old\n", "new\n", "old\n"]
 
 
 async def test_an_atomic_one_lands_as_a_whole(files: Path) -> None:

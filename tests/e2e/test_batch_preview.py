@@ -69,19 +69,6 @@ async def test_all_files_stand_in_one_preview_and_what_is_accepted_waits_in_the_
     assert on_disk(files) == [OLD, OLD]
 
 
-@pytest.mark.parametrize("atomic", [True, False])
-async def test_discarding_rejects_all(files: Path, atomic: bool) -> None:
-    async with VSCODE.editing(files) as editor:
-        editor.answers[APPLY] = ticking(editor, None)
-        answer = await batch(editor, atomic=atomic)
-        assert len(editor.all(APPLY)) == 1
-        assert shown(editor) == {"open.py": OLD}
-    assert answer["error"]["code"] == "USER_REJECTED"
-    assert answer["context"]["review"]["decision"] == "rejected"
-    assert {one["error"]["code"] for one in answer["context"]["batch"]} == {"USER_REJECTED"}
-    assert on_disk(files) == [OLD, OLD]
-
-
 async def test_where_one_file_does_not_fit_all_are_asked_for_by_message(files: Path) -> None:
     created = {"tool": "write", "params": {"path": "new.py", "content": "new\n"}}
     diffs: list[str] = []

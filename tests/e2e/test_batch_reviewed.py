@@ -77,62 +77,6 @@ async def test_all_files_are_shown_and_accepted_together(three: Path) -> None:
     assert on_disk(three) == NEW
 
 
-async def test_what_was_applied_is_taken_back_when_a_closed_file_cannot_land(three: Path) -> None:
-    async with editing(three, **REVIEWING) as editor:
-        answer, proposal = await ask(editor)
-        settled = await settle(editor, proposal)
-        assert editor.apply(settled["apply"])
-        (three / "closed.py").write_text("theirs\n")
-        applied = await report(editor, proposal, "applied", open=True)
-        assert (applied["ok"], applied["code"]) == (False, "CONFLICT")
-        assert editor.apply(applied["revert"])
-        failed = await answer
-        assert editor.documents[editor.uri("open.py")].text == "a = 1\nmine\n"
-    assert failed["error"]["code"] == "CONFLICT"
-    assert failed["error"]["message"].startswith("operations[1] edit closed.py: ")
-    assert on_disk(three) == {**OLD, "closed.py": "theirs\n"}
-    assert not (three / "made").exists()
-
-
-async def test_rejecting_one_file_of_an_atomic_batch_rejects_all(three: Path) -> None:
-    async with editing(three, **REVIEWING) as editor:
-        answer, proposal = await ask(editor)
-        files = [{"uri": editor.uri("closed.py"), "decision": "rejected"}]
-        assert await settle(editor, proposal, feedback="no", files=files) == {"ok": True, "apply": None}
-        rejected = await answer
-    assert rejected["error"]["code"] == "USER_REJECTED"
-    assert rejected["error"]["message"].startswith("operations[1] edit closed.py: ")
-    assert "no" in rejected["text"]
-    codes = [one["error"]["code"] for one in rejected["context"]["batch"]]
-    assert codes == ["CANCELLED", "USER_REJECTED", "CANCELLED"]
-    assert on_disk(three) == OLD
-
-
-async def test_file_by_file_where_it_is_not_atomic(three: Path) -> None:
-    async with editing(three, **REVIEWING) as editor:
-        answer, proposal = await ask(editor, atomic=False)
-        files = [
-            {"uri": editor.uri("open.py"), "decision": "rejected"},
-            {"uri": editor.uri("made/new.py"), "decision": "amended", "text": "new = 2\n"},
-        ]
-        assert await settle(editor, proposal, feedback="not that", files=files) == {"ok": True, "apply": None}
-        landed = await answer
-    assert landed["status"] == "partial"
-    assert landed["data"]["failed_items"] == [0]
-    assert landed["data"]["results"][0]["error"]["code"] == "USER_REJECTED"
-    assert landed["data"]["review"]["decision"] == "amended"
-    assert "not that" in landed["text"]
-    assert on_disk(three) == {**OLD, "closed.py": "b = 2\n", "made/new.py": "new = 2\n"}
-
-
-async def test_a_cancelled_batch_is_withdrawn(three: Path) -> None:
-    async with editing(three, **REVIEWING) as editor:
-        answer, _ = await ask(editor)
-        editor.cancel(answer)
-        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
-    assert on_disk(three) == OLD
-
-
 async def test_one_message_with_the_diff_of_everything(three: Path) -> None:
     answers = {"window/showMessageRequest": lambda _: {"title": "Approve"}}
     async with editing(three, answers=answers) as editor:

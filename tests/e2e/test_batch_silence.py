@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, Editor, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, PENDING, REVIEW, Editor, editing
 from support.wire import Message
 
-ASK = "window/showMessageRequest"
 IMPATIENT: Any = {"landing_timeout_s": 0.2, "approval": {"timeout_s": 0.2}}
-SILENT = {APPLY: lambda _: NO_ANSWER, ASK: lambda _: NO_ANSWER}
 
 OPERATIONS = [
     {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},
@@ -51,47 +49,6 @@ def in_editor(editor: Editor) -> dict[str, str]:
 def is_untouched(editor: Editor) -> bool:
     made = (editor.root / "made").exists()
     return (on_disk(editor.root), in_editor(editor), made) == (OLD, OPEN, False)
-
-
-@pytest.mark.parametrize("atomic", [True, False])
-async def test_a_question_that_nobody_answers(files: Path, atomic: bool) -> None:
-    async with editing(files, options=IMPATIENT, answers=SILENT) as editor:
-        await opened(editor)
-        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS, "atomic": atomic})
-        question = await editor.seen_message(ASK)
-        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
-        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "Approve"}})
-        assert (await editor.request("agentfs/status"))["data"]["pending"] == []
-        assert is_untouched(editor)
-    assert answer["error"]["code"] == "TIMEOUT"
-    assert {one["error"]["code"] for one in answer["context"]["batch"]} == {"TIMEOUT"}
-
-
-async def test_a_review_that_nobody_answers(files: Path) -> None:
-    async with editing(files, options=IMPATIENT, **REVIEWING) as editor:
-        await opened(editor)
-        asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
-        proposal = await editor.proposed()
-        answer = await asked
-        assert (await editor.seen("agentfs/settled"))["outcome"] == "timed_out"
-        late = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        assert (late["ok"], late["code"]) == (False, "TIMEOUT")
-        assert is_untouched(editor)
-    assert answer["error"]["code"] == "TIMEOUT"
-
-
-async def test_what_was_let_through_and_is_not_applied_lands_nothing(files: Path) -> None:
-    options = {**IMPATIENT, **AUTO}
-    async with editing(files, options=options, answers=SILENT) as editor:
-        await opened(editor)
-        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS})
-        asked = await editor.seen_message(APPLY)
-        assert (await editor.seen("$/cancelRequest"))["id"] == asked["id"]
-        assert is_untouched(editor)
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert answer["error"]["message"].startswith("operations[0] edit open.py: ")
-    assert "not applied: the editor did not apply it in time" in answer["text"]
-    assert "landing" not in answer["context"], "nothing is unknown"
 
 
 async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(files: Path) -> None:

@@ -96,17 +96,6 @@ async def test_a_call_is_cancelled_and_reports_progress(root: Path) -> None:
     assert list(root.iterdir()) == []
 
 
-async def test_calls_and_the_catalogue_by_command(root: Path, file: Path) -> None:
-    async with editing(root) as editor:
-        for command, params, key in (
-            ("agentfs.call", {"name": "Read", "arguments": {"path": "a.md"}}, "content"),
-            ("agentfs.tools", {"dialect": "gemini"}, "prompt"),
-        ):
-            asked = {"command": command, "arguments": [params]}
-            answer = await editor.request("workspace/executeCommand", asked)
-            assert key in answer["data"]
-
-
 @pytest.mark.parametrize("place", ["beside", "among"])
 @pytest.mark.parametrize(
     ("dialect", "write", "edit"),

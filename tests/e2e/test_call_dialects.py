@@ -312,24 +312,3 @@ async def test_what_the_user_wrote_is_in_the_short_text_too(root: Path) -> None:
         waiting = editor.start("agentfs/call", asked)
         await editor.settle(await editor.proposed(), "rejected", feedback="Put it into b.md.")
         assert (await waiting)["text"] == "The user rejected this change. “Put it into b.md.”"
-
-
-async def test_a_change_that_waits_in_the_editor_is_not_told_as_written(root: Path, file: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
-        editor.open("a.md", "one\ntwo\nunsaved\n")
-        await read(editor)
-        answer = await call(editor, "workspace", "edit", path="a.md", oldText="two", newText="2")
-    assert answer["status"] == "partial"
-    assert answer["text"].startswith("The change of 'a.md' (+1/-1 lines) is in the editor, but not saved.")
-
-
-async def test_a_change_accepted_in_another_form_says_so(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        arguments = {"path": "a.md", "content": "one\n"}
-        waiting = editor.start("agentfs/call", {"name": "Write", "arguments": arguments})
-        proposal = await editor.proposed()
-        files = [{"uri": proposal["files"][0]["uri"], "decision": "amended", "text": "1\n"}]
-        await editor.settle(proposal, "amended", files=files)
-        assert (
-            "The user accepted the change with amendments. See review.amendments." in (await waiting)["text"]
-        )

@@ -175,16 +175,6 @@ async def test_a_change_that_waits_for_the_user_tells_that_it_does(root: Path, f
         assert editor.received.index(editor.all("$/progress")[-1]) < editor.received.index(answered)
 
 
-async def test_cancelling_the_progress_cancels_the_change(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        await editor.read("a.py")
-        asked = edit_a(editor, workDoneToken="shown")
-        await editor.seen("$/progress")
-        editor.notify("window/workDoneProgress/cancel", {"token": "shown"})
-        assert await is_cancelled(asked)
-        assert await pending(editor) == []
-
-
 async def test_what_is_answered_at_once_reports_nothing(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
         assert (await editor.read("a.py", workDoneToken="read"))["status"] == "success"

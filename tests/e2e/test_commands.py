@@ -41,23 +41,6 @@ async def test_every_agents_request_is_a_command(editor: Editor) -> None:
     assert set(commands) == {f"agentfs.{name}" for name in of_agents} | {"agentfs.manual"}
 
 
-async def test_a_file_is_written_read_and_edited_by_command(editor: Editor) -> None:
-    written = await run(editor, "agentfs.write", {"path": "a.py", "content": "one\n"})
-    assert (written["status"], written["data"]["operation"]) == ("success", "create")
-    read = await run(editor, "agentfs.read", {"path": "a.py"})
-    assert read["data"]["content"] == "one\n"
-    assert read["context"]["params_input"] == {"path": "a.py"}
-    edited = await run(editor, "agentfs.edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
-    assert edited["data"]["replacements"] == 1
-    assert (editor.root / "a.py").read_text() == "1\n"
-    by_command, by_request = (
-        await run(editor, "agentfs.status", {}),
-        await editor.request("agentfs/status", {}),
-    )
-    by_command["stats"] = by_request["stats"] = {}
-    assert by_command == by_request
-
-
 @pytest.mark.parametrize(
     ("arguments", "came"),
     [

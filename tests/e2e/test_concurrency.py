@@ -91,19 +91,6 @@ async def test_changes_to_one_file_wait_for_each_other_and_are_computed_afresh(r
     assert (root / "a.py").read_text() == "1\n2\n"
 
 
-async def test_after_a_no_the_next_change_of_that_file_has_its_turn(root: Path) -> None:
-    (root / "a.py").write_text("one\ntwo\n")
-    async with editing(root, **REVIEWING) as editor:
-        await editor.read("a.py")
-        first, second = edit(editor, "a.py", "one", "1"), edit(editor, "a.py", "two", "2")
-        await editor.settle(await editor.proposed(), "rejected")
-        assert (await first)["error"]["code"] == "USER_REJECTED"
-        proposal = await editor.proposed(2)
-        assert proposal["files"][0]["proposed_text"] == "one\n2\n"
-        await editor.settle(proposal)
-        assert (await second)["status"] == "success"
-
-
 async def test_one_file_by_two_names_is_one_file(root: Path) -> None:
     (root / "a.py").write_text("one\ntwo\n")
     (root / "link.py").symlink_to("a.py")
@@ -159,20 +146,6 @@ async def test_landings_that_wait_for_another_server_hold_up_neither_reads_nor_m
             assert not any(one.done() for one in waiting)
         for asked in waiting:
             assert (await asked)["data"]["applied"] is True
-
-
-async def test_too_many_proposals_of_one_session_are_refused_and_other_sessions_are_not(root: Path) -> None:
-    options = {"limits": {"pending_per_session": 3}}
-    async with editing(root, options=options, **REVIEWING) as editor:
-        waiting = [write(editor, f"new{number}.py") for number in range(3)]
-        refused = await write(editor, "one-more.py")
-        assert refused["error"]["code"] == "EXECUTION_ERROR"
-        assert "3" in refused["error"]["message"]
-        waiting.append(write(editor, "other.py", session="other"))
-        await editor.seen("agentfs/proposed", 4)
-        assert not any(one.done() for one in waiting)
-        for one in waiting:
-            one.cancel()
 
 
 @pytest.mark.parametrize(
@@ -233,18 +206,3 @@ async def test_questions_that_are_never_answered_time_out_one_after_the_other(ro
             editor.send({"jsonrpc": "2.0", "id": question, "result": {"title": "Approve"}})
         assert await pending(editor) == []
     assert list(root.iterdir()) == []
-
-
-async def test_an_editor_that_never_applies_costs_only_the_change_it_was_handed(root: Path) -> None:
-    for name in ("a.py", "b.py"):
-        (root / name).write_text("one\n")
-    options = {**AUTO, "landing_timeout_s": 0.05}
-    async with editing(root, options=options, answers={"workspace/applyEdit": lambda _: NO_ANSWER}) as editor:
-        editor.open("a.py")
-        for name in ("a.py", "b.py"):
-            await editor.read(name)
-        open_one, closed_one = edit(editor, "a.py", "one", "1"), edit(editor, "b.py", "one", "1")
-        assert (await closed_one)["data"]["applied"] is True
-        assert (await open_one)["error"]["code"] == "EXECUTION_ERROR"
-        editor.answers["workspace/applyEdit"] = lambda params: {"applied": editor.apply(params["edit"])}
-        assert (await edit(editor, "a.py", "one", "1"))["data"]["landing"] == "editor"

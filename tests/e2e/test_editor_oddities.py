@@ -3,7 +3,6 @@ say nothing, tell late. What is answered is what buffer and disk show."""
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from support.personas import (
     HELIX,
     LSP_MODE_8,
     NEOVIM_0_11,
-    NEOVIM_0_12,
     VIM_LSP,
     Persona,
 )
@@ -91,19 +89,6 @@ async def test_nor_is_it_where_the_text_alone_does_not_tell(
     assert file.read_text() == before
 
 
-@pytest.mark.parametrize("persona", [NEOVIM_0_12, COC, EGLOT_1_17], **by_name)
-async def test_an_applied_true_without_a_change_is_an_error(root: Path, file: Path, persona: Persona) -> None:
-    async with persona.editing(root, "Approve", IMPATIENT) as editor:
-        editor.open("a.py")
-        editor.answers["workspace/applyEdit"] = lambda _: {"applied": True}
-        answer = await edited(editor)
-        again = await editor.edit("a.py", "three", "3", dry_run=True)
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert "landing" not in answer["context"]
-    assert again["status"] == "partial"
-    assert file.read_text() == TEXT
-
-
 async def test_a_no_to_the_editors_own_second_question_is_answered_at_once(root: Path, file: Path) -> None:
     def no(_: object) -> object:
         raise RpcError(-32603, "User cancelled server edit")
@@ -146,44 +131,6 @@ async def test_an_answer_that_is_none_leaves_it_to_the_document_to_tell(root: Pa
             answer = await edited(editor)
             assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor"), told
             assert document.text == "one\n2\nthree\n"
-
-
-async def test_a_change_that_the_editor_tells_only_later_is_waited_for(root: Path, file: Path) -> None:
-    async with EGLOT_1_9.editing(root, "Approve") as editor:
-        editor.open("a.py")
-        applied = asyncio.Event()
-
-        def apply(params: Message) -> object:
-            editor.apply(params["edit"], tell=False)
-            applied.set()
-            return {"applied": True}
-
-        editor.answers["workspace/applyEdit"] = apply
-        await editor.read("a.py")
-        asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
-        await applied.wait()
-        assert (await editor.request("agentfs/status"))["data"]["pending"][0]["state"] == "landing"
-        editor.catch_up("a.py")
-        answer = await asked
-    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-
-
-async def test_an_edit_told_together_with_typing_that_follows_it_has_landed(root: Path, file: Path) -> None:
-    async with EGLOT_1_9.editing(root, "Approve", IMPATIENT) as editor:
-        document = editor.open("a.py")
-
-        def apply(params: Message) -> object:
-            editor.apply(params["edit"], tell=False)
-            editor.change("a.py", document.text + "mine\n")
-            return {"applied": True}
-
-        editor.answers["workspace/applyEdit"] = apply
-        answer = await edited(editor)
-        next_one = await editor.edit("a.py", "three", "3")
-    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    assert next_one["error"]["code"] == "CONFLICT"
-    assert "+mine" in next_one["context"]["conflict"]["diff_since_read"]
-    assert document.text == "one\n2\nthree\nmine\n"
 
 
 async def test_an_editor_that_saved_before_it_tells_the_change_has_landed_it_on_disk(

@@ -87,7 +87,9 @@ async def test_ends_of_files_and_lines_come_out_right(editor: Editor, root: Path
         ("one\ntwo", "one\ntwo\nthree"),
         ("one\n\n\ntwo\n", "one\ntwo\n"),
         ("one\r\ntwo\r\n", "one\r\n2\r\n"),
-        ("a\u2028b\nc\n", "a\u2028B\nc\n"),
+        ("a\u2028b\fc\x85d\nc\n", "a\u2028B\fc\x85d\nc\n"),
+        ("😀😀x😀\nb\n", "😀😀y😀😀\nb\n"),
+        ("a\r\nb\nc\r\nd", "a\r\nB\nB2\nc\r\nd"),
     ]
     for number, (before, after) in enumerate(pairs):
         (root / f"{number}.txt").write_bytes(before.encode())

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from support.client import Editor
-from support.editor import AUTO, REVIEWING, editing
+from support.editor import AUTO, editing
 from support.wire import Message
 
 
@@ -22,63 +22,6 @@ async def history(editor: Editor, **params: Any) -> list[Message]:
     return answer["data"]["changes"]
 
 
-async def test_what_landed_is_kept_newest_first_with_all_that_is_known_of_it(root: Path) -> None:
-    (root / "a.txt").write_text("one\ntwo\n")
-    async with editing(root, options=AUTO) as editor:
-        read = await editor.read("a.txt", session="chat")
-        why = {"session": "chat", "agent": "Ada", "explanation": "Shorter."}
-        edited = await editor.edit("a.txt", "two", "2", **why)
-        await editor.write("new/b.txt", "b\n")
-        newest, older = await history(editor)
-        after = await editor.read("a.txt")
-    assert older["change_id"] == edited["data"]["change_id"]
-    (file,) = older.pop("files")
-    assert {key: older[key] for key in ("session", "agent", "explanation", "tool")} == {**why, "tool": "edit"}
-    assert (older["decision"], older["by"], older["landing"]) == ("allowed", "mode", "disk")
-    assert older["modified_by_user"] is False
-    assert older["time"] < newest["time"]
-    assert older["time"].endswith("Z")
-    assert file == {
-        "path": "a.txt",
-        "operation": "update",
-        "before_hash": read["data"]["hash"],
-        "after_hash": after["data"]["hash"],
-        "lines_added": 1,
-        "lines_removed": 1,
-    }
-    (file,) = newest["files"]
-    assert (file["path"], file["operation"], file["before_hash"]) == ("new/b.txt", "create", None)
-
-
-async def test_texts_are_before_proposed_and_after(root: Path) -> None:
-    (root / "a.txt").write_text("one\ntwo\n")
-    async with editing(root, **REVIEWING) as editor:
-        await editor.read("a.txt")
-        asking = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "two", "new_string": "2"})
-        proposal = await editor.proposed()
-        files = [{"uri": editor.uri("a.txt"), "decision": "amended", "text": "one\nTWO\n"}]
-        await editor.settle(proposal, "amended", files=files)
-        answer = await asking
-        (change,) = await history(editor, texts=True, change_id=answer["data"]["change_id"])
-    (file,) = change["files"]
-    assert (file["before_text"], file["proposed_text"], file["after_text"]) == (
-        "one\ntwo\n",
-        "one\n2\n",
-        "one\nTWO\n",
-    )
-    assert (change["decision"], change["by"], change["modified_by_user"]) == ("amended", "user", True)
-    assert change["change_id"] == proposal["id"]
-
-
-async def test_what_did_not_land_is_not_in_it(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        asking = editor.start("agentfs/write", {"path": "a.txt", "content": "a\n"})
-        await editor.settle(await editor.proposed(), "rejected")
-        await asking
-        await editor.write("a.txt", "a\n", dry_run=True)
-        assert await history(editor) == []
-
-
 async def test_it_outlives_the_server_and_is_written_before_its_end(root: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         for number in range(20):
@@ -86,28 +29,6 @@ async def test_it_outlives_the_server_and_is_written_before_its_end(root: Path) 
     async with editing(root, options=AUTO) as editor:
         changes = await history(editor)
     assert [change["agent"] for change in changes] == [f"agent {number}" for number in range(19, -1, -1)]
-
-
-async def test_filters_and_pages(root: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
-        for number in range(6):
-            session = "even" if number % 2 == 0 else "odd"
-            await editor.write(f"src/{number}/x.txt", "x\n", session=session)
-        paths = [change["files"][0]["path"] for change in await history(editor, session="odd")]
-        assert paths == ["src/5/x.txt", "src/3/x.txt", "src/1/x.txt"]
-        assert len(await history(editor, path="src/3/x.txt")) == 1
-        assert len(await history(editor, path="src/3")) == 1
-        assert len(await history(editor, path="src")) == 6
-        assert await history(editor, path="sr") == []
-        first = await editor.request("agentfs/history", {"limit": 4})
-        assert (len(first["data"]["changes"]), first["data"]["more"]) == (4, True)
-        last = first["data"]["changes"][-1]["change_id"]
-        assert last in first["text"]
-        rest = await editor.request("agentfs/history", {"limit": 4, "before": last})
-        assert (len(rest["data"]["changes"]), rest["data"]["more"]) == (2, False)
-        for unknown in ({"change_id": "none"}, {"before": "none"}):
-            answer = await editor.request("agentfs/history", unknown)
-            assert answer["error"]["code"] == "NOT_FOUND"
 
 
 async def test_other_folders_histories_are_their_own(root: Path, tmp_path: Path) -> None:
@@ -123,29 +44,6 @@ async def test_other_folders_histories_are_their_own(root: Path, tmp_path: Path)
     async with editing(root, options=AUTO, state=state, folders=both) as editor:
         paths = [change["files"][0]["path"] for change in await history(editor)]
         assert paths == ["other/b.txt", "root/a.txt"]
-
-
-async def test_a_protected_file_shows_only_what_the_session_was_let_read(root: Path) -> None:
-    (root / ".env").write_text("KEY=1\n")
-    answers = {"window/showMessageRequest": _agreeing}
-    async with editing(root, answers=answers) as editor:
-        await editor.read(".env", session="knows")
-        await editor.edit(".env", "KEY=1", "KEY=2", session="knows")
-        (change,) = await history(editor, session="knows", texts=True)
-        assert await history(editor) == []
-        stranger = await editor.request("agentfs/history", {"change_id": change["change_id"]})
-        assert stranger["error"]["code"] == "NOT_FOUND"
-    (file,) = change["files"]
-    assert (file["after_text"], file["before_text"], file["before_hash"]) == ("KEY=2\n", None, None)
-    async with editing(root, options=AUTO) as editor:
-        assert await history(editor) == []
-
-
-def _agreeing(params: Message) -> Message:
-    for action in params["actions"]:
-        if action["title"] in {"Approve", "Allow once"}:
-            return action
-    raise AssertionError(params["actions"])
 
 
 async def test_the_users_eyes_only(root: Path) -> None:

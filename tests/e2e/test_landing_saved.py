@@ -32,33 +32,6 @@ def saving(editor: Editor, made_of: Any = None) -> Any:
     return apply
 
 
-async def test_an_open_clean_file_is_saved_by_an_editor_that_saves(editor: Editor, file: Path) -> None:
-    editor.open("a.py")
-    editor.answers[APPLY] = saving(editor)
-    answer = await edited(editor)
-    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == (
-        "success",
-        True,
-        "disk",
-    )
-    assert "on_save" not in answer["data"]["review"]
-    assert file.read_text() == CHANGED
-
-
-async def test_what_a_formatter_makes_of_it_on_save_is_told_and_is_what_the_agent_knows(
-    editor: Editor, file: Path
-) -> None:
-    editor.open("a.py")
-    editor.answers[APPLY] = saving(editor, lambda text: text.replace("2", "2  # formatted"))
-    answer = await edited(editor)
-    next_one = await editor.edit("a.py", "2  # formatted", "2", dry_run=True)
-    assert answer["data"]["landing"] == "disk"
-    assert "-2\n+2  # formatted\n" in answer["data"]["review"]["on_save"]
-    assert "formatted" not in answer["data"]["diff_preview"]
-    assert answer["stats"]["file_size_bytes"] == file.stat().st_size
-    assert next_one["status"] == "partial"
-
-
 async def test_a_formatter_that_undoes_the_change_leaves_nothing_of_it(editor: Editor, file: Path) -> None:
     editor.open("a.py")
     editor.answers[APPLY] = saving(editor, lambda text: text.replace("two  ", "two"))
@@ -92,14 +65,6 @@ async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_age
     assert "on_save" not in answer["data"]["review"]
     assert next_one["error"]["code"] == "CONFLICT"
     assert "+mine" in next_one["context"]["conflict"]["diff_since_read"]
-
-
-async def test_an_open_file_with_unsaved_changes_is_not_saved(editor: Editor, file: Path) -> None:
-    document = editor.open("a.py", TEXT + "mine\n")
-    answer = await edited(editor)
-    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    assert document.text == CHANGED + "mine\n"
-    assert file.read_text() == TEXT
 
 
 async def test_a_clean_file_the_client_calls_dirty_is_dirty_until_it_is_saved(

@@ -22,15 +22,6 @@ def revision(path: Path) -> dict[str, object]:
     }
 
 
-async def test_an_unread_file_is_not_changed(auto: Editor) -> None:
-    path = auto.root / "unread.txt"
-    path.write_text("line\n")
-    for dry_run in (False, True):
-        for answer in await both(auto, "unread.txt", dry_run=dry_run):
-            assert answer["error"] == {"code": "INVALID_PARAM", "message": "Read the file first."}
-    assert path.read_text() == "line\n"
-
-
 async def test_another_content_is_a_conflict_that_shows_what_changed(auto: Editor) -> None:
     path = auto.root / "changed.txt"
     path.write_text("line\n")
@@ -53,21 +44,6 @@ async def test_another_content_is_a_conflict_that_shows_what_changed(auto: Edito
     assert path.read_text() == "line\nuser's\n"
 
 
-async def test_a_conflict_goes_on_by_reading_or_by_the_actual_hash(auto: Editor) -> None:
-    path = auto.root / "goes-on.txt"
-    path.write_text("line\n")
-    await auto.read("goes-on.txt")
-    path.write_text("line 2\n")
-    conflict = (await auto.edit("goes-on.txt", "line", "mine"))["context"]["conflict"]
-    given = await auto.edit("goes-on.txt", "line", "mine", expected_hash=conflict["actual"]["hash"])
-    assert given["status"] == "success"
-    path.write_text("line 3\n")
-    assert (await auto.edit("goes-on.txt", "line", "mine"))["error"]["code"] == "CONFLICT"
-    await auto.read("goes-on.txt")
-    assert (await auto.edit("goes-on.txt", "line", "mine"))["status"] == "success"
-    assert path.read_text() == "mine 3\n"
-
-
 async def test_a_rewrite_of_the_same_size_and_time_is_a_conflict(auto: Editor) -> None:
     path = auto.root / "forged.txt"
     path.write_text("line 1\n")
@@ -80,18 +56,6 @@ async def test_a_rewrite_of_the_same_size_and_time_is_a_conflict(auto: Editor) -
     assert path.read_text() == "line 2\n"
 
 
-async def test_what_landed_is_known_but_what_came_after_is_not(auto: Editor) -> None:
-    path = auto.root / "landed.txt"
-    path.write_text("line\n")
-    await auto.read("landed.txt")
-    await auto.edit("landed.txt", "line", "line 2")
-    assert (await auto.edit("landed.txt", "line 2", "line 3"))["status"] == "success"
-    path.write_text("line 4\n")
-    conflict = (await auto.edit("landed.txt", "line", "mine"))["context"]["conflict"]
-    assert conflict["expected"]["hash"] == hash_of(b"line 3\n")
-    assert "-line 3\n+line 4\n" in conflict["diff_since_read"]
-
-
 async def test_a_link_and_its_target_are_one_file(auto: Editor) -> None:
     (auto.root / "real.txt").write_text("line\n")
     (auto.root / "alias.txt").symlink_to("real.txt")
@@ -101,49 +65,6 @@ async def test_a_link_and_its_target_are_one_file(auto: Editor) -> None:
 
 
 # --- sessions ---------------------------------------------------------------------------------------------
-
-
-async def test_sessions_know_only_what_they_read_themselves(auto: Editor) -> None:
-    path = auto.root / "shared.txt"
-    path.write_text("line\n")
-    await auto.read("shared.txt", session="one")
-    answer = await auto.edit("shared.txt", "line", "mine", session="two")
-    assert answer["error"]["message"] == "Read the file first."
-    assert (await auto.edit("shared.txt", "line", "mine"))["error"]["code"] == "INVALID_PARAM"
-    assert (await auto.edit("shared.txt", "line", "mine", session="one"))["status"] == "success"
-
-
-async def test_the_second_of_two_sessions_gets_a_conflict_and_nothing_is_lost(auto: Editor) -> None:
-    path = auto.root / "race.txt"
-    path.write_text("a\nb\n")
-    for session in ("one", "two"):
-        await auto.read("race.txt", session=session)
-    first, second = [
-        auto.start(
-            "agentfs/edit",
-            {"path": "race.txt", "old_string": old, "new_string": old.upper(), "session": session},
-        )
-        for old, session in (("a", "one"), ("b", "two"))
-    ]
-    assert (await first)["status"] == "success"
-    conflict = await second
-    assert conflict["error"]["code"] == "CONFLICT"
-    assert "-a\n+A\n" in conflict["context"]["conflict"]["diff_since_read"]
-    assert path.read_text() == "A\nb\n"
-
-
-async def test_one_sessions_changes_build_on_each_other_in_order(auto: Editor) -> None:
-    path = auto.root / "row.txt"
-    path.write_text("0\n")
-    await auto.read("row.txt")
-    started = [
-        auto.start(
-            "agentfs/edit", {"path": "row.txt", "old_string": f"{number}\n", "new_string": f"{number + 1}\n"}
-        )
-        for number in range(20)
-    ]
-    assert [(await each)["status"] for each in started] == ["success"] * 20
-    assert path.read_text() == "20\n"
 
 
 # --- expected_* -------------------------------------------------------------------------------------------

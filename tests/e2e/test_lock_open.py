@@ -5,26 +5,9 @@ from __future__ import annotations
 import pytest
 
 from support.editor import Editor
-from support.revisions import both, hash_of
+from support.revisions import both
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-async def test_typing_since_the_read_is_a_conflict_in_the_editor(auto: Editor) -> None:
-    path = auto.root / "typed.txt"
-    path.write_text("line\n")
-    auto.open("typed.txt")
-    await auto.read("typed.txt")
-    auto.change("typed.txt", "line\nhalf a thou")
-    for answer in await both(auto, "typed.txt"):
-        assert answer["error"]["code"] == "CONFLICT"
-        conflict = answer["context"]["conflict"]
-        assert conflict["source"] == "editor"
-        assert conflict["actual"]["hash"] == hash_of(b"line\nhalf a thou")
-        assert "+half a thou\n" in conflict["diff_since_read"]
-    assert auto.documents[auto.uri("typed.txt")].text == "line\nhalf a thou"
-    await auto.read("typed.txt")
-    assert (await auto.edit("typed.txt", "line", "mine"))["status"] == "partial"
 
 
 @pytest.mark.parametrize("made", ["read", "landed"])

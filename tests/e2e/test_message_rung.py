@@ -52,15 +52,6 @@ async def test_the_question_holds_the_diff_who_asks_and_why_with_reject_first(
     assert file.read_text() == "one\n2\nthree\n"
 
 
-async def test_rejecting_is_the_users_no(editor: Editor, file: Path) -> None:
-    editor.answers |= answering(pressing("Reject"))
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
-    assert answer["error"]["code"] == "USER_REJECTED"
-    assert answer["context"]["review"]["decision"] == "rejected"
-    assert file.read_text() == TEXT
-
-
 async def test_where_numbers_choose_a_yes_is_confirmed_at_a_place_that_is_neither_of_the_first_two(
     editor: Editor,
 ) -> None:

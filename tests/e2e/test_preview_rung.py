@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, Editor, RpcError
-from support.personas import VSCODE, pressing, ticking
+from support.editor import APPLY, NO_ANSWER, Editor
+from support.personas import VSCODE, ticking
 from support.sharing import in_module, shared
 from support.wire import Message
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 CHANGED = "1\ntwo\nthree\nfour\n5\n"
-ASK = "window/showMessageRequest"
 IMPATIENT = {"landing_timeout_s": 0.1}
 
 pytestmark = in_module
@@ -68,27 +67,6 @@ async def test_closed_files_wait_in_the_editor(editor: Editor, file: Path) -> No
     assert file.read_text() == CHANGED
 
 
-async def test_what_was_not_ticked_is_an_amendment(editor: Editor, file: Path) -> None:
-    editor.answers[APPLY] = ticking(editor, slice(1, None))
-    answer = await written(editor)
-    open_one = editor.documents[file.as_uri()]
-    assert open_one.text == "one\ntwo\nthree\nfour\n5\n"
-    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    review = answer["data"]["review"]
-    assert review["decision"] == "amended"
-    assert "-1\n+one\n" in review["amendments"]
-    assert "+5" in answer["data"]["diff_preview"]
-    assert "+1" not in answer["data"]["diff_preview"].split("@@")[-1]
-
-
-async def test_discarding_is_a_no(editor: Editor, file: Path) -> None:
-    editor.answers[APPLY] = ticking(editor, None)
-    answer = await written(editor)
-    assert answer["error"]["code"] == "USER_REJECTED"
-    assert answer["context"]["review"]["decision"] == "rejected"
-    assert file.read_text() == TEXT
-
-
 async def test_a_refusal_because_the_document_moved_is_a_conflict_and_no_no(
     editor: Editor, file: Path
 ) -> None:
@@ -130,44 +108,6 @@ async def test_no_known_answer_is_no_approval(editor: Editor, file: Path) -> Non
         answer = await written(editor)
         assert answer["error"]["code"] == "USER_REJECTED"
         assert answer["context"]["review"]["decision"] == "dismissed"
-    assert file.read_text() == TEXT
-
-
-async def test_an_error_leads_to_the_next_rung(editor: Editor, file: Path) -> None:
-    def err(_: object) -> object:
-        raise RpcError(-32603, "broken")
-
-    editor.answers[ASK] = pressing("Approve")
-    editor.answers[APPLY] = err
-    answer = await written(editor)
-    editor.answers[ASK] = pressing("Reject")
-    refused = await editor.edit("a.py", "two", "2")
-    assert (answer["status"], answer["data"]["review"]["rung"]) == ("success", "message")
-    assert refused["context"]["review"] | {"waited_ms": 0} == {
-        "rung": "message",
-        "decision": "rejected",
-        "by": "user",
-        "waited_ms": 0,
-    }
-    assert file.read_text() == CHANGED
-
-
-async def test_a_preview_applied_after_it_was_withdrawn_is_the_users_own_edit(root: Path, file: Path) -> None:
-    async with VSCODE.editing(root, options={"approval": {"timeout_s": 0.1}}) as editor:
-        editor.open("a.py")
-        editor.answers[APPLY] = lambda _: NO_ANSWER
-        answer = await written(editor)
-        question = await editor.seen_message(APPLY)
-        assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
-        editor.apply(question["params"]["edit"])
-        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": {"applied": True}})
-        next_one = await editor.edit("a.py", "three", "3", dry_run=True)
-        history = await editor.request("agentfs/history", {"texts": True})
-        kept = history["data"]["changes"][0]
-    assert answer["error"]["code"] == "TIMEOUT"
-    assert (kept["decision"], kept["by"], kept["landing"]) == ("withdrawn", "user", "editor")
-    assert kept["files"][0]["after_text"] == CHANGED
-    assert next_one["error"]["code"] == "CONFLICT"
     assert file.read_text() == TEXT
 
 

@@ -29,15 +29,6 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
         yield editor
 
 
-async def test_bytes_that_are_not_utf_8_are_read_as_the_setting_says(editor: Editor) -> None:
-    (editor.root / "gbk.txt").write_bytes(GBK)
-    answer = await editor.read("gbk.txt")
-    assert (answer["status"], answer["data"]["content"]) == ("success", "中文 text\n")
-    assert (answer["stats"]["encoding"], "fallback_encoding" in answer["data"]) == ("gbk", False)
-    (editor.root / "utf8.txt").write_text("中文\n", "utf-8")
-    assert (await editor.read("utf8.txt"))["stats"]["encoding"] == "utf-8"
-
-
 async def test_bytes_that_fit_no_encoding_are_shown_as_replaced(editor: Editor) -> None:
     (editor.root / "none.txt").write_bytes(b"\xff\x30 ok\n")
     answer = await editor.read("none.txt")

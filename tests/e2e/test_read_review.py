@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import NO_ANSWER, REVIEW, REVIEWING, Editor, RpcError, editing
+from support.editor import NO_ANSWER, REVIEW, REVIEWING, Editor, editing
 from support.personas import VIM_LSP, VSCODE, pressing
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -88,16 +88,6 @@ async def test_anything_else_is_a_no(editor: Editor, env: Path) -> None:
     assert no_secret_in(written)
 
 
-async def test_where_nobody_can_be_asked_it_is_denied(editor: Editor, env: Path) -> None:
-    def err(_: object) -> object:
-        raise RpcError(-32601)
-
-    editor.answers |= answering(err)
-    answer = await editor.read(".env")
-    assert answer["error"]["code"] == "ACCESS_DENIED"
-    assert no_secret_in(answer)
-
-
 async def test_silence_is_a_timeout_and_keeps_no_other_request_waiting(root: Path, env: Path) -> None:
     (root / "a.py").write_text("one\n")
     options = {"approval": {"timeout_s": 0.1}}
@@ -108,17 +98,6 @@ async def test_silence_is_a_timeout_and_keeps_no_other_request_waiting(root: Pat
         answer = await reading
         assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
     assert answer["error"]["code"] == "TIMEOUT"
-
-
-async def test_a_cancelled_read_withdraws_its_question(editor: Editor, env: Path) -> None:
-    editor.answers |= answering(NO_ANSWER)
-    reading = editor.start("agentfs/read", {"path": ".env"})
-    question = await editor.seen_message(ASK)
-    editor.cancel(reading)
-    with pytest.raises(RpcError) as refused:
-        await reading
-    assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
-    assert refused.value.code == -32800
 
 
 async def test_where_only_the_first_button_can_be_pressed_it_allows(root: Path, env: Path) -> None:

@@ -85,15 +85,6 @@ async def test_an_amendment_of_an_open_document_is_what_the_client_applies(
     assert "-2\n+TWO\n" in told["data"]["review"]["amendments"]
 
 
-async def test_what_the_user_amended_is_what_the_agent_has_read(editor: Editor, root: Path) -> None:
-    (root / "a.txt").write_text("one\ntwo\n")
-    proposal, answer = await proposed(editor, "a.txt", "two", "2")
-    await amended(editor, proposal, "one\nTWO\n")
-    await answer
-    next_one = await editor.edit("a.txt", "TWO", "two", dry_run=True)
-    assert next_one["status"] == "partial"
-
-
 async def test_an_amendment_to_what_was_proposed_is_an_acceptance(editor: Editor, root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\n")
     proposal, answer = await proposed(editor, "a.txt", "two", "2")

@@ -10,32 +10,9 @@ from typing import Any
 from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
 from support.sample import CHANGED, EDIT, TEXT, asked, settle
 from support.sharing import in_module, shared
-from support.wire import Message
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))
-
-
-async def test_the_preview_is_annotated_with_the_proposals_id(editor: Editor, file: Path) -> None:
-    await asked(editor)
-    announced = await editor.seen("agentfs/proposed")
-    sent = await editor.seen(APPLY)
-    names = [message.get("method") for message in editor.received]
-    assert names.index("agentfs/proposed") < names.index(APPLY)
-    [(name, annotation)] = sent["edit"]["changeAnnotations"].items()
-    assert name == announced["id"]
-    assert annotation["needsConfirmation"] is True
-    [file_told] = announced["files"]
-    assert file_told == {
-        "uri": file.as_uri(),
-        "path": "a.py",
-        "operation": "update",
-        "version": None,
-        "base_hash": file_told["base_hash"],
-        "lines_added": 1,
-        "lines_removed": 1,
-    }
-    assert file_told["base_hash"].startswith("sha256:")
 
 
 async def test_what_eyes_miss_is_pointed_at_in_the_proposal_and_written_as_it_came(
@@ -79,20 +56,6 @@ async def test_a_preview_answered_without_a_settle_is_dismissed(editor: Editor, 
     assert file.read_text() == TEXT
 
 
-async def test_what_the_client_applied_without_a_settle_is_no_yes_and_has_to_be_read_again(
-    editor: Editor, file: Path
-) -> None:
-    document = editor.open("a.py")
-    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
-    next_one = await editor.edit("a.py", "three", "3")
-    assert document.text == CHANGED
-    assert answer["context"]["review"]["decision"] == "dismissed"
-    assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
-    assert next_one["error"]["message"] == "Read the file first."
-
-
 async def test_a_client_may_hold_the_preview_until_all_is_over(editor: Editor, file: Path) -> None:
     editor.answers[APPLY] = lambda _: NO_ANSWER
     editor.open("a.py")
@@ -105,21 +68,6 @@ async def test_a_client_may_hold_the_preview_until_all_is_over(editor: Editor, f
     assert editor.all("$/cancelRequest") == []
     assert told["data"]["landing"] == "disk"
     assert again["data"]["content"] == CHANGED
-
-
-async def test_a_review_times_out_only_where_the_user_set_it(root: Path, file: Path) -> None:
-    silent = {**REVIEWING, "answers": {APPLY: lambda _: NO_ANSWER}}
-    async with editing(root, **silent, options={"approval": {"timeout_s": 0.1}}) as editor:
-        proposal, answer = await asked(editor)
-        told = await answer
-        held = await editor.seen_message(APPLY)
-        assert (await editor.seen("$/cancelRequest"))["id"] == held["id"]
-        late = await settle(editor, proposal)
-        assert (await editor.seen("agentfs/settled"))["outcome"] == "timed_out"
-    assert told["error"]["code"] == "TIMEOUT"
-    assert told["context"]["review"]["decision"] == "timed_out"
-    assert (late["ok"], late["code"]) == (False, "TIMEOUT")
-    assert file.read_text() == TEXT
 
 
 async def test_reviews_of_several_files_are_shown_side_by_side(
@@ -170,27 +118,3 @@ async def test_every_proposal_ends_with_its_outcome(root: Path, file: Path) -> N
         await answer
         assert await outcome(6) == "editor"
         assert len(editor.all("agentfs/settled")) == 6
-
-
-async def test_the_client_is_told_whenever_something_starts_or_stops_waiting(
-    editor: Editor, file: Path
-) -> None:
-
-    async def status(pending: int, mode: str) -> None:
-        def fits(message: Message) -> bool:
-            if message.get("method") != "agentfs/statusChanged":
-                return False
-            told = message["params"]
-            return told["pending"] == pending and {"session": "default", "mode": mode} in told["sessions"]
-
-        told = (await editor.message(fits))["params"]
-        assert (told["mode"], told["switches"]) == ("manual", {})
-
-    proposal, answer = await asked(editor)
-    await status(1, "manual")
-    await editor.settle(proposal, always=True)
-    await answer
-    await status(0, "auto_edit")
-    editor.received.clear()
-    await editor.request("agentfs/setApprovalMode", {"mode": "manual", "session": "default"})
-    await status(0, "manual")

@@ -9,30 +9,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, RpcError, editing
-from support.sample import CHANGED, EDIT, TEXT, asked, settle
+from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
+from support.sample import CHANGED, EDIT, asked
 
 
 @pytest_asyncio.fixture
 async def editor(root: Path) -> AsyncIterator[Editor]:
     async with editing(root, **REVIEWING) as editor:
         yield editor
-
-
-async def test_a_folder_that_is_closed_takes_its_proposals_along(
-    editor: Editor, root: Path, file: Path
-) -> None:
-    editor.answers[APPLY] = lambda _: NO_ANSWER
-    proposal, answer = await asked(editor)
-    removed = {"added": [], "removed": [{"uri": root.as_uri(), "name": root.name}]}
-    editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
-    told = await answer
-    assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
-    late = await settle(editor, proposal)
-    assert told["context"]["review"]["decision"] == "withdrawn"
-    assert (late["ok"], late["code"]) == (False, "WITHDRAWN")
-    assert "folder was closed" in late["reason"]
-    assert file.read_text() == TEXT
 
 
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
@@ -80,44 +64,6 @@ async def test_a_queued_proposal_that_is_withdrawn_tells_of_no_review(
     assert "review" not in told["context"]
 
 
-async def test_shutting_down_withdraws_what_waits_and_finishes_what_lands(
-    editor: Editor, root: Path, file: Path
-) -> None:
-    (root / "b.py").write_text(TEXT)
-    document = editor.open("a.py")
-    landing, landed = await asked(editor)
-    await editor.read("b.py")
-    waiting = editor.start("agentfs/edit", {**EDIT, "path": "b.py"})
-    await editor.proposed(2)
-    settled = await settle(editor, landing)
-    stopped = editor.start("shutdown")
-    with pytest.raises(RpcError) as withdrawn:
-        await waiting
-    editor.apply(settled["apply"])
-    applied = {"id": landing["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-    assert (await editor.request("agentfs/applied", applied))["ok"]
-    editor.save("a.py")
-    saved = {"id": landing["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
-    await editor.request("agentfs/saved", saved)
-    assert (await landed)["data"]["landing"] == "disk"
-    await stopped
-    editor.notify("exit", None)
-    assert await editor.ended() == 0
-    assert withdrawn.value.code == -32800
-    assert document.text == file.read_text() == CHANGED
-    assert (root / "b.py").read_text() == TEXT
-
-
-async def test_a_client_that_goes_away_has_approved_nothing(editor: Editor, root: Path, file: Path) -> None:
-    editor.answers[APPLY] = lambda _: NO_ANSWER
-    await asked(editor)
-    assert editor.process.stdin is not None
-    editor.process.stdin.close()
-    assert await editor.ended() == 1
-    assert file.read_text() == TEXT
-    assert [path.name for path in root.iterdir()] == ["a.py"]
-
-
 async def test_a_settle_counts_though_the_client_goes_away_right_behind_it(
     editor: Editor, file: Path
 ) -> None:
@@ -128,16 +74,3 @@ async def test_a_settle_counts_though_the_client_goes_away_right_behind_it(
     editor.process.stdin.close()
     await editor.ended()
     assert file.read_text() == CHANGED
-
-
-async def test_a_client_that_goes_away_before_it_applied_keeps_the_server_from_nothing(
-    editor: Editor, file: Path
-) -> None:
-    editor.answers[APPLY] = lambda _: NO_ANSWER
-    editor.open("a.py")
-    proposal, _ = await asked(editor)
-    assert (await settle(editor, proposal))["ok"]
-    assert editor.process.stdin is not None
-    editor.process.stdin.close()
-    assert await editor.ended() == 1
-    assert file.read_text() == TEXT

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.editor import REVIEWING, Editor, editing
-from support.sample import CHANGED, TEXT, asked, settle
+from support.sample import CHANGED, EDIT, TEXT, asked, settle
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -24,35 +24,46 @@ async def report(editor: Editor, proposal: Message, **told: Any) -> Message:
     return await editor.request(f"agentfs/{name}", {"id": proposal["id"], "files": files})
 
 
-async def test_opened_while_it_was_reviewed_it_lands_in_the_editor(editor: Editor, file: Path) -> None:
+async def test_accepting_a_closed_file_writes_exactly_what_was_shown(
+    editor: Editor, root: Path, file: Path
+) -> None:
     proposal, answer = await asked(editor)
-    assert proposal["files"][0]["version"] is None
-    document = editor.open("a.py")
-    steps = await editor.settle(proposal)
-    assert steps["settle"]["apply"]["documentChanges"][0]["textDocument"]["version"] == 1
-    assert (await answer)["data"]["landing"] == "disk"
-    assert document.text == file.read_text() == CHANGED
-
-
-async def test_closed_while_it_was_reviewed_it_lands_on_disk(editor: Editor, file: Path) -> None:
-    editor.open("a.py")
-    proposal, answer = await asked(editor)
-    editor.close("a.py")
-    assert await settle(editor, proposal) == {"ok": True, "apply": None}
+    [shown] = proposal["files"]
+    assert (shown["base_text"], shown["proposed_text"]) == (TEXT, CHANGED)
+    assert file.read_text() == TEXT
+    await editor.settle(proposal)
     assert (await answer)["data"]["landing"] == "disk"
     assert file.read_text() == CHANGED
+    assert [path.name for path in root.iterdir()] == ["a.py"]
 
 
-async def test_typing_while_it_was_reviewed_is_a_conflict(editor: Editor, file: Path) -> None:
-    editor.open("a.py")
+async def test_a_change_on_disk_during_the_review_is_a_conflict(editor: Editor, file: Path) -> None:
     proposal, answer = await asked(editor)
-    editor.change("a.py", TEXT + "mine\n")
-    refused = await settle(editor, proposal)
-    told = await answer
-    assert (refused["ok"], refused["code"]) == (False, "CONFLICT")
-    assert "'a.py' was changed in the editor" in refused["reason"]
-    assert told["context"]["conflict"]["source"] == "editor"
-    assert file.read_text() == TEXT
+    file.write_text(TEXT + "four\n")
+    assert (await settle(editor, proposal))["code"] == "CONFLICT"
+    assert "+four" in (await answer)["context"]["conflict"]["diff_since_read"]
+    assert file.read_text() == TEXT + "four\n"
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("moved", ["folder/a.py", "folder"])
+async def test_a_link_put_in_its_place_meanwhile_is_a_conflict_and_not_followed(
+    editor: Editor, root: Path, moved: str, is_open: bool
+) -> None:
+    path = root / "folder" / "a.py"
+    path.parent.mkdir()
+    path.write_text(TEXT)
+    if is_open:
+        editor.open("folder/a.py")
+    await editor.read("folder/a.py")
+    answer = editor.start("agentfs/edit", EDIT | {"path": "folder/a.py"})
+    proposal = await editor.proposed()
+    (root / moved).rename(root / "moved")
+    (root / moved).symlink_to(root / "moved")
+    settled = await settle(editor, proposal)
+    assert settled["code"] == (await answer)["error"]["code"] == "CONFLICT"
+    assert "during the review" in (await answer)["text"]
+    assert path.read_text() == TEXT
 
 
 async def test_unsaved_work_dropped_while_it_was_reviewed_is_a_conflict(editor: Editor, file: Path) -> None:
@@ -61,29 +72,6 @@ async def test_unsaved_work_dropped_while_it_was_reviewed_is_a_conflict(editor: 
     editor.close("a.py")
     assert (await settle(editor, proposal))["code"] == "CONFLICT"
     assert (await answer)["error"]["code"] == "CONFLICT"
-    assert file.read_text() == TEXT
-
-
-async def test_a_save_and_a_touch_while_it_was_reviewed_are_no_conflict(editor: Editor, file: Path) -> None:
-    editor.open("a.py")
-    proposal, answer = await asked(editor)
-    editor.save("a.py")
-    file.touch()
-    await editor.settle(proposal)
-    assert (await answer)["status"] == "success"
-
-
-async def test_a_refusal_to_apply_ends_it_and_there_is_nothing_to_take_back(
-    editor: Editor, file: Path
-) -> None:
-    editor.open("a.py")
-    proposal, answer = await asked(editor)
-    await settle(editor, proposal)
-    refused = await report(editor, proposal, applied=False)
-    told = await answer
-    assert (refused["ok"], refused["code"], refused["revert"]) == (False, "EXECUTION_ERROR", None)
-    assert "disk is full" in refused["reason"]
-    assert told["error"]["code"] == "EXECUTION_ERROR"
     assert file.read_text() == TEXT
 
 
@@ -179,15 +167,6 @@ async def test_where_nothing_is_saved_the_client_is_told_to_save_nothing(
         steps = await editor.settle(proposal)
         assert steps["applied"] == {"ok": True, "save": []}
         assert (await answer)["data"]["landing"] == "editor"
-
-
-async def test_save_always_saves_what_the_user_had_not_saved(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING, options={"save": "always"}) as editor:
-        editor.open("a.py", TEXT + "mine\n")
-        proposal, answer = await asked(editor)
-        await editor.settle(proposal)
-        assert (await answer)["data"]["landing"] == "disk"
-    assert file.read_text() == CHANGED + "mine\n"
 
 
 async def test_no_folder_is_made_before_the_yes_and_none_is_left_after_a_no(

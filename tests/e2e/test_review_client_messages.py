@@ -3,11 +3,10 @@ at the wrong time, twice. It is told so, and decides nothing by it."""
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import Any
 
-from support.editor import NO_ANSWER, REVIEWING, Editor, RpcError, editing
+from support.editor import REVIEWING, Editor, editing
 from support.sample import CHANGED, EDIT, TEXT, asked
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -177,35 +176,6 @@ async def test_a_files_own_decision_counts_over_the_one_for_all(editor: Editor, 
     assert (await answer)["error"]["code"] == "USER_REJECTED"
     assert (await answer)["context"]["review"]["feedback"] == "not this one"
     assert file.read_text() == TEXT
-
-
-async def test_a_settle_and_a_cancellation_right_behind_it_land_the_change(
-    editor: Editor, file: Path
-) -> None:
-    proposal, answer = await asked(editor)
-    settled = editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-    editor.cancel(answer)
-    assert (await answer)["status"] == "success"
-    assert (await settled)["ok"]
-    assert file.read_text() == CHANGED
-
-
-async def test_a_cancelled_settle_request_is_settled_all_the_same(editor: Editor, file: Path) -> None:
-    editor.open("a.py")
-    editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
-    proposal, answer = await asked(editor)
-    settle = {"id": proposal["id"], "decision": "accepted"}
-    settled = editor.start("agentfs/settle", settle)
-    editor.cancel(settled)
-    with contextlib.suppress(RpcError):  # it may have been answered before the cancellation came
-        await settled
-    again = await editor.request("agentfs/settle", settle)
-    editor.apply(again["apply"])
-    report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-    await editor.request("agentfs/applied", report)
-    saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": False}]}
-    await editor.request("agentfs/saved", saved)
-    assert (await answer)["data"]["landing"] == "editor"
 
 
 async def test_setting_the_mode_wants_a_mode(editor: Editor) -> None:

@@ -349,15 +349,6 @@ async def test_a_save_that_adds_the_final_newline_is_told(editor: Editor, file: 
     assert "No newline at end of file" in told["data"]["review"]["on_save"]
 
 
-async def test_a_final_newline_in_the_settled_text_is_an_amendment(editor: Editor, file: Path) -> None:
-    file.write_text("one\ntwo")
-    proposal, answer = await asked(editor)
-    files = [{"uri": file.as_uri(), "decision": "amended", "text": "one\n2\n"}]
-    await editor.settle(proposal, "amended", files=files)
-    assert (await answer)["data"]["review"]["decision"] == "amended"
-    assert file.read_text() == "one\n2\n"
-
-
 # --- the state of documents -------------------------------------------------------------------------------
 
 

@@ -50,16 +50,6 @@ async def test_with_several_roots_a_path_begins_with_a_name(tmp_path: Path) -> N
         assert escaped["context"]["path_resolved"] == "Two/a.txt"
 
 
-async def test_in_nested_roots_a_file_belongs_to_the_innermost(tmp_path: Path) -> None:
-    outer = folder_of(tmp_path, "outer")
-    inner = folder_of(outer, "inner")
-    async with editing(outer, options=AUTO, folders=[("outer", outer), ("inner", inner)]) as editor:
-        through = await editor.read("outer/inner/a.txt")
-        assert through["context"]["path_resolved"] == "inner/a.txt"
-        assert (await editor.edit("inner/a.txt", "text", "TEXT"))["status"] == "success"
-        assert (await editor.read("outer/inner"))["error"]["code"] == "IS_DIRECTORY"
-
-
 async def test_two_roots_of_one_name_need_names_of_their_own(tmp_path: Path) -> None:
     first, second = folder_of(tmp_path / "x", "app"), folder_of(tmp_path / "y", "app")
     async with editing(first, options=AUTO, folders=[("app", first), ("app", second)]) as editor:

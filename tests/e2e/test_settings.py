@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, REVIEWING, Editor, editing
-
-PULLS = {"workspace": {"configuration": True}}
+from support.editor import AUTO, REVIEWING, Editor, editing
 
 
 def configure(editor: Editor, **settings: Any) -> None:
@@ -31,48 +29,6 @@ async def decision_of(editor: Editor, name: str, **params: Any) -> str:
     answer = await asked
     review = answer["data"].get("review") or answer["context"]["review"]
     return f"{review['decision']} by {review['by']}"
-
-
-async def test_nothing_lands_unreviewed_unless_the_user_says_so(root: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        assert await decision_of(editor, "a/b/new.txt") == "rejected by user"
-        assert list(root.iterdir()) == []
-        for attempt in (
-            {"mode": "auto_edit"},
-            {"approval": {"mode": "auto_edit"}},
-            {"approval.mode": "auto_edit"},
-        ):
-            answer = await editor.write("b.txt", "x\n", **attempt)
-            assert answer["error"]["code"] == "INVALID_PARAM"
-        configure(editor, agentfs={"approval": {"mode": "auto_edit"}})
-        assert await decision_of(editor, "a.txt") == "allowed by mode"
-        configure(editor, agentfs={"approval": {"mode": "yolo"}})
-        assert await decision_of(editor, "b.txt") == "rejected by user"
-        warned = await editor.seen("window/showMessage")
-        assert "approval.mode" in warned["message"]
-
-
-async def test_later_layers_win_and_changes_wait_for_the_first_answer(root: Path) -> None:
-    asked, told = asyncio.Event(), asyncio.Event()
-
-    async def configuration(params: Any) -> list[Any]:
-        assert params["items"] == [{"section": "agentfs"}]
-        asked.set()
-        await told.wait()
-        return [{"approval": {"mode": "manual"}, "create_dirs": None}]
-
-    answers = {**REVIEWING["answers"], "workspace/configuration": configuration}
-    (root / "there.txt").write_text("x\n")
-    async with editing(root, capabilities={**REVIEW, **PULLS}, options=AUTO, answers=answers) as editor:
-        await asked.wait()
-        change = editor.start("agentfs/write", {"path": "a.txt", "content": "x\n"})
-        assert (await editor.read("there.txt"))["status"] == "success"
-        assert not change.done()
-        assert not editor.all("agentfs/proposed")
-        told.set()
-        proposal = await editor.proposed()
-        await editor.settle(proposal)
-        assert (await change)["data"]["review"]["decision"] == "accepted"
 
 
 async def test_the_mode_is_the_users_for_all_or_for_one_session(root: Path) -> None:
@@ -118,21 +74,6 @@ async def test_settings_of_reads_and_writes_are_in_force_from_the_next_request_o
         assert narrow["data"]["diff_preview"].split("\n")[2:] == ["@@ -6 +6 @@", "-5", "+five", ""]
 
 
-async def test_reading_first_can_be_made_unnecessary(root: Path) -> None:
-    path = root / "a.txt"
-    path.write_text("one\n")
-    async with editing(root, options={**AUTO, "require_read": False}) as editor:
-        assert (await editor.edit("a.txt", "one", "two"))["status"] == "success"
-        path.write_text("three\n")
-        assert (await editor.edit("a.txt", "three", "x"))["error"]["code"] == "CONFLICT"
-        fresh = await editor.write("a.txt", "four\n", session="other")
-        assert fresh["status"] == "success"
-        configure(editor, agentfs={"require_read": "no"})
-        assert (await editor.write("a.txt", "5\n", session="third"))["error"][
-            "message"
-        ] == "Read the file first."
-
-
 async def test_what_is_remembered_has_its_bounds(root: Path) -> None:
     for name in "ab":
         (root / name).write_text("one\n")
@@ -154,38 +95,6 @@ async def test_what_is_remembered_has_its_bounds(root: Path) -> None:
         assert (await editor.write("d", "x\n", dry_run=True))["status"] == "partial"
         editor.cancel(waiting)
         await asyncio.wait([waiting])
-
-
-async def test_a_protected_file_shows_nothing_to_who_may_not_read_it(root: Path) -> None:
-    path = root / ".env"
-    path.write_text("TOKEN=hidden\nMODE=x\n")
-    allowed = iter(["Deny", "Allow once", None, "Allow once"])
-    answers = {"window/showMessageRequest": lambda _: {"title": next(allowed)}, **REVIEWING["answers"]}
-    async with editing(root, capabilities=REVIEW, options=AUTO, answers=answers) as editor:
-        refused = await editor.read(".env")
-        assert refused["error"] == {
-            "code": "USER_REJECTED",
-            "message": "The user did not allow reading '.env'.",
-        }
-        guess = {"expected_size_bytes": path.stat().st_size}
-        answers_of_the_unread = [
-            await editor.edit(".env", "TOKEN=guess\nMODE=x", "x", **guess),
-            await editor.edit(".env", "MODE=x", "MODE=y", dry_run=True, **guess),
-            await editor.write(".env", "MODE=y\n", dry_run=True, **guess),
-            await editor.edit(".env", "MODE=x", "MODE=y", expected_size_bytes=1),
-        ]
-        assert "hidden" not in str(answers_of_the_unread)
-        assert {one["error"]["message"] for one in answers_of_the_unread} == {"Read the file first."}
-        assert (await editor.read(".env"))["data"]["content"].startswith("TOKEN=hidden")
-        dry = await editor.edit(".env", "MODE=x", "MODE=y", dry_run=True)
-        assert "-MODE=x\n+MODE=y\n" in dry["data"]["diff_preview"]
-        path.write_text("TOKEN=rotated\nMODE=x\n")
-        conflict = await editor.edit(".env", "MODE=x", "MODE=y")
-        assert conflict["error"]["code"] == "CONFLICT"
-        assert "rotated" not in str(conflict)
-        assert (await editor.read(".env"))["error"]["code"] == "USER_REJECTED"
-        fresh = await editor.write("conf/.env", "NEW=1\n", dry_run=True)
-        assert "+NEW=1\n" in fresh["data"]["diff_preview"]
 
 
 @pytest.mark.parametrize("path", [".git/config", "sub/.git/HEAD", ".agentfs/review/x.diff"])

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, Editor, editing
+from support.editor import NO_ANSWER, REVIEW, Editor, editing
 from support.wire import Message
 
-QUESTION = "window/showMessageRequest"
 OPTIONS = {
     "rules": [
         {"files": ["SOUL.md"], "write": "ask", "edit": "ask"},
@@ -28,38 +27,6 @@ async def turn(editor: Editor, on: bool, name: str = "memory") -> Message:
 
 async def switches(editor: Editor) -> Any:
     return (await editor.request("agentfs/status"))["data"]["switches"]
-
-
-async def test_files_of_a_switch_come_and_go_with_it_and_the_others_stay(root: Path) -> None:
-    (root / "MEMORY.md").write_text("one\n")
-    answers = {QUESTION: lambda _: {"title": "Reject"}}
-    async with editing(root, options=OPTIONS, answers=answers) as editor:
-        assert (await editor.write("USER.md", "Ada\n"))["data"]["review"]["by"] == "rule"
-        await editor.read("MEMORY.md")
-        assert await turn(editor, on=False) == {"ok": True}
-        for answer in (
-            await editor.read("MEMORY.md"),
-            await editor.write("USER.md", "Bob\n"),
-            await editor.edit("MEMORY.md", "one", "1"),
-            await editor.request(
-                "agentfs/call", {"dialect": "workspace", "name": "read", "arguments": {"path": "USER.md"}}
-            ),
-        ):
-            assert answer["error"]["code"] == "ACCESS_DENIED"
-            assert "switches.memory" in answer["text"]
-        assert editor.all(QUESTION) == []
-        assert (await editor.write("SOUL.md", "kind\n"))["error"]["code"] == "USER_REJECTED"
-        assert len(editor.all(QUESTION)) == 1
-        assert await turn(editor, on=True) == {"ok": True}
-        assert (await editor.edit("MEMORY.md", "one", "1"))["data"]["applied"] is True
-    assert (root / "USER.md").read_text() == "Ada\n"
-
-
-async def test_soul_asks_where_all_else_is_let_through(root: Path) -> None:
-    answers = {QUESTION: lambda _: {"title": "Reject"}}
-    async with editing(root, options={**OPTIONS, **AUTO}, answers=answers) as editor:
-        assert (await editor.write("a.md", "1\n"))["data"]["review"]["by"] == "mode"
-        assert (await editor.write("SOUL.md", "kind\n"))["error"]["code"] == "USER_REJECTED"
 
 
 async def test_status_and_its_notification_show_them(root: Path) -> None:

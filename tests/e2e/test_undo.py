@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from support.client import Editor
-from support.editor import AUTO, REVIEWING, editing
+from support.editor import AUTO, editing
 from support.wire import Message
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -14,70 +14,6 @@ LINES = "".join(f"line {number}\n" for number in range(1, 11))
 
 async def undo(editor: Editor, change_id: str | None = None, **params: Any) -> Message:
     return await editor.request("agentfs/undo", {"change_id": change_id, **params})
-
-
-async def change_of(editor: Editor, change_id: str) -> Message:
-    answer = await editor.request("agentfs/history", {"change_id": change_id, "texts": True})
-    return answer["data"]["changes"][0]
-
-
-async def test_the_sessions_last_change_is_taken_back_and_that_is_a_change_too(root: Path) -> None:
-    (root / "a.txt").write_text(LINES)
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        edited = await editor.edit("a.txt", "line 5", "line five")
-        await editor.write("b.txt", "b\n", session="other")
-        answer = await undo(editor, agent="Ada", explanation="Better before.")
-        assert (root / "a.txt").read_text() == LINES
-        assert answer["status"] == "success"
-        assert (answer["data"]["undone"], answer["data"]["applied"]) == (edited["data"]["change_id"], True)
-        assert answer["data"]["files"] == [{"path": "a.txt", "operation": "update", "landing": "disk"}]
-        assert "-line five\n+line 5\n" in answer["data"]["diff_preview"]
-        kept = await change_of(editor, answer["data"]["change_id"])
-        assert {key: kept[key] for key in ("tool", "agent", "explanation")} == {
-            "tool": "undo",
-            "agent": "Ada",
-            "explanation": "Better before.",
-        }
-        again = await undo(editor, answer["data"]["change_id"])
-        assert (root / "a.txt").read_text() == LINES.replace("line 5", "line five")
-        await undo(editor)
-        assert again["data"]["change_id"] != answer["data"]["change_id"]
-        assert (root / "a.txt").read_text() == LINES
-
-
-async def test_later_changes_elsewhere_are_kept_and_overlaps_are_a_conflict(root: Path) -> None:
-    (root / "a.txt").write_text(LINES)
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        second = await editor.edit("a.txt", "line 2\n", "line two\n")
-        fifth = await editor.edit("a.txt", "line 5\n", "line five\n")
-        (root / "a.txt").write_text(
-            (root / "a.txt").read_text().replace("line 9", "nine").replace("five", "V")
-        )
-        assert (await undo(editor, second["data"]["change_id"]))["status"] == "success"
-        expected = LINES.replace("line 9", "nine").replace("line 5", "line V")
-        assert (root / "a.txt").read_text() == expected
-        clash = await undo(editor, fifth["data"]["change_id"])
-        assert clash["error"]["code"] == "CONFLICT"
-        assert "in the same lines (5)" in clash["text"]
-        nothing = await undo(editor, second["data"]["change_id"])
-        assert (nothing["status"], nothing["data"]["unchanged"]) == ("success", True)
-    assert (root / "a.txt").read_text() == expected
-
-
-async def test_in_an_open_document_with_unsaved_changes(root: Path) -> None:
-    (root / "a.txt").write_text(LINES)
-    async with editing(root, options=AUTO) as editor:
-        await editor.read("a.txt")
-        await editor.edit("a.txt", "line 5", "V")
-        editor.open("a.txt")
-        editor.change("a.txt", LINES.replace("line 5", "V") + "typed\n")
-        answer = await undo(editor)
-        assert editor.documents[editor.uri("a.txt")].text == LINES + "typed\n"
-    assert (answer["status"], answer["data"]["landing"]) == ("partial", "editor")
-    assert "The user must save it. Until then it is not on disk." in answer["text"]
-    assert "V" in (root / "a.txt").read_text()
 
 
 async def test_after_a_restart_and_by_another_session(root: Path) -> None:
@@ -133,28 +69,6 @@ async def test_of_many_files_the_text_names_the_number(root: Path) -> None:
         answer = await undo(editor)
     assert "of 20 files (+0/-20 lines)" in answer["text"]
     assert len(answer["data"]["files"]) == 20
-
-
-async def test_the_last_change_is_not_known_while_one_waits(root: Path) -> None:
-    (root / "a.txt").write_text(LINES)
-    async with editing(root, **REVIEWING) as editor:
-        await editor.read("a.txt")
-        first = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "line 5", "new_string": "five"})
-        await editor.settle(await editor.proposed())
-        landed = (await first)["data"]["change_id"]
-        waiting = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "line 2", "new_string": "two"})
-        refused = await undo(editor)
-        proposal = await editor.proposed(2)
-        assert refused["error"]["code"] == "EXECUTION_ERROR"
-        assert f"Change '{proposal['id']}' of this session ('a.txt') is still in progress." in refused["text"]
-        assert len(editor.all("agentfs/proposed")) == 2
-        named = editor.start("agentfs/undo", {"change_id": landed})
-        other = await undo(editor, session="other")
-        await editor.settle(proposal, "rejected")
-        assert (await waiting)["error"]["code"] == "USER_REJECTED"
-        await editor.settle(await editor.proposed(3))
-        assert (await named)["data"]["undone"] == landed
-    assert other["error"]["code"] == "NOT_FOUND"
 
 
 async def test_of_two_undos_sent_at_once_the_second_is_refused(root: Path) -> None:

@@ -80,17 +80,6 @@ async def test_a_link_stays_a_link(auto: Editor) -> None:
     assert target.read_text() == "two\n"
 
 
-async def test_a_file_of_several_names_becomes_a_file_of_its_own(auto: Editor) -> None:
-    path, other = auto.root / "one-name.txt", auto.root / "other-name.txt"
-    path.write_text("old\n")
-    os.link(path, other)
-    await auto.read("one-name.txt")
-    answer = await auto.write("one-name.txt", "new\n")
-    assert (path.read_text(), other.read_text()) == ("new\n", "old\n")
-    assert "hard links" in answer["text"]
-    assert [(one["kind"], one["line"]) for one in answer["data"]["warnings"]] == [("hard_links", 0)]
-
-
 async def test_characters_that_the_encoding_lacks_are_refused_by_name(auto: Editor) -> None:
     folder = auto.root / "latin"
     folder.mkdir()
@@ -119,22 +108,6 @@ async def test_a_missing_final_newline_is_shown(auto: Editor) -> None:
     await auto.read("open-end.txt")
     answer = await auto.write("open-end.txt", "a\nc\n")
     assert answer["data"]["diff_preview"].endswith(" a\n-b\n\\ No newline at end of file\n+c\n")
-
-
-async def test_a_long_diff_is_cut_but_counted_whole(auto: Editor) -> None:
-    content = "".join(f"line {number}\n" for number in range(500))
-    answer = await auto.write("many.txt", content)
-    preview = answer["data"]["diff_preview"]
-    assert (answer["status"], answer["data"]["applied"], answer["data"]["diff_truncated"]) == (
-        "partial",
-        True,
-        True,
-    )
-    assert preview.endswith("\n... (truncated)")
-    assert preview.removesuffix("\n... (truncated)").count("\n") < 100
-    assert (answer["stats"]["lines_added"], answer["stats"]["lines_removed"]) == (500, 0)
-    assert answer["text"].endswith("(Diff preview truncated. Use Read to see the full content.)")
-    assert (auto.root / "many.txt").read_text() == content
 
 
 async def test_a_large_diff_is_cut_by_bytes(auto: Editor) -> None:

@@ -164,13 +164,17 @@ async def ending(work: FakeWorkspace) -> FakeWorkspace:
     return work
 
 
-async def test_a_saved_document_has_no_unsaved_changes(ending: FakeWorkspace) -> None:
-    ending.editor.type("a.txt", "two", "2")
-    assert (await ending.read("a.txt")).dirty
-    ending.editor.save("a.txt")
-    assert not (await ending.read("a.txt")).dirty
-    ending.editor.type("a.txt", "2", "2 and more")
-    assert (await ending.read("a.txt")).dirty
+@pytest.mark.parametrize(
+    ("text", "end"), [("one\ntwo", "\n"), ("one\r\ntwo", "\r\n"), ("caf\xe9\rtwo", "\r")]
+)
+async def test_a_saved_document_has_no_unsaved_changes(latin: FakeWorkspace, text: str, end: str) -> None:
+    latin.editor.adds = end
+    latin.editor.open("a.txt", text)
+    assert (await latin.read("a.txt")).dirty
+    latin.editor.save("a.txt")
+    assert not (await latin.read("a.txt")).dirty
+    latin.editor.type("a.txt", "two", "two and more")
+    assert (await latin.read("a.txt")).dirty
 
 
 async def test_a_line_end_more_on_disk_that_no_save_brought_is_a_change(ending: FakeWorkspace) -> None:
