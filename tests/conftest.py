@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, settings
 
 from support.sample import TEXT
 
-# A slow machine is no defect of the code.
+# A slow machine is not a bug in the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """An empty workspace folder; the server's state lies beside it."""
+    """An empty workspace folder; the server's state is next to it."""
     folder = tmp_path / "root"
     folder.mkdir()
     return folder

@@ -1,1 +1,1 @@
-"""What tests share: a scripted editor at the other end of a real server process."""
+"""Shared by tests: a scripted editor connected to a real server process."""

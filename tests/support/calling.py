@@ -1,4 +1,4 @@
-"""agentfs/call as a host sends it."""
+"""Sends agentfs/call as a host does."""
 
 from __future__ import annotations
 

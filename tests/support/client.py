@@ -1,7 +1,7 @@
-"""The editor's end of a connection to a server process: it does what the test tells it.
+"""The editor's end of a connection to a server process, controlled by the test.
 
-It keeps its own documents the plain way (whole strings, positions counted by hand), so that nothing of the
-server is used to check the server.
+It keeps its own documents in the simplest way (whole strings, positions counted by hand), so that the
+server's code never checks itself.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from support.text_edits import apply_text_edits, path_of, place_of
 from support.wire import Message, frame, read_message
 
 TIMEOUT_S = 30.0
-"""How long a test waits for an event before it fails; events come in milliseconds."""
+"""Seconds to wait for an event before failing; events take milliseconds."""
 
 Answer = Callable[[Any], Any]
 ServerProcess = asyncio.subprocess.Process | ForkedServer
 
 
 class RpcError(Exception):
-    """A JSON-RPC error that the server answered with, or that the script answers with."""
+    """A JSON-RPC error in a response of the server or of the script."""
 
     def __init__(self, code: int, message: str = "") -> None:
         super().__init__(code, message)
@@ -42,7 +42,7 @@ NO_ANSWER = _NoAnswer()
 
 @dataclass
 class OpenDocument:
-    """A document as this editor holds it."""
+    """A document in this editor."""
 
     uri: str
     text: str
@@ -70,16 +70,16 @@ class Editor:
     # --- agents and requests ------------------------------------------------------------------------------
 
     async def request(self, method: str, params: Any = None) -> Any:
-        """The result; raises RpcError when the answer is one."""
+        """Send a request and wait for its result. Raises RpcError."""
         return await self.start(method, params)
 
     def start(self, method: str, params: Any = None) -> asyncio.Future[Any]:
-        """Send a request; the future is its answer. `future.request_id` cancels it."""
+        """Send a request; returns a future for its result. `future.request_id` cancels it."""
         self._number += 1
         return self.start_as(self._number, method, params)
 
     def start_as(self, request_id: int | str, method: str, params: Any) -> asyncio.Future[Any]:
-        """The same with an id of the test's own choice."""
+        """The same with a given id."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         future.request_id = request_id  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ class Editor:
         )
 
     def cancel(self, future: asyncio.Future[Any]) -> None:
-        """`$/cancelRequest` for a started request."""
+        """Send `$/cancelRequest` for a started request."""
         self.notify("$/cancelRequest", {"id": future.request_id})  # type: ignore[attr-defined]
 
     def notify(self, method: str, params: Any) -> None:
@@ -125,7 +125,7 @@ class Editor:
 
     @contextmanager
     def in_one_piece(self) -> Iterator[None]:
-        """What is sent in here reaches the server at once, nothing of it before the rest."""
+        """What is sent in this context reaches the server in one write."""
         self._held = bytearray()
         yield
         held, self._held = self._held, None
@@ -135,7 +135,7 @@ class Editor:
 
     @property
     def encoding(self) -> str:
-        """The position encoding agreed on."""
+        """The agreed position encoding."""
         return self.initialized.get("capabilities", {}).get("positionEncoding", "utf-16")
 
     def uri(self, path: str) -> str:
@@ -143,7 +143,7 @@ class Editor:
         return (self.root / path).as_uri()
 
     def open(self, path: str, text: str | None = None, language: str = "plaintext") -> OpenDocument:
-        """Open a file as an editor does; `text` other than the disk's is unsaved work."""
+        """Open a file; a `text` other than the disk's is unsaved work."""
         uri = self.uri(path)
         shown = (self.root / path).read_bytes().decode() if text is None else text
         document = self.documents[uri] = OpenDocument(uri, shown)
@@ -152,7 +152,7 @@ class Editor:
         return document
 
     def change(self, path: str, text: str) -> None:
-        """The user has typed: the document now reads `text`."""
+        """The user types: the document now has this text."""
         document = self.documents[self.uri(path)]
         document.text, document.version = text, document.version + 1
         self._tell_change(document, [{"text": text}])
@@ -169,8 +169,8 @@ class Editor:
         self.notify("textDocument/didClose", {"textDocument": {"uri": document.uri}})
 
     def apply(self, edit: Message, *, pinned: bool = True, tell: bool = True) -> bool:
-        """Apply a WorkspaceEdit to the open documents the way editors do: all or nothing, right versions.
-        Not `pinned`: whatever the versions; not `tell`: didChange is left to `catch_up`."""
+        """Apply a WorkspaceEdit to the open documents like an editor: all or nothing, for matching versions.
+        `pinned` False ignores versions; `tell` False leaves didChange to `catch_up`."""
         changes = edit["documentChanges"]
         for change in changes:
             document = self.documents.get(change["textDocument"]["uri"])
@@ -190,7 +190,7 @@ class Editor:
         return True
 
     def catch_up(self, path: str) -> None:
-        """Tell what the document reads by now."""
+        """Send didChange with the document's current text."""
         self.change(path, self.documents[self.uri(path)].text)
 
     def _tell_change(self, document: OpenDocument, changes: list[Message]) -> None:
@@ -200,7 +200,7 @@ class Editor:
     # --- what the server sends ----------------------------------------------------------------------------
 
     async def seen(self, method: str, count: int = 1) -> Message:
-        """Wait until the server has sent this method `count` times; its last params."""
+        """Wait until the server has sent this method `count` times; returns the last params."""
         return (await self.seen_message(method, count))["params"]
 
     async def seen_message(self, method: str, count: int = 1) -> Message:
@@ -208,7 +208,7 @@ class Editor:
         return await self._the(count, lambda message: message.get("method") == method)
 
     async def message(self, fits: Callable[[Message], bool]) -> Message:
-        """Wait for the first message of the server that fits."""
+        """Wait for the server's first matching message."""
         return await self._the(1, fits)
 
     async def _the(self, count: int, fits: Callable[[Message], bool]) -> Message:
@@ -228,7 +228,7 @@ class Editor:
         return await self.request("agentfs/proposal", {"id": announced["id"]})
 
     async def settle(self, proposal: Message, decision: str = "accepted", **more: Any) -> Message:
-        """Settle, and do the client's part of 9.1: apply, report, save, report."""
+        """Settle, and act as the client of 9.1: apply, report, save, report."""
         answer = await self.request("agentfs/settle", {"id": proposal["id"], "decision": decision, **more})
         if answer.get("apply"):
             uri = answer["apply"]["documentChanges"][0]["textDocument"]["uri"]
@@ -244,7 +244,7 @@ class Editor:
         return {"settle": answer}
 
     async def ended(self) -> int:
-        """The server's exit code, once it has ended and all that it sent is here."""
+        """The server's exit code, after it has ended and all its output has arrived."""
         code = await asyncio.wait_for(self.process.wait(), TIMEOUT_S)
         if self.listening is not None:
             await asyncio.wait([self.listening], timeout=TIMEOUT_S)

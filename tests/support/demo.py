@@ -1,4 +1,4 @@
-"""`agentfs-lsp demo` as a process, without a terminal."""
+"""Runs `agentfs-lsp demo` as a process, without a terminal."""
 
 from __future__ import annotations
 

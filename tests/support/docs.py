@@ -1,4 +1,4 @@
-"""The documents, read by tests: sections, tables, anchors and examples of Markdown files."""
+"""Parses the documentation: sections, tables, anchors and examples of Markdown files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def text_of(name: str) -> str:
 
 
 def section(text: str, title: str) -> str:
-    """What stands below the heading of exactly this title, up to the next of its level or above."""
+    """The text below the heading with this exact title, up to the next heading of its level or above."""
     plain = _FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text)
     lines, heads = text.split("\n"), plain.split("\n")
     for at, line in enumerate(heads):
@@ -37,7 +37,7 @@ def section(text: str, title: str) -> str:
 
 
 def tables(text: str) -> list[list[Row]]:
-    """Every table: its rows, each by the names in the head."""
+    """Every table as rows, each a dict by column title."""
     found: list[list[Row]] = []
     for block in re.findall(r"(?:^\|.*\|$\n?)+", text, re.MULTILINE):
         head, _, *rows = [
@@ -49,32 +49,32 @@ def tables(text: str) -> list[list[Row]]:
 
 
 def table(text: str, first: str) -> list[Row]:
-    """The one table whose first column is headed so."""
+    """The only table whose first column has this title."""
     (rows,) = (rows for rows in tables(text) if next(iter(rows[0])) == first)
     return rows
 
 
 def codes(cell: str) -> list[str]:
-    """What stands in backticks."""
+    """The text in backticks."""
     return re.findall(r"`([^`]+)`", cell)
 
 
 def keys(rows: list[Row]) -> list[str]:
-    """The first column, without its backticks."""
+    """The first column, without backticks."""
     return [next(iter(row.values())).strip("`") for row in rows]
 
 
 def examples(text: str, language: str) -> list[str]:
-    """The fenced blocks of a language, in order."""
+    """The fenced blocks in a language, in order."""
     return [block for name, block in _FENCE.findall(text) if name == language]
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors GitHub gives the headings."""
+    """GitHub's anchors of the headings."""
     plain = _FENCE.sub("", text)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for _, title in _HEADING.findall(plain)}
 
 
 def links(text: str) -> list[str]:
-    """The targets of every link and picture, examples aside."""
+    """The targets of all links and images outside examples."""
     return re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", text))

@@ -1,4 +1,4 @@
-"""What an editor tells of its documents, as the server's copy takes it."""
+"""An editor's document notifications, as params."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A scripted editor: a real server process on stdio, and a client that does what the test tells it.
+"""A scripted editor: a real server process on stdio, and a client controlled by the test.
 
-By default it behaves like a good client without a review of its own: it answers what it must, applies edits
-that are pinned to the right version, and asks nobody.
+By default it is a well-behaved client without a review UI: it gives the required answers, applies edits for
+matching versions, and asks nobody.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ CAN_SHOW: dict[str, Any] = {"window": {"showDocument": {"support": True}}}
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 """A review client's answer to `APPLY`: the user decides later (docs/protocol.md#91-review-clients)."""
 REVIEWING: dict[str, Any] = {"capabilities": REVIEW, "answers": {APPLY: lambda _: PENDING}}
-"""What `editing` takes for a review client."""
+"""Options of `editing` for a review client."""
 SERVER = [sys.executable, "-P", str(Path(__file__).with_name("swift_server.py"))]
-"""The server as it is, but that it takes answers at once: who presses the buttons here does so in no time."""
+"""The server, but accepting immediate answers: scripted users need no time to read."""
 
 LIMIT = 1 << 30
-"""Bytes of one message that a test's reader takes."""
+"""Maximum bytes of one message for a test's reader."""
 
 MANUAL: dict[str, Any] = {}
 AUTO = {"approval": {"mode": "auto_edit"}}
@@ -67,10 +67,9 @@ async def connected(
     stderr: Path | None = None,
     editor_class: Callable[[ServerProcess, Path, Path], Editor] = Editor,
 ) -> AsyncIterator[Editor]:
-    """A server process with nothing said yet. It is killed at the end, where it has not ended by itself.
-    `command` starts another program than the server that is forked for most tests; `arguments` are added to
-    it; `stderr` is a file to keep what it writes there; `editor_class`
-    makes the client's end."""
+    """A server process before any message; killed at the end if it is still running. `command` starts another
+    program than the forked server that most tests use, and `arguments` are added to it; `stderr` is a file
+    for its standard error; `editor_class` creates the client."""
     state = state or root.parent / f"{root.name}-state"
     with _writing(stderr) as errors:
         whole_env = {**os.environ, "XDG_STATE_HOME": str(state), **(env or {})}
@@ -121,8 +120,8 @@ async def editing(
     locale: str | None = None,
     **connection: Any,
 ) -> AsyncIterator[Editor]:
-    """An editor with the workspace `root` open, shut down properly at the end. `connection`: what `connected`
-    takes."""
+    """An editor with the workspace `root` open, shut down properly at the end. `connection`: options of
+    `connected`."""
     async with connected(root, **connection) as editor:
         params = handshake(root, capabilities, options, name, folders, locale)
         editor.initialized = await editor.request("initialize", params)
@@ -136,7 +135,7 @@ async def editing(
 
 
 def configure(editor: Editor, **settings: Any) -> None:
-    """The user's settings are these now."""
+    """Change the user's settings to these."""
     editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
 
 

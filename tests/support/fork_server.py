@@ -1,7 +1,7 @@
-"""Server processes for tests, forked from one that has imported everything: a start costs milliseconds.
+"""Server processes for tests, forked from one with all imports done: a start takes milliseconds.
 
-Each is a process of its own, with the environment, descriptors and exit code that it would have had. What it
-does not show is the start of the interpreter and the imports; `command=` of `editor.connected` shows those.
+Each is a process with its own environment, descriptors and exit code. Only interpreter start and imports are
+not tested; use `command=` of `editor.connected` for those.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import IO, Any, NoReturn
 
 
 class ForkedServer:
-    """A server process, with as much of `asyncio.subprocess.Process` as the tests use."""
+    """A server process, with the part of `asyncio.subprocess.Process` that tests use."""
 
     def __init__(
         self, pid: int, stdin: asyncio.StreamWriter, stdout: asyncio.StreamReader, ending: asyncio.Task[int]
@@ -36,19 +36,19 @@ class ForkedServer:
         return self._ending.result() if self._ending.done() else None
 
     async def wait(self) -> int:
-        """The exit code, once it has ended."""
+        """Wait for the exit code."""
         return await asyncio.shield(self._ending)
 
     def kill(self) -> None:
-        """SIGKILL, unless it has ended."""
+        """Send SIGKILL unless it has ended."""
         self.send_signal(signal.SIGKILL)
 
     def terminate(self) -> None:
-        """SIGTERM, unless it has ended."""
+        """Send SIGTERM unless it has ended."""
         self.send_signal(signal.SIGTERM)
 
     def send_signal(self, number: int) -> None:
-        """Any signal, unless it has ended."""
+        """Send a signal unless it has ended."""
         if self.returncode is None:
             os.kill(self.pid, number)
 
@@ -56,7 +56,7 @@ class ForkedServer:
 async def fork_server(
     arguments: Sequence[str], env: dict[str, str], stderr: IO[bytes] | None, limit: int
 ) -> ForkedServer:
-    """Start `agentfs-lsp ARGUMENTS` with `env` alone. `limit`: of the reader of its output, in bytes."""
+    """Start `agentfs-lsp ARGUMENTS` with only `env`. `limit`: of the output's reader, in bytes."""
     loop = asyncio.get_running_loop()
     control, theirs = socket.socketpair()
     read_input, write_input = os.pipe()
@@ -87,7 +87,7 @@ async def fork_server(
 
 @cache
 def _forking() -> socket.socket:
-    """The connection to this test process's own fork server, which ends with it."""
+    """The connection to this test process's fork server, which ends with it."""
     ours, theirs = socket.socketpair()
     with theirs:
         command = [sys.executable, "-P", __file__, str(theirs.fileno())]
@@ -102,7 +102,7 @@ def _forking() -> socket.socket:
 
 
 def _serve(asked: socket.socket) -> None:
-    """Fork a server for each request on `asked` and tell when it ends, until `asked` is closed."""
+    """Fork a server for each request on `asked`, and report when it ends, until `asked` is closed."""
     woken, waking = socket.socketpair()
     for end in (woken, waking):
         end.setblocking(False)
@@ -141,7 +141,7 @@ def _tell_ended(children: dict[int, socket.socket]) -> None:
 
 
 def _become(start: dict[str, Any], standard: list[int]) -> NoReturn:
-    """The server, in the child."""
+    """Run the server, in the child."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, fd in enumerate(standard):
@@ -174,5 +174,5 @@ if __name__ == "__main__":
     from agentfs_lsp.adapters.review import questions
     from agentfs_lsp.lsp.serving import serve_stdio  # noqa: F401
 
-    questions.READING_S = 0.0  # the users of these tests have read a question when it appears
+    questions.READING_S = 0.0  # users in tests read instantly
     _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,7 +1,7 @@
-"""A server with a defect in an adapter, and without root's right to pass over file modes.
+"""A server with bugs in an adapter, and without root's permission to ignore file modes.
 
-Reading broken.py and landing unlandable.py raise what no adapter should, with a secret in it. Of the
-landing of undecided.py the file system does not say whether it went well.
+Reading broken.py and landing unlandable.py raise unexpected errors that contain a secret. After landing
+undecided.py, the file system does not say whether it worked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OVERRIDES = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 
 class BrokenStore(DiskStore):
-    """Raises what no adapter should."""
+    """Raises errors that no adapter should."""
 
     def read(self, location: Location, max_bytes: int) -> Blob:
         if location.relative == "broken.py":
@@ -44,7 +44,7 @@ class BrokenStore(DiskStore):
 
 
 class Undecided:
-    """What was staged; its commit goes well, and fails."""
+    """A staged change whose commit works but raises."""
 
     def __init__(self, staged: StagedTogether) -> None:
         self._staged = staged
@@ -58,7 +58,7 @@ class Undecided:
 
 
 def give_up_overrides() -> None:
-    """Start anew as an owner whom modes hold back. Nobody but root can or needs to."""
+    """Restart as a user who is subject to file modes. Only root can, and needs to."""
     libc = ctypes.CDLL(None, use_errno=True)
     if "--held-back" not in sys.argv and all(
         libc.prctl(_PR_CAPBSET_DROP, one, 0, 0, 0) == 0 for one in _OVERRIDES

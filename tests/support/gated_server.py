@@ -1,5 +1,5 @@
-"""The server, which reads a workspace's file only when somebody writes to the pipe GATES/NAME. NAME is the
-file's last word. Run as a module."""
+"""The server, which reads a workspace's file only after a write to the pipe GATES/NAME, NAME being the file's
+last word. Run as a module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _read_file = workspace_file.read_file
 
 
 def read_file(root: Root, data: bytes) -> WorkspaceFile:
-    """The same, behind the gate."""
+    """The original, behind the gate."""
     Path(os.environ["GATES"], data.split()[-1].decode()).read_bytes()
     return _read_file(root, data)
 

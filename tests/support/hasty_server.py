@@ -1,4 +1,4 @@
-"""A server that does not wait long for the answer to a question."""
+"""A server with short timeouts for questions."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""What disk and buffers of a random world went through, and whether an answer is true: of the model of the
-real process (`support/model.py`) and of the simulation (`support/simulation/`).
+"""Checks whether an answer is true, given the history of disk and buffers in a random world: that of the
+model of the real process (`support/model.py`) or of the simulation (`support/simulation/`).
 
-Every line that somebody puts in carries a token of its own, so that it can be told from disk and buffers
-whose text is there. An answer is compared with what disk and buffers held:
+Every inserted line has a unique token that identifies its author on disk and in buffers. An answer must match
+what disk and buffers held:
 
-- an error that is not `landing: "unknown"`: nothing of the change is on disk or in a buffer, and nothing that
-  it was to take out is gone;
-- `landing: "disk"`: when it was told the disk held exactly what history keeps as landed, which is some of the
-  change; `"editor"`: the buffer held every line that the change put in, and none that it took out;
-- `landing: "unknown"`: something happened that makes it so, and every file that holds some of the change is
+- an error without `landing: "unknown"`: nothing of the change is on disk or in a buffer, and nothing it would
+  have removed is gone;
+- `landing: "disk"`: at that time the disk held exactly what history records as landed, which is some of the
+  change; `"editor"`: the buffer held every line the change inserted, and none it removed;
+- `landing: "unknown"`: something happened that justifies it, and every file with some of the change is
   named.
 
-A buffer's state counts against an answer only if the server had it before (`Event.known`).
+A buffer's state counts against an answer only if the server had received it before (`Event.known`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ TOKEN = re.compile(r"<[buoc]\d+(?:\.\d+)?>")
 
 
 class Violation(AssertionError):
-    """An answer that was not true, or a text that was lost."""
+    """An untrue answer, or a lost text."""
 
 
 @dataclass(eq=False)
 class Event:
-    """Something that disk or editor went through. `known`: the server answered a later request since;
-    `by_server`: it did it itself."""
+    """A change on disk or in the editor. `known`: the server has since answered a later request; `by_server`:
+    the server caused it."""
 
     number: int
     known: bool = False
@@ -42,7 +42,7 @@ class Event:
 
 
 class Place:
-    """One file in one place, on disk or in the editor, through time."""
+    """The history of one file, on disk or in the editor."""
 
     def __init__(self) -> None:
         self.states: list[tuple[Event, str | None]] = []
@@ -64,7 +64,7 @@ class Place:
         self.since = {one: self.since.get(one, event) for one in now}
 
     def held_since(self, number: int) -> list[str | None]:
-        """Every state from the one that stood at `number` on."""
+        """Every state from event `number` on, including the one then current."""
         before = [text for at, text in self.states if at.number <= number][-1:]
         return before + [text for at, text in self.states if at.number > number]
 
@@ -74,7 +74,7 @@ class Place:
         return [text for _, text in self.states[last:]]
 
     def written_since(self, number: int) -> list[str | None]:
-        """Every state since `number` that is the server's own doing."""
+        """Every state since `number` that the server caused."""
         return [text for at, text in self.states if at.number > number and at.by_server]
 
 
@@ -88,8 +88,7 @@ def plain(text: str | None) -> str | None:
 
 @dataclass
 class ChangeRequest:
-    """A request under way. `removed`: by path the tokens that it takes out; `beside`: others that may go with
-    them."""
+    """By path, `removed`: the tokens it removes; `beside`: others that may go with them."""
 
     number: int
     method: str
@@ -111,8 +110,8 @@ class ChangeRequest:
 
 
 class World(Protocol):
-    """What the judge knows of the world, besides the answer. `forfeit`: tokens that people and programs took
-    out themselves."""
+    """What the judge knows about the world besides the answer. `forfeit`: tokens that people and programs
+    removed themselves."""
 
     disk: dict[str, Place]
     buffers: dict[str, Place]
@@ -125,13 +124,13 @@ class World(Protocol):
     def is_open(self, path: str) -> bool: ...
 
     async def kept(self, change_id: str) -> Mapping[str, str | None]:
-        """What history keeps of a change as landed, by path."""
+        """What history records of a change as landed, by path."""
 
     def landed(self, asked: ChangeRequest) -> None: ...
 
 
 class Judge:
-    """Compares one answer with disk and buffers as they are when it has come."""
+    """Compares one answer with disk and buffers at the time it arrives."""
 
     def __init__(self, world: World, asked: ChangeRequest) -> None:
         self._world = world
@@ -155,7 +154,7 @@ class Judge:
         raise Violation(f"{what} (request {self._asked.number})")
 
     def _holding(self) -> dict[str, set[str]]:
-        """Where something of the change is, and the server knew it in time."""
+        """Where some of the change is, as far as the server knew in time."""
         world, asked = self._world, self._asked
         found: dict[str, set[str]] = {}
         for where, places in (("disk", world.disk), ("editor", world.buffers)):
@@ -234,7 +233,7 @@ class Judge:
             self._fail(f"applied, but {landings}")
 
     def _told_of(self, path: str, where: str) -> list[str | None]:
-        """What the file may have been when the server looked: a closed one when it was written."""
+        """The file's possible states when the server looked; for a closed file, when it was written."""
         world, began = self._world, self._asked.began
         if where == "editor":
             return world.buffers[path].standing()
@@ -258,7 +257,7 @@ class Judge:
         operations = [one["params"] for one in asked.params.get("operations", [])] or [asked.params]
         sent = "".join(str(one) for one in operations if one.get("path") == path)
         if not removed and not any(map(asked.is_of, tokens(sent))):
-            return True  # nothing of it can be told
+            return True  # nothing can be said about it
         return bool(removed - tokens(after)) or any(map(asked.is_of, tokens(after)))
 
     def _landings(self, answer: Message) -> dict[str, str]:

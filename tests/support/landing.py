@@ -1,4 +1,4 @@
-"""Keeping changes from landing for a while."""
+"""Blocks landings for a while."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import filelock
 
 @contextmanager
 def nothing_can_land(state: Path) -> Iterator[None]:
-    """Another server of this user is landing something. `state`: the servers' XDG_STATE_HOME."""
+    """Hold the landing lock, as another server of this user. `state`: the servers' XDG_STATE_HOME."""
     folder = state / "agentfs"
     folder.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(folder / "landing.lock"):

@@ -1,4 +1,4 @@
-"""Layers of settings, as they are put one over the other."""
+"""Builds layers of settings."""
 
 from __future__ import annotations
 

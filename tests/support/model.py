@@ -1,12 +1,11 @@
-"""A random model of what surrounds the server: a world of files, users, programs and agents.
+"""A random model of the server's surroundings: files, users, programs and agents.
 
-A real server process; one editor that types, saves, closes, reopens, refuses, applies in part or late and
-answers wrongly; other programs that write to the files; agents that write, edit, batch and undo. Each answer
-is judged (`support/judge.py`), and what users and other programs wrote may never be taken out by an edit or a
-landing.
+A real server process; one editor that types, saves, closes, reopens, refuses, applies in part or late, and
+answers wrongly; other programs that write files; agents that write, edit, batch and undo. Each answer is
+judged (`support/judge.py`), and no edit or landing may remove what users and other programs wrote.
 
-Every step of the editor is followed by a request whose answer, come before the agent's, proves that the
-server had it. The same seed makes the same decisions; what comes of them depends on the machine too.
+After each of its steps, the editor sends a request; if its answer precedes the agent's, the server had seen
+the step. A seed determines the decisions; their outcome also depends on the machine.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from support.text_edits import apply_text_edits, path_of
 from support.wire import Message
 
 WAYS = ("review", "preview", "message", "auto_edit")
-"""How a change is asked for, and `auto_edit`, where nobody is."""
+"""The ways of asking for a change, and `auto_edit` without."""
 
 ASK = "window/showMessageRequest"
 LIMIT_S = 0.25
-"""The server's limits of time for landing and saving."""
+"""The server's timeouts for landing and saving."""
 
 
 class World:
-    """The files, the editor and the agents of one seed."""
+    """The files, editor and agents of one seed."""
 
     def __init__(self, editor: Editor, way: str, seed: int, *, saves: bool) -> None:
         self.editor, self.way, self.saves = editor, way, saves
@@ -66,7 +65,7 @@ class World:
         return self.editor.root / path
 
     def note(self, path: str, *, ours: bool = True) -> None:
-        """Take down what disk and buffer hold. Not `ours`: nobody here has done anything."""
+        """Record what disk and buffer hold. `ours` False: nobody in the model acted."""
         self._count += 1
         event = Event(self._count, known=not ours)
         for one in [path] if ours else [*self.disk]:
@@ -79,7 +78,7 @@ class World:
             self._prove(event)
 
     def _look(self, path: str) -> None:
-        """What the disk holds by now is the server's, if anybody's."""
+        """Attribute new content on disk to the server."""
         try:
             self._seen_on_disk(path, self.file(path).read_bytes())
         except FileNotFoundError:
@@ -101,7 +100,7 @@ class World:
             self._defects.append(Violation(f"{what} loses {sorted(lost)}: {before!r} -> {after!r}"))
 
     def _within_what_is_undone(self, text: str) -> set[str]:
-        """Tokens in lines that a change to be undone has put in, or among them: those go with it."""
+        """Tokens in or among lines inserted by a change that is to be undone: they may go with it."""
         undone = [f"<c{asked.undoes}." for asked in self.under_way if asked.undoes is not None]
         lines = text.splitlines()
         own = [any(one in line for one in undone) for line in lines]
@@ -113,7 +112,7 @@ class World:
         }
 
     def _prove(self, event: Event, rounds: int = 3) -> None:
-        """Some rounds, since the server may have looked already, and be about to answer."""
+        """Several rounds, since the server may already have looked and be about to answer."""
         answer = self.editor.start("agentfs/status", {})
 
         def answered(done: asyncio.Future[Any]) -> None:
@@ -151,7 +150,7 @@ class World:
         return f"<{whose}{self._count}>"
 
     def act(self, path: str) -> None:
-        """Something that users and programs do at any time."""
+        """An action that users and programs take at any time."""
         choices: list[Callable[[str], None]] = [self.write_outside]
         if self.file(path).exists() and self.random.random() < 0.3:
             choices.append(self.remove_outside)
@@ -189,7 +188,7 @@ class World:
             self._change(path, "".join(lines), "takes a line out of")
 
     def reload(self, path: str) -> None:
-        """The editor shows what is on disk, as editors do when a program has written the file."""
+        """The editor reloads the file after another program wrote it."""
         if self.is_open(path) and self.file(path).exists():
             self._look(path)
             self.set_back(path, self.disk[path].text or "")
@@ -201,7 +200,7 @@ class World:
             self._change(path, text, "undoes in")
 
     def type_over(self, path: str) -> None:
-        """The user types on a line that an agent has put in."""
+        """The user types on a line that an agent inserted."""
         lines = self.text(path).splitlines(keepends=True) if self.is_open(path) else []
         theirs = [at for at, line in enumerate(lines) if any(one[1] == "c" for one in tokens(line))]
         if theirs:
@@ -236,7 +235,7 @@ class World:
         self.note(path)
 
     def write_outside(self, path: str) -> None:
-        """Another program writes the file: at its end, or anew with a line more or less."""
+        """Another program appends to the file, or rewrites it with one line more or less."""
         data = self.file(path).read_bytes() if self.file(path).exists() else None
         text = (data or b"").decode()
         if data is not None and text.endswith("\n") and self.random.random() < 0.4:
@@ -271,7 +270,7 @@ class World:
         self.note(path)
 
     def _replace(self, path: str, text: str) -> None:
-        """The file reads `text`, in one step that shows what stood there until then."""
+        """Replace the file in one step, recording what it replaced."""
         file = self.file(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         new = file.with_name(f".{uuid.uuid4().hex}")
@@ -349,7 +348,8 @@ class World:
         return self._as_said(done, said)
 
     async def _apply(self, change: Message) -> tuple[bool, str]:
-        """Apply one document's edits, or something like it: whether that was done, and what is said of it."""
+        """Apply one document's edits, or do something similar; returns whether it did, and what the client
+        says."""
         path = str(Path(path_of(change["textDocument"]["uri"])).relative_to(self.editor.root))
         random = self.random
         manner = random.choices(list(MANNERS), list(MANNERS.values()))[0]
@@ -450,7 +450,7 @@ class World:
     # --- agents -------------------------------------------------------------------------------------------
 
     async def step(self) -> None:
-        """A request of an agent, sometimes two at a time, with whatever happens meanwhile, judged."""
+        """One or two concurrent requests of agents, with random events meanwhile, judged."""
         for path in sorted(self.disk):
             if self.random.random() < 0.3:
                 self.act(path)
@@ -477,7 +477,7 @@ class World:
             raise self._defects[0]
 
     async def _rest(self) -> None:
-        """What the editor still does comes to its end."""
+        """Let the editor's pending work finish."""
         waiting = list(self.editor._tasks | self._tasks)
         if waiting:
             _, late = await asyncio.wait(waiting, timeout=5)
@@ -570,19 +570,19 @@ class World:
         return {file["path"]: file["after_text"] for file in kept["data"]["changes"][0]["files"]}
 
     def landed(self, asked: ChangeRequest) -> None:
-        """The session knows the files by now as they landed; an undo of this may come."""
+        """The session knows the files as they landed; the change may be undone later."""
         self._known.clear()
         if asked.undoes is None:
             self._landed.setdefault(asked.session, []).append(asked)
         else:
-            self._landed[asked.session] = []  # an undo of the undo would be next
+            self._landed[asked.session] = []  # another undo would undo the undo
 
 
 # --- running -----------------------------------------------------------------------------------------------
 
 
 async def run(root: Path, way: str, seed: int, go_on: Callable[[], bool]) -> World:
-    """Steps of one seed in `root` while `go_on`. Raises Violation, with the way there in its notes."""
+    """Run steps of one seed in `root` while `go_on`. Raises Violation, with the path to it in its notes."""
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(text.encode())
@@ -618,7 +618,7 @@ _AT_CWD, _EXCHANGE = -100, 2
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Two files exchange their names; False where the other is missing."""
+    """Exchange two files' names; False if the other is missing."""
     libc = ctypes.CDLL(None, use_errno=True)
     done = libc.renameat2(_AT_CWD, os.fsencode(one), _AT_CWD, os.fsencode(other), _EXCHANGE)
     return bool(done == 0)

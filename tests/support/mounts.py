@@ -1,4 +1,4 @@
-"""A small file system of its own, to be filled up or made read-only."""
+"""A small file system to fill up or make read-only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 @contextmanager
 def small_disk(at: Path, size: str) -> Iterator[None]:
-    """One of that size, as mount takes it, on the folder `at`. Skips the test where it can't be mounted."""
+    """Mount one of this size, in mount's syntax, on the folder `at`. Skips the test if that is impossible."""
     at.mkdir(parents=True, exist_ok=True)
     if os.geteuid() != 0:
         pytest.skip("only root can mount a small file system")
@@ -24,11 +24,11 @@ def small_disk(at: Path, size: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # Lazily: what a failed test still has open must not keep it mounted.
+        # Lazily, so that files left open by a failed test don't keep it mounted.
         subprocess.run(["umount", "-l", str(at)], check=True)
 
 
 def remount(at: Path, mode: str) -> bool:
-    """Make it `ro` or `rw`; False where it is busy: somebody writes to a file there."""
+    """Remount as `ro` or `rw`; False if it is busy because a file is being written."""
     command = ["mount", "-o", f"remount,{mode}", str(at)]
     return subprocess.run(command, check=False, capture_output=True).returncode == 0

@@ -1,7 +1,7 @@
-"""Real editors as test clients: what each declares was recorded in its `initialize`, what each does with
-messages and edits was measured in the editor itself.
+"""Real editors as test clients: their capabilities were recorded from `initialize`, and how they treat
+messages and edits was measured in the editors.
 
-A persona is the editor; the person in front of it is who presses the buttons.
+A persona is the editor; buttons are pressed by the person using it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from support.editor import NO_ANSWER, Editor, RpcError, apply_text_edits, editin
 from support.wire import Message
 
 Press = str | None | object
-"""The title of the button pressed; None: the question is closed; NO_ANSWER: nothing ever."""
+"""The title of the button to press; None: close the question; NO_ANSWER: never answer."""
 
 
 @dataclass(frozen=True)
 class Persona:
-    """`stale`: what it does with an edit for a version it no longer has. `lags`: it tells a change only after
-    it has answered. `null`: its answer to methods it does not know."""
+    """`stale`: its response to an edit for an outdated version. `lags`: it reports a change only after
+    answering. `null`: its response to unknown methods."""
 
     name: str
     channel: Literal["preview", "message"] = "message"
@@ -37,8 +37,8 @@ class Persona:
     async def editing(
         self, root: Path, press: Press = None, options: Message | None = None, **connection: Any
     ) -> AsyncIterator[Editor]:
-        """The editor with `root` open, and somebody who presses `press` whenever asked. `connection`: what
-        `connected` takes."""
+        """The editor with `root` open, and a user who presses `press` whenever asked. `connection`: options
+        of `connected`."""
         recording = recorded(self.name)
         name = (recording["clientInfo"] or {}).get("name", "")
         capabilities = recording["capabilities"]
@@ -54,7 +54,7 @@ class Persona:
             yield editor
 
     def apply(self, editor: Editor, edit: Message) -> object:
-        """A plain edit. Of an annotated one most editors apply nothing and say the same as after a no."""
+        """Apply a plain edit. Most editors apply nothing of an annotated one, as after a rejection."""
         [change] = edit["documentChanges"]
         document = editor.documents.get(change["textDocument"]["uri"])
         fresh = document is not None and document.version == change["textDocument"]["version"]
@@ -78,19 +78,18 @@ class Persona:
                 return {"applied": False}
 
     def pressing(self, press: Press) -> Callable[[Any], object]:
-        """Whoever answers message requests. Where only the first button can be pressed, a no is to close
-        the question."""
+        """Answer message requests. If only the first button can be pressed, rejecting means closing the
+        question."""
         if not self.first_only:
             return pressing(press)
         return pressing_first if press == "Approve" else pressing(NO_ANSWER if press is NO_ANSWER else None)
 
 
 def ticking(editor: Editor, ticked: slice | None, **files: slice) -> Callable[[Any], object]:
-    """VS Code's Refactor Preview: of each file's hunks those that the user ticked are applied; None:
-    discarded. `files`: by the name without its suffix, where a file is ticked in another way.
+    """VS Code's Refactor Preview: applies the ticked hunks of each file; None: discarded. `files`: other
+    ticks for files by name without suffix.
 
-    A file that is not open gets a tab with the result, unsaved, a while after the answer.
-    """
+    A closed file opens in a tab with the unsaved result some time after the response."""
 
     def is_fresh(change: Message) -> bool:
         document = editor.documents.get(change["textDocument"]["uri"])
@@ -118,7 +117,7 @@ def ticking(editor: Editor, ticked: slice | None, **files: slice) -> Callable[[A
 
 
 def pressing(press: Press) -> Callable[[Any], object]:
-    """Answers a message request with the button of that title, after all the pages before it."""
+    """Answer a message request with the button of that title, after all pages before it."""
 
     def answer(params: Message) -> object:
         titles = [action["title"] for action in params["actions"]]
@@ -133,7 +132,7 @@ def pressing(press: Press) -> Callable[[Any], object]:
 
 
 def pressing_first(params: Message) -> object:
-    """Answers with the first button: the only one that can be chosen."""
+    """Answer with the first button, the only one that can be chosen."""
     return params["actions"][0]
 
 

@@ -1,4 +1,4 @@
-"""Policies of all kinds, for property tests: what a user may set, and what a workspace may say of itself."""
+"""Random policies for property tests: users' settings and workspaces' files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ operations: st.SearchStrategy[Operation] = st.sampled_from(OPERATIONS)
 
 
 def check_no_looser(users: Settings, inside: Settings) -> None:
-    """Hold what is in force in a workspace against what the user set, key by key."""
+    """Compare the effective settings in a workspace with the user's, key by key."""
     for key, setting in SETTINGS.items():
         mine, theirs = value_of(users, key), value_of(inside, key)
         match setting.in_workspace:
@@ -66,7 +66,7 @@ def settings_of(section: object) -> Settings:
 
 
 def toml_of(section: dict[str, object]) -> bytes:
-    """JSON values of one line are TOML too, but for objects."""
+    """One-line JSON values are valid TOML, except objects."""
 
     def value(of: object) -> str:
         if isinstance(of, dict):

@@ -1,4 +1,4 @@
-"""A server in which something prints: on standard output, from Python and from a child."""
+"""A server in which something prints to standard output, from Python and from a child process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentfs_lsp.service.files.store import Blob, Location
 
 
 class PrintingStore(DiskStore):
-    """Reads, and says so."""
+    """Prints whenever it reads."""
 
     def read(self, location: Location, max_bytes: int) -> Blob:
         print("printed", flush=True)

@@ -1,4 +1,4 @@
-"""What agents and editors do at random, in the model of the real process and in the simulation alike."""
+"""Random work of agents and editors, shared by the model of the real process and the simulation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILES = {
     "c.txt": "<b10> one\n<b11> two\n<b12> three",
     "sub/d.txt": "same\nsame\n<b13> one\nsame\n\n\n<b14> two\n",
 }
-"""Each line that can be told apart carries a token of its own (`support/judge.py`)."""
+"""Every distinguishable line has a unique token (`support/judge.py`)."""
 
 MANNERS = {
     "good": 40,
@@ -47,7 +47,7 @@ MANNERS = {
     "close good": 2,
     "type good": 3,
 }
-"""How the editor takes an edit, step by step, and how often."""
+"""How the editor handles an edit, step by step, with weights."""
 
 
 SAVING = {
@@ -66,12 +66,12 @@ SAVING = {
     "save write_outside": 1,
     "save write_outside reload": 1,
 }
-"""How a review client goes about a save."""
+"""How a review client handles a save, with weights."""
 
 
 @dataclass
 class Written:
-    """One operation of an agent on one file. `removed`: the tokens that it takes out."""
+    """One operation of an agent on one file. `removed`: the tokens it removes."""
 
     tool: str
     params: Message
@@ -81,8 +81,8 @@ class Written:
 def written(
     random: Random, path: str, content: str | None, number: int, index: int, kind: str
 ) -> Written | None:
-    """Operation `index` of request `number` on a file that reads `content`, None for a new one; None where it
-    would change nothing."""
+    """Operation `index` of request `number` on a file with `content`, None for a new one. None if it would
+    change nothing."""
 
     def new(k: int) -> str:
         return f"<c{number}.{index * 10 + k}>"

@@ -1,7 +1,7 @@
-"""Real Neovim and Emacs in a terminal, attached to a real server as docs/editors.md says.
+"""Real Neovim and Emacs in a terminal, attached to a real server according to docs/editors.md.
 
-A relay between the two lets the test see every message and ask as an agent would.
-`make test-terminal-editors` installs the editors.
+A relay between them shows the test every message and lets it send an agent's requests. `make
+test-terminal-editors` installs the editors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 
 
 class RealEditor:
-    """The editor's screen and keys, what went over its wire, and an agent's requests."""
+    """The editor's screen and keys, its messages, and an agent's requests."""
 
     def __init__(self, screen: Terminal, root: Path, wire: Wire) -> None:
         self.screen = screen
@@ -31,14 +31,14 @@ class RealEditor:
         self.wire = wire
 
     async def read_and_edit(self, path: str, old: str, new: str) -> asyncio.Future[Message]:
-        """An agent's edit, which is under way when this returns."""
+        """Start an agent's edit, after reading the file."""
         await self.wire.ask("agentfs/read", {"path": path})
         params = {"path": path, "old_string": old, "new_string": new, "agent": "Ada"}
         return self.wire.ask("agentfs/edit", params)
 
 
 class Wire:
-    """What the relay tells."""
+    """The relay's reports."""
 
     def __init__(self) -> None:
         self.messages: list[tuple[str, Message]] = []
@@ -62,7 +62,7 @@ class Wire:
         self._changed.set()
 
     def ask(self, method: str, params: Message) -> asyncio.Future[Message]:
-        """An agent's request; the future is its answer."""
+        """Send an agent's request; returns a future for its response."""
         assert self._to_server is not None
         request_id = f"test-{next(self._numbers)}"
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
@@ -75,12 +75,12 @@ class Wire:
         return [message for _, message in self.messages if message.get("method") == method]
 
     async def seen(self, method: str, count: int = 1) -> Message:
-        """The `count`th message of that method, once there is one."""
+        """Wait for the `count`th message with that method."""
         await self._until(lambda: len(self.all(method)) >= count, f"{count} x {method}")
         return self.all(method)[count - 1]
 
     async def answered(self, request: Message) -> Message:
-        """The response of the editor to the server's request."""
+        """The editor's response to the server's request."""
 
         def answers() -> list[Message]:
             return [
@@ -107,7 +107,7 @@ class Wire:
 async def editing(
     root: Path, command: list[str], server: list[str] | None = None
 ) -> AsyncIterator[RealEditor]:
-    """The editor, with the server attached. Its configuration finds it on the PATH."""
+    """The editor with the server attached. Its configuration finds the server on the PATH."""
     wire = Wire()
     home = root.parent / "home"
     home.mkdir()

@@ -1,6 +1,6 @@
-"""The system calls by which a landing changes the disk: recorded, or made to fail, from within its process.
+"""Records the system calls by which a landing changes the disk, or makes them fail, from within its process.
 
-Only what changes names, contents or durability is caught, where Python makes the call.
+Catches only Python's calls that change names, contents or durability.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ EXCHANGE = syscalls._EXCHANGE
 
 @dataclass(frozen=True)
 class Operation:
-    """`kind` names it: create, write, rename, exchange, link, unlink, mkdir, rmdir, sync_file, sync_folder.
-    `path` and `other` are absolute; `data` is what a write adds."""
+    """`kind` is create, write, rename, exchange, link, unlink, mkdir, rmdir, sync_file, or sync_folder.
+    `path` and `other` are absolute; `data` is what a write appends."""
 
     kind: str
     path: str
@@ -43,8 +43,8 @@ Before = Callable[[Operation], None]
 
 @contextlib.contextmanager
 def watching(before: Before, under: str) -> Iterator[None]:
-    """Call `before` with each operation below the folder `under`, before it is done; what that raises comes
-    in its place."""
+    """Call `before` before each operation below the folder `under`; if it raises, the operation fails with
+    that."""
     real = {
         name: getattr(os, name)
         for name in ("open", "write", "fsync", "rename", "link", "unlink", "mkdir", "rmdir")

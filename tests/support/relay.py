@@ -1,8 +1,8 @@
-"""Stands between a real editor and its server: `python -m support.relay SOCKET COMMAND…`.
+"""Sits between a real editor and its server: `python -m support.relay SOCKET COMMAND…`.
 
-Everything either says goes on unchanged, and a copy of it to the test, which listens on SOCKET. What the test
-sends goes to the server, as if the editor's agent had asked; answers to ids that begin with "test-" go to the
-test alone.
+Forwards all messages unchanged, with a copy to the test, which listens on SOCKET. The test's own messages go
+to the server, like requests of the editor's agent; responses to ids that start with "test-" go only to the
+test.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the lock compares of a file, and the changes that meet it."""
+"""Helpers for the lock: hashes, and changes that meet it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def hash_of(data: bytes) -> str:
 
 
 async def both(editor: Editor, name: str, **params: Any) -> list[Message]:
-    """The answers to the same change of a file that reads `line`, by write and by edit."""
+    """The responses to the same change of a file that contains `line`, by write and by edit."""
     return [
         await editor.write(name, "mine\n", **params),
         await editor.edit(name, "line", "mine", **params),

@@ -1,4 +1,4 @@
-"""The file that most tests change, `a.py` (the fixture `file`), and the edit that they ask for."""
+"""The file that most tests change, `a.py` (the fixture `file`), and the edit they request."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
 
 
 async def asked(editor: Editor, number: int = 1, **edit: Any) -> tuple[Message, asyncio.Future[Any]]:
-    """The edit is asked for: the proposal, the client's `number`-th, and the agent's answer to come."""
+    """Request the edit; returns the client's `number`th proposal and a future for the agent's response."""
     await editor.read("a.py")
     future = editor.start("agentfs/edit", EDIT | edit)
     return await editor.proposed(number), future
 
 
 async def edited(editor: Editor, **more: Any) -> Message:
-    """The answer to the edit, let through or decided by whatever the client answers."""
+    """The response to the edit, whether allowed or decided by the client's answer."""
     await editor.read("a.py")
     return await editor.request("agentfs/edit", EDIT | more)
 
 
 async def settle(editor: Editor, proposal: Message, decision: str = "accepted") -> Message:
-    """The answer to agentfs/settle; `Editor.settle` goes on to apply and to save."""
+    """The response to agentfs/settle; `Editor.settle` also applies and saves."""
     return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": decision})

@@ -1,5 +1,5 @@
-"""One server for the tests of a module, which takes longer to start than most of them to run. Between two
-tests everything is put back as it was at the start."""
+"""One server for all tests of a module, because starting one takes longer than most tests. Everything is
+restored between tests."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ in_module = pytest.mark.asyncio(loop_scope="module")
 
 
 async def _tidied(editor: Editor) -> None:
-    """Nothing asked, nothing open, nothing allowed, nothing remembered of what was sent."""
+    """Reset pending questions, open documents, permissions and recorded messages."""
     waiting = list(editor._waiting.values())
     for future in waiting:
         editor.cancel(future)
@@ -66,9 +66,7 @@ async def _tidied(editor: Editor) -> None:
     editor.documents.clear()
     folder = {"uri": editor.root.as_uri(), "name": editor.root.name}
     for event in ({"removed": [folder], "added": []}, {"removed": [], "added": [folder]}):
-        editor.notify(
-            "workspace/didChangeWorkspaceFolders", {"event": event}
-        )  # what sessions read is forgotten
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})  # forget what sessions read
     assert (await editor.request("agentfs/status"))["data"]["pending"] == []
 
 

@@ -1,4 +1,4 @@
-"""A file staged by the real store, as a landing does it."""
+"""Stages a file with the real store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that is killed, or told of an error, as it enters one chosen system call."""
+"""Kills a process, or injects an error, as it enters a chosen system call."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ CHANGING = (
     *("openat", "write", "fsync", "fchmod", "fchown", "fsetxattr", "flock", "mkdir", "mkdirat"),
     *("link", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat"),
 )
-"""The calls by which a landing changes something, on one architecture or another."""
+"""The calls by which a landing changes something, on any architecture."""
 
 Call = tuple[str, int]
-"""A system call's name, and the how manieth of its process it is."""
+"""A system call's name, and its ordinal in the process."""
 
 
 def calls_between(command: Sequence[str], log: Path, begin: str, end: str) -> list[Call]:
-    """The changing calls that a command makes between its looks at the paths `begin` and `end`, as they
-    follow each other. Skips the test where nothing can be traced."""
+    """The changing calls of a command between its stats of the paths `begin` and `end`, in order. Skips the
+    test if tracing is impossible."""
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed")
     wanted = "trace=?" + ",?".join([*CHANGING, "access", "faccessat", "faccessat2"])
@@ -47,7 +47,7 @@ def killed_at(command: Sequence[str], call: Call) -> None:
 
 
 def failing_at(command: Sequence[str], call: Call, errno: str) -> str:
-    """Run the command with an error in place of the call; what it prints."""
+    """Run the command with an error instead of the call; returns its output."""
     done = _run(command, _inject(call, f"error={errno}"))
     assert done.returncode == 0, (call, errno, done.stderr)
     return done.stdout.decode().strip()

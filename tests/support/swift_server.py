@@ -1,4 +1,4 @@
-"""The server, for users who have read a question when it appears. Run as a file, whatever the path."""
+"""The server, for users who read instantly. Run as a file, whatever the path."""
 
 from __future__ import annotations
 

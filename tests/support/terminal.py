@@ -1,4 +1,4 @@
-"""A program in a terminal of 24 lines of 80 columns: keys go in, and what stands on the screen comes out."""
+"""Runs a program in a terminal of 24 lines and 80 columns: sends keys and reads the screen."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import pyte
 
 LINES, COLUMNS = 24, 80
 TIMEOUT_S = 60.0
-"""How long a test waits for something to appear before it fails."""
+"""Seconds to wait for something to appear before failing."""
 
 
 class Terminal:
-    """What the program shows."""
+    """The program's terminal."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -35,7 +35,7 @@ class Terminal:
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def press(self, keys: str) -> None:
-        """Send the keys, as the terminal encodes them."""
+        """Send the keys in the terminal's encoding."""
         os.write(self._fd, keys.encode())
 
     async def shows(self, wanted: str | Callable[[str], bool]) -> str:
@@ -67,7 +67,7 @@ class Terminal:
 
 @contextlib.asynccontextmanager
 async def terminal(command: list[str], cwd: Path, env: dict[str, str]) -> AsyncIterator[Terminal]:
-    """Run the program in a terminal of its own; it is killed at the end."""
+    """Run the program in its own terminal; killed at the end."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     process = await asyncio.create_subprocess_exec(

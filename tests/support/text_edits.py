@@ -1,4 +1,4 @@
-"""TextEdits and positions, counted by hand."""
+"""TextEdits and positions, computed by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINE = re.compile(r"\r\n|\r|\n")
 
 
 def apply_text_edits(text: str, edits: list[Message], encoding: str = "utf-16") -> str:
-    """TextEdits applied from the last to the first; columns are units of the encoding."""
+    """Apply TextEdits from last to first; columns are in units of the encoding."""
     for edit in sorted(edits, key=lambda one: place_of(one["range"]), reverse=True):
         start, end = (offset_of(text, edit["range"][edge], encoding) for edge in ("start", "end"))
         text = text[:start] + edit["newText"] + text[end:]
@@ -20,7 +20,7 @@ def apply_text_edits(text: str, edits: list[Message], encoding: str = "utf-16") 
 
 
 def offset_of(text: str, position: Message, encoding: str = "utf-16") -> int:
-    """A position as an offset, counted by hand."""
+    """The offset of a position."""
     starts = [0, *(match.end() for match in _LINE.finditer(text))]
     if position["line"] >= len(starts):
         return len(text)
@@ -35,10 +35,10 @@ def offset_of(text: str, position: Message, encoding: str = "utf-16") -> int:
 
 
 def path_of(uri: str) -> str:
-    """The path of a `file:` URI of a test's."""
+    """The path of a test's `file:` URI."""
     return unquote(urlsplit(uri).path)
 
 
 def place_of(span: Message) -> tuple[int, int]:
-    """Where a range begins, to sort by."""
+    """The start of a range, as a sort key."""
     return span["start"]["line"], span["start"]["character"]

@@ -1,7 +1,6 @@
-"""A landing of three files by itself, in a process that can be killed: one replaced, one made in new folders,
-one removed.
+"""Lands three files in a process that can be killed: one replaced, one created in new folders, one removed.
 
-Run as a script it lands them and prints what it would answer: `landed`, `refused` or `unknown`.
+As a script, it lands them and prints what the answer would be: `landed`, `refused` or `unknown`.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ AFTER = {"a.py": b"new\n", "sub": b"/", "made": b"/", "made/deep": b"/", "made/d
 CONTENTS = {"made/deep/new.py": b"made\n", "a.py": b"new\n", "sub/gone.py": None}
 
 BEGIN, END = "/begin", "/end"
-"""Looked at before and behind the landing, so that a trace shows where it is."""
+"""Stat'ed before and after the landing, to mark it in a trace."""
 
 
 def lay_out(base: Path) -> None:
-    """The workspace before the landing, with nothing else at `base`."""
+    """Create the workspace before the landing, alone in `base`."""
     shutil.rmtree(base, ignore_errors=True)
     for name, content in BEFORE.items():
         path = base / "root" / name
@@ -41,7 +40,7 @@ def lay_out(base: Path) -> None:
 
 
 def store_at(base: Path, *, special: bool = True) -> tuple[DiskStore, Root]:
-    """A server's store on it; without `special` system calls it goes by their stand-ins."""
+    """A server's store for it; without `special` system calls, it uses their fallbacks."""
     store = DiskStore(StateFolder(str(base / "state")), Kernel(special, special, special))
     root = Root("root", str(base / "root"), "")
     store.set_roots([root])
@@ -49,7 +48,7 @@ def store_at(base: Path, *, special: bool = True) -> tuple[DiskStore, Root]:
 
 
 def land(base: Path, *, special: bool = True, ends: bool = True) -> str:
-    """Land the three; what an answer would say of it. The server then `ends` as if it was killed."""
+    """Land the three; returns what an answer would say. Then the server `ends` as if killed."""
     store, root = store_at(base, special=special)
     drafts = drafts_of(store, root)
     os.access(BEGIN, os.F_OK)
@@ -62,7 +61,7 @@ def land(base: Path, *, special: bool = True, ends: bool = True) -> str:
 
 
 def drafts_of(store: DiskStore, root: Root) -> list[Draft]:
-    """The three changes, on the workspace as it is."""
+    """The three changes to the current workspace."""
     locations = {store.resolve(root, name): content for name, content in CONTENTS.items()}
     return [
         Draft(
@@ -78,7 +77,7 @@ def drafts_of(store: DiskStore, root: Root) -> list[Draft]:
 def refusal(
     store: DiskStore, drafts: Sequence[Draft], between: Callable[[], object] = lambda: None
 ) -> DomainError | None:
-    """Land the drafts, with `between` called once they are staged; why they did not, None where they did."""
+    """Land the drafts, calling `between` once they are staged; returns the error, or None."""
     try:
         staged = store.stage(drafts)
         try:
@@ -100,14 +99,14 @@ def answer_of(why: DomainError | None) -> str:
 
 
 def abandon(store: DiskStore) -> None:
-    """As if its process had been killed: the system lets go of what it held."""
+    """Act as if its process had been killed: the system releases its locks and handles."""
     if store._notes._fd is not None:
         os.close(store._notes._fd)
         store._notes._fd = None
 
 
 def files_after_the_next_start(base: Path, *, special: bool = True) -> dict[str, bytes]:
-    """What is in the root then. No temporary file, note or journal may be left anywhere."""
+    """The root's files after the next start. No temporary file, note or journal may remain."""
     store, _ = store_at(base, special=special)
     store.sweep()
     state = base / "state"
@@ -120,7 +119,7 @@ def files_after_the_next_start(base: Path, *, special: bool = True) -> dict[str,
 
 
 class OneAfterTheOther:
-    """In place of the landing's threads, so that a trace tells which call is which."""
+    """Replaces the landing's threads, to give traces a fixed order."""
 
     def __init__(self, *_: object) -> None:
         self.map = map

@@ -1,9 +1,9 @@
-"""Transcripts: all that a client and a real server say to each other, in a form that anyone can read and that
-reads the same in every run, on every machine.
+"""Transcripts: all messages between a client and a real server, readable, and the same in every run on every
+machine.
 
-A transcript is a text of blocks, each headed by a line such as `--- client`, with one message below it as
-indented JSON, its keys sorted. An answer that the client's script gives stands right below the request of
-the server that it answers, with all that the script sent on the way to it.
+A transcript consists of blocks: a heading such as `--- client`, then one message as indented JSON with sorted
+keys. A response of the client's script follows the server's request directly, after whatever the script sent
+on the way to it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from support.wire import Message
 __all__ = ["Block", "Recorder", "Transcript", "blocks_of"]
 
 TIMES = {"time_ms", "mtime_ms", "file_mtime_ms", "expected_mtime_ms", "waited_ms", "since_ms"}
-"""Keys whose numbers are another in every run. What is left of them is whether they are whole."""
+"""Keys whose numbers vary. Only whether they are integers is kept."""
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 _INCIDENT = re.compile(r"(incident |事件编号 )[0-9a-f]{8}\b")
@@ -37,7 +37,7 @@ _BARRIER = "test/barrier"
 
 @dataclass
 class Block:
-    """`by` heads it. `answer`: what the client's script sent because of it."""
+    """`by` is its heading. `answer`: what the client's script sent because of it."""
 
     by: str
     content: Any
@@ -46,8 +46,7 @@ class Block:
 
 @dataclass
 class Recorder(Editor):
-    """A scripted editor that takes down what it sends and receives. The answers of its script must come
-    without waiting for anything."""
+    """A scripted editor that records what it sends and receives. Its script must answer without waiting."""
 
     blocks: list[Block] = field(default_factory=list)
     _answering: Block | None = None
@@ -60,13 +59,13 @@ class Recorder(Editor):
         super().send(message)
 
     def send_raw(self, data: bytes, framed: bool = True) -> None:
-        """Send bytes that are no message; `framed`: as the body of one."""
+        """Send bytes that are not a message; `framed`: as a body."""
         self._note("client, as text", data.decode("ascii", "backslashreplace"))
         header = b"Content-Length: %d\r\n\r\n" % len(data) if framed else b""
         self.send_bytes(header + data)
 
     async def caught_up(self) -> None:
-        """Wait until the server has taken what was sent so far, and what it says to that at once is here."""
+        """Wait until the server has processed everything sent so far and its immediate responses are here."""
         self._barriers += 1
         try:
             await self.start_as(f"barrier-{self._barriers}", _BARRIER, None)
@@ -75,12 +74,12 @@ class Recorder(Editor):
         raise AssertionError(_BARRIER)
 
     async def tell(self, method: str, params: Any) -> None:
-        """Send a notification, and have at hand what the server says to it."""
+        """Send a notification, and wait for the server's immediate messages."""
         self.notify(method, params)
         await self.caught_up()
 
     async def refused(self, method: str, params: Any = None) -> None:
-        """Send a request whose answer is a JSON-RPC error."""
+        """Send a request that gets a JSON-RPC error."""
         try:
             await self.request(method, params)
         except RpcError:
@@ -88,7 +87,7 @@ class Recorder(Editor):
         raise AssertionError(method)
 
     async def answered(self, method: str, count: int = 1) -> Message:
-        """Wait until the server has sent this request `count` times and the script has answered it."""
+        """Wait until the server has sent this request `count` times and the script has answered."""
         message = await self.seen_message(method, count)
         await self.caught_up()
         return message
@@ -111,7 +110,7 @@ class Recorder(Editor):
 
 
 class Transcript:
-    """What was said in one scenario, in one connection or several, and what was done to the workspace."""
+    """The messages of one scenario, over one or more connections, and the actions in the workspace."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -121,8 +120,8 @@ class Transcript:
     async def editing(
         self, opened: Callable[..., Any] = editing, *, greeting: bool = False, **options: Any
     ) -> AsyncIterator[Recorder]:
-        """An editor whose messages are taken down, the server's `greeting` only where it is asked for.
-        `opened` makes the editor of `options`, such as a persona's `editing`."""
+        """An editor whose messages are recorded, with the server's `greeting` only on request. `opened`
+        creates the editor from `options`, such as a persona's `editing`."""
         async with opened(self.root, editor_class=self._recorder, **options) as editor:
             assert isinstance(editor, Recorder)
             if not greeting:
@@ -132,18 +131,18 @@ class Transcript:
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[Recorder]:
-        """A connection with nothing said yet."""
+        """A connection before any message."""
         async with connected(self.root, editor_class=self._recorder) as editor:
             assert isinstance(editor, Recorder)
             yield editor
 
     def remove(self, path: str) -> None:
-        """Somebody removes a file of the workspace."""
+        """Remove a file of the workspace."""
         (self.root / path).unlink()
         self.blocks.append(Block("on disk", {path: None}))
 
     def put(self, files: dict[str, str | bytes]) -> None:
-        """Somebody writes these files of the workspace."""
+        """Write these files of the workspace."""
         for path, content in files.items():
             file = self.root / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -152,11 +151,11 @@ class Transcript:
         self.blocks.append(Block("on disk", {path: _shown(data) for path, data in shown.items()}))
 
     def note(self, what: str, content: Any) -> None:
-        """Something else that happened, or was found."""
+        """Record something else that happened."""
         self.blocks.append(Block(what, content))
 
     def text(self) -> str:
-        """The transcript, with the workspace as it is now at its end."""
+        """The transcript, with the final workspace."""
         files = {
             path.relative_to(self.root).as_posix(): _shown(path.read_bytes())
             for path in sorted(self.root.rglob("*"))
@@ -173,14 +172,13 @@ class Transcript:
 
 
 def blocks_of(text: str) -> list[tuple[str, Any]]:
-    """The blocks of a transcript: who, and what was said."""
+    """The blocks of a transcript: who, and the message."""
     _, *parts = _HEAD.split(text)
     return [(by, json.loads(content)) for by, content in zip(parts[::2], parts[1::2], strict=True)]
 
 
 class _Normal:
-    """What differs between runs and machines is replaced by what does not; ids by the order in which they
-    first occur."""
+    """Replaces what varies between runs and machines; ids by their order of appearance."""
 
     def __init__(self, root: Path) -> None:
         home = root.parent
@@ -193,7 +191,7 @@ class _Normal:
         match value:
             case dict():
                 return {self._text(name): self.of(each, name) for name, each in sorted(value.items())}
-            case list() if key == "actions" and value.count(value[0]) > 1:  # a yes at a place of chance
+            case list() if key == "actions" and value.count(value[0]) > 1:  # an approval in a random position
                 return sorted(value, key=str)
             case list():
                 return [self.of(each) for each in value]
@@ -221,7 +219,7 @@ def _in_order(blocks: list[Block]) -> Iterator[Block]:
 
 
 def _printed(content: Any) -> str:
-    """Characters that nobody sees are escaped."""
+    """With invisible characters escaped."""
     text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)
     return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
 
@@ -231,14 +229,14 @@ def _shown(data: bytes) -> str:
 
 
 def _without_version(message: Any) -> Any:
-    """A message without what each has to have."""
+    """A message without its `jsonrpc` member."""
     if isinstance(message, dict) and message.get("jsonrpc") == "2.0":
         return {key: value for key, value in message.items() if key != "jsonrpc"}
     return message
 
 
 def _without_capabilities(message: Any) -> Any:
-    """A real editor's capabilities are long, and its process's number is another in every run."""
+    """Without a real editor's long capabilities, and its process id, which varies."""
     if not isinstance(message, dict) or message.get("method") != "initialize":
         return message
     params = dict(message["params"])

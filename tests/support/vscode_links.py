@@ -1,7 +1,7 @@
-"""How VS Code reads the text of a notification: where it finds links, told by its own regular expression.
+"""How VS Code finds links in a notification, by its own regular expression.
 
-Taken from `linkedText.ts` and `notifications.ts` of VS Code 1.139; what JavaScript calls a blank is written
-out, since Python calls others so.
+Taken from `linkedText.ts` and `notifications.ts` of VS Code 1.139; JavaScript's whitespace is spelled out,
+since Python's differs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ LINK = re.compile(
 )
 
 LONGEST = 1000
-"""Code units; VS Code cuts there before it looks for links."""
+"""Code units; VS Code truncates before it looks for links."""
 
 
 def links_in(message: str) -> list[str]:
-    """What in a message would be an anchor, whole or cut where VS Code cuts it."""
+    """What would become a link in a message, complete or after VS Code's truncation."""
     cut = message.encode("utf-16-le", "surrogatepass")[: 2 * LONGEST].decode("utf-16-le", "surrogatepass")
     return [
         found.group()

@@ -1,4 +1,4 @@
-"""LSP framing for tests, from the client's side: independent of the server's own code."""
+"""LSP framing for tests, from the client's side, independent of the server's code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def frame(message: object) -> bytes:
 
 
 async def read_message(stream: asyncio.StreamReader) -> Message | None:
-    """The next message, None at the end of the stream."""
+    """The next message; None at the end of the stream."""
     length = 0
     while True:
         line = await stream.readline()

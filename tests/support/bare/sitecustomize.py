@@ -1,4 +1,4 @@
-"""On the PYTHONPATH of a process: in it, what agentfs can do without is not installed."""
+"""On the PYTHONPATH of a process, hides agentfs' optional packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_INSTALLED = {"msgspec"}
 
 
 class Missing(MetaPathFinder):
-    """Finds that some packages are not there."""
+    """Reports some packages as not installed."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -1,1 +1,1 @@
-"""The use cases' world in memory: no disk, no editor, no thread, no real time."""
+"""In-memory ports for use cases: no disk, editor, threads or real time."""

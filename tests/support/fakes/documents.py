@@ -1,4 +1,4 @@
-"""What an editor holds open, in memory: the port `Documents`."""
+"""The port `Documents` in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(eq=False)
 class MemoryDocument:
-    """`service.files.documents.Document`; `path` is the real path of the file it shows."""
+    """`service.files.documents.Document`; `path` is the real path of its file."""
 
     uri: str
     path: str
@@ -80,7 +80,7 @@ class MemoryDocuments:
         self._tell(document.path)
 
     def lose_track(self, uri: str) -> None:
-        """A change comes that cannot be followed."""
+        """Put the document out of sync."""
         document = self._open[uri]
         document.in_sync = False
         self._tell(document.path)

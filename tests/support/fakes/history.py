@@ -1,4 +1,4 @@
-"""What landed, kept in memory: the port `History`."""
+"""The port `History` in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentfs_lsp.service.proposal.record import HistoryRecord, HistoryTrouble, R
 
 
 class MemoryHistory:
-    """`service.proposal.record.History`, without bounds."""
+    """`service.proposal.record.History`, without limits."""
 
     def __init__(self) -> None:
         self.records: list[HistoryRecord] = []
@@ -29,11 +29,11 @@ class MemoryHistory:
         return found[: wanted.limit]
 
     def drop(self, change_id: str) -> None:
-        """There was no room for it."""
+        """Delete a change, as if it did not fit."""
         self.records = [record for record in self.records if record.id != change_id]
 
     def drop_texts(self, change_id: str) -> None:
-        """There was no room for its texts."""
+        """Delete a change's texts, as if they did not fit."""
         self.records = [
             replace(
                 record,

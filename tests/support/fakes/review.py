@@ -1,4 +1,4 @@
-"""A user and an editor that do what a test says: the ports `Reviewer` and `Applier`."""
+"""A scripted user and editor: the ports `Reviewer` and `Applier`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from support.fakes.documents import MemoryDocuments
 from support.fakes.store import HOME, MemoryStore
 
 How = Callable[["FakeEditor", DocumentEdit], Awaitable[Applied]]
-"""What an editor does with an edit it is handed, and what it says of that."""
+"""How an editor handles an edit, and what it responds."""
 
 HowSaved = Callable[["FakeEditor", str], Awaitable[bool]]
-"""What an editor does when it is told to save a document of this URI; whether a save can be expected."""
+"""How an editor handles the request to save the document with this URI; returns whether to expect a save."""
 
 Answer = Callable[["Proposal"], Awaitable[tuple[Decision, "ScriptedApplier"]]]
-"""What the user does with a proposal."""
+"""The user's answer to a proposal."""
 
 
 def uri_of(path: str) -> str:
@@ -30,7 +30,7 @@ def uri_of(path: str) -> str:
 
 
 class FakeEditor:
-    """The user's editor: documents over the files of a store. Paths are below HOME."""
+    """The user's editor: documents over a store's files. Paths are below HOME."""
 
     def __init__(self, store: MemoryStore, documents: MemoryDocuments) -> None:
         self.store = store
@@ -59,7 +59,7 @@ class FakeEditor:
         self.documents.change(uri_of(path), text.replace(old, new, 1))
 
     def save(self, path: str) -> None:
-        """Save a document; `adds` behind its text, as editors do that end the last line themselves."""
+        """Save a document; `adds` to the end of its text, like editors that end the last line themselves."""
         text = self.text_of(path)
         assert text is not None
         text += self.adds
@@ -70,7 +70,7 @@ class FakeEditor:
         self.documents.close(uri_of(path))
 
     def apply(self, edit: DocumentEdit, pieces: int | None = None) -> None:
-        """Make an edit in its document, or the first `pieces` of it."""
+        """Apply an edit to its document, or its first `pieces`."""
         text = apply_splices(edit.base, edit.splices[:pieces])
         self.documents.change(edit.uri, text.removesuffix("\n") if edit.past_last_line else text)
 
@@ -88,12 +88,12 @@ async def applies(editor: FakeEditor, edit: DocumentEdit) -> Applied:
 
 
 async def pretends(editor: FakeEditor, edit: DocumentEdit) -> Applied:
-    """Says that it applied, and did not."""
+    """Claims to have applied the edit, but hasn't."""
     return Applied(True)
 
 
 async def applies_silently(editor: FakeEditor, edit: DocumentEdit) -> Applied:
-    """Applies, and says that it did not."""
+    """Applies the edit, but claims it hasn't."""
     editor.apply(edit)
     return Applied(False, "no")
 
@@ -115,7 +115,7 @@ def refuses(reason: str = "read-only") -> How:
 
 
 def applies_after(seconds: float) -> How:
-    """Says at once that it applied, and does so later."""
+    """Claims success at once, but applies the edit later."""
 
     async def how(editor: FakeEditor, edit: DocumentEdit) -> Applied:
         asyncio.get_running_loop().call_later(seconds, editor.apply, edit)
@@ -133,7 +133,7 @@ def applies_partly(pieces: int = 1) -> How:
 
 
 def applies_and(then: Callable[[], object], how: How = applies) -> How:
-    """Something else happens right behind it, before the editor answers."""
+    """Does something else right after applying, before the editor answers."""
 
     async def and_then(editor: FakeEditor, edit: DocumentEdit) -> Applied:
         answer = await how(editor, edit)
@@ -152,7 +152,7 @@ async def saves(editor: FakeEditor, uri: str) -> bool:
 
 
 async def saves_not(editor: FakeEditor, uri: str) -> bool:
-    """A save could be expected, and does not come."""
+    """Announces a save that never comes."""
     return True
 
 
@@ -174,7 +174,7 @@ def saves_after(seconds: float) -> HowSaved:
 
 
 def saves_and(then: Callable[[], object], first: Callable[[], object] = lambda: None) -> HowSaved:
-    """What happens right before the save, such as a formatter's work, and behind it."""
+    """Does something right before the save, such as formatting, and after it."""
 
     async def how(editor: FakeEditor, uri: str) -> bool:
         first()
@@ -186,8 +186,8 @@ def saves_and(then: Callable[[], object], first: Callable[[], object] = lambda: 
 
 
 class ScriptedApplier:
-    """`service.proposal.review.Applier`. `special`: what it does otherwise with some of the files, by path.
-    `told` is what the landing told it, in order."""
+    """`service.proposal.review.Applier`. `special`: exceptions for some files, by path. `told`: the landing's
+    calls, in order."""
 
     def __init__(
         self,
@@ -231,8 +231,8 @@ class ScriptedApplier:
 
 
 class ScriptedReviewer:
-    """`service.proposal.review.Reviewer`. It takes one answer of `script` for each proposal, and has none
-    left for a proposal that a test does not expect."""
+    """`service.proposal.review.Reviewer`. Takes one answer from `script` per proposal, and fails on
+    unexpected proposals."""
 
     def __init__(self, editor: FakeEditor) -> None:
         self._editor = editor
@@ -242,7 +242,7 @@ class ScriptedReviewer:
         self.reviewed: list[Proposal] = []
         self.concluded_with: list[Proposal] = []
         self.applier = ScriptedApplier(editor)
-        """Of every yes that names none, and of what policy lets through."""
+        """For approvals without an applier, and for what policy allows."""
 
     # --- what the user does -------------------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ class ScriptedReviewer:
         always: bool = False,
         first: Callable[[], object] = lambda: None,
     ) -> None:
-        """A yes; `amended` texts and `rejecting` by path; something may happen `first`."""
+        """An approval; `amended` texts and `rejecting` by path; something may happen `first`."""
 
         async def answer(proposal: Proposal) -> tuple[Decision, ScriptedApplier]:
             first()
@@ -281,7 +281,7 @@ class ScriptedReviewer:
         self._raises(lambda: NobodyToAsk("no_message"), lambda: None)
 
     def never_answers(self, timeout_s: float | None = None) -> None:
-        """Waits until it is cancelled, or raises ReviewTimedOut."""
+        """Wait until cancelled, or raise ReviewTimedOut."""
 
         async def answer(proposal: Proposal) -> tuple[Decision, ScriptedApplier]:
             if timeout_s is None:
@@ -292,7 +292,7 @@ class ScriptedReviewer:
         self.script.append(answer)
 
     def applies_by_itself(self, how: How = applies, special: Mapping[str, How] | None = None) -> None:
-        """The editor asks and applies in one go, as a preview does."""
+        """The editor asks and applies in one step, like a preview."""
 
         async def answer(proposal: Proposal) -> tuple[Decision, ScriptedApplier]:
             for edit in map(edit_of, proposal.changes):

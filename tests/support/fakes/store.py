@@ -1,7 +1,7 @@
-"""The disk in memory: the port `FileStore`, with failures and crashes on demand.
+"""The port `FileStore` in memory, with failures and crashes on demand.
 
-What is there are facts that a test puts: files, folders, links, modes. Before each step the store asks its
-plan (`at`) what happens there: an error is raised, or something else is done first, such as somebody's write.
+A test puts files, folders, links and modes. Before each step the store consults its plan (`at`), which may
+raise an error or do something else first, such as another program's write.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from agentfs_lsp.service.files.store import Blob, Draft, Landed, LineRange, Loca
 from support.fakes.time import ManualClock
 
 HOME = "/home/work"
-"""The workspace folder that paths of tests are relative to."""
+"""The workspace folder that tests' paths are relative to."""
 
 _MAX_LINKS = 40
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 _MARK = b"\xef\xbb\xbf"
 
 Step = Literal["resolve", "stat", "read", "stage", "commit", "swap", "sync", "take_back", "journal"]
-"""Where the plan is asked: before a file is looked up, read or staged, before a commit looks at the bases,
-before each file changes, before the changes are durable, before each is taken back, and before the journal of
-a landing of several goes."""
+"""When the plan is consulted: before a file is resolved, read or staged, before a commit checks the bases,
+before each file changes, before the changes become durable, before each is reverted, and before the journal
+of a landing of several files is removed."""
 
 
 class Crash(BaseException):
-    """The process is gone in the middle of a step; nothing more happens before `restart`."""
+    """The process dies in the middle of a step; nothing more happens before `restart`."""
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class File:
 
 @dataclass(eq=False)
 class Folder:
-    """Compared by identity: another one at the same path is another folder."""
+    """Compared by identity: another folder at the same path is not equal."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,7 @@ class _Planned:
 
 
 class MemoryStore:
-    """`service.files.store.FileStore`. Paths of the methods that put and show facts are below HOME, or
-    absolute."""
+    """`service.files.store.FileStore`. Paths in the test's methods are below HOME, or absolute."""
 
     def __init__(self, clock: ManualClock) -> None:
         self._clock = clock
@@ -107,13 +106,13 @@ class MemoryStore:
     # --- facts --------------------------------------------------------------------------------------------
 
     def put(self, path: str, data: bytes | str, mode: int = 0o644) -> None:
-        """Somebody writes a file, as an editor does that replaces it."""
+        """Write a file by replacing it, as editors do."""
         absolute = _absolute(path)
         self.mkdir(_parent(absolute))
         self._nodes[absolute] = self._file(data.encode() if isinstance(data, str) else data, mode)
 
     def bytes_of(self, path: str) -> bytes | None:
-        """None where there is no file."""
+        """The content, or None."""
         node = self._nodes.get(_absolute(path))
         return node.data if isinstance(node, File) else None
 
@@ -145,13 +144,13 @@ class MemoryStore:
         node.mode = mode
 
     def remove(self, path: str) -> None:
-        """Whatever is there, with all below it."""
+        """Remove whatever is there, recursively."""
         absolute = _absolute(path)
         for name in [name for name in self._nodes if name == absolute or name.startswith(absolute + "/")]:
             del self._nodes[name]
 
     def tree(self, path: str = "") -> dict[str, bytes]:
-        """The files below a folder, and the folders, as `/`."""
+        """The files below a folder; folders end in `/`."""
         top = _absolute(path).rstrip("/") + "/"
         return {
             name.removeprefix(top): node.data if isinstance(node, File) else b"/"
@@ -164,12 +163,12 @@ class MemoryStore:
     def at(
         self, step: Step, action: BaseException | Callable[[], object], path: str = "", nth: int = 1
     ) -> None:
-        """When this step is reached for the `nth` time (of this file, where `path` is given), raise the error
-        or do the action, once."""
+        """When this step is reached for the `nth` time (for this file, if `path` is given), raise the error
+        or run the action, once."""
         self._plan.append(_Planned(step, action, _absolute(path) if path else None, nth))
 
     def restart(self) -> None:
-        """Another server begins where the last one crashed."""
+        """Start another server after a crash."""
         self._is_down = False
         self._is_half_landed = bool(self._journals)
         self._plan.clear()
@@ -232,7 +231,7 @@ class MemoryStore:
         return None
 
     def _follow(self, root: Root, relative: str) -> str:
-        """The real absolute path: links and `..` followed, what is missing taken as it is spelled."""
+        """The real absolute path: links and `..` resolved, missing components taken literally."""
         real, links = root.path, 0
         todo = relative.split("/")[::-1]
         while todo:
@@ -257,13 +256,13 @@ class MemoryStore:
         return real
 
     def _beyond(self, absolute: str, error: MalformedPath) -> DomainError:
-        """What is outside is nobody's business, not even how it failed."""
+        """Reveal nothing about paths outside, not even the error."""
         return error if self._innermost(absolute) else OutsideRoots(error.path)
 
     # --- looking ------------------------------------------------------------------------------------------
 
     def _look(self, location: Location) -> File | None:
-        """The file at this very name, through no link. Raises what the port's `stat` raises."""
+        """The file at this name, without following links. Raises what the port's `stat` raises."""
         node: Node | None = None
         parts = location.relative.split("/")
         for depth in range(1, len(parts) + 1):
@@ -348,7 +347,7 @@ class MemoryStore:
         return MemoryStaged(self, drafts, made)
 
     def _enter(self, draft: Draft) -> tuple[str, ...]:
-        """Make the folders that are missing; which, by their paths in the root, the outermost first."""
+        """Create the missing folders; returns their paths in the root, outermost first."""
         location = draft.location
         missing: list[str] = []
         folder = location.relative.rpartition("/")[0]
@@ -362,7 +361,7 @@ class MemoryStore:
         return tuple(missing)
 
     def _leave(self, made: dict[str, tuple[str, ...]]) -> None:
-        """Remove the folders made for files that did not come, where they are empty."""
+        """Remove folders created for files that did not land, if empty."""
         for absolute, folders in made.items():
             above = absolute
             for _ in folders:
@@ -370,7 +369,7 @@ class MemoryStore:
                 self._remove_empty(above)
 
     def _check_base(self, draft: Draft) -> File | None:
-        """The file as it is. Raises Conflict where that is not the base."""
+        """The current file. Raises Conflict if it is not the base."""
         location, base = draft.location, draft.base
         file = self._look(location)
         if base is None and file is None:
@@ -403,7 +402,7 @@ class MemoryStore:
         return self._is_half_landed
 
     def sweep(self) -> list[Recovered]:
-        """Finished where all of it is there, taken back otherwise."""
+        """Finishes a landing if all of it is there, otherwise reverts it."""
         journals, self._journals, self._is_half_landed = self._journals, [], False
         return [self._recovered(journal) for journal in journals]
 
@@ -434,7 +433,7 @@ class MemoryStore:
         swap.is_done = False
 
     def _set(self, absolute: str, file: File | None) -> None:
-        """The server changes what stands there."""
+        """Change a file on behalf of the server."""
         if file is None:
             self._nodes.pop(absolute, None)
         else:
@@ -443,7 +442,7 @@ class MemoryStore:
 
 @dataclass
 class _Swap:
-    """One file of a commit: what was there, and whether the new one is in its place."""
+    """One file of a commit: the old file, and whether the new one is in place."""
 
     location: Location
     old: File | None
@@ -505,7 +504,7 @@ class MemoryStaged:
         swap.is_done = True
 
     def _take_back(self, swaps: list[_Swap], why: DomainError) -> None:
-        """Raises LandingUnknown where that fails: the next start finds out."""
+        """Raises LandingUnknown on failure: the next start finds out."""
         try:
             for swap in reversed(swaps):
                 if swap.is_done:

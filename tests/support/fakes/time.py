@@ -1,4 +1,4 @@
-"""Time that passes only when everybody waits for it."""
+"""Time that advances only when all tasks wait for it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ START_S = 1_700_000_000
 
 
 class Stuck(AssertionError):
-    """Every task waits for something that will never come."""
+    """All tasks wait for something that will never happen."""
 
 
 class ManualClock:
-    """`service.files.store.Clock`. It stands still until it is advanced."""
+    """`service.files.store.Clock`, advanced by hand."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -36,7 +36,7 @@ class ManualClock:
 
 
 class _Selector(selectors.SelectSelector):
-    """Where a loop would wait for its next timer, it advances the clock instead."""
+    """Advances the clock instead of waiting for the loop's next timer."""
 
     def __init__(self, clock: ManualClock) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class _Selector(selectors.SelectSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop on a clock of its own. What others do in threads, it does in a turn of its own."""
+    """An event loop with its own clock. Runs threads' work as callbacks."""
 
     def __init__(self, clock: ManualClock | None = None) -> None:
         self.clock = clock or ManualClock()
@@ -74,6 +74,6 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 async def settle() -> None:
-    """Let every task run until it waits for something other than its turn."""
+    """Let every task run until it is blocked."""
     for _ in range(200):
         await asyncio.sleep(0)

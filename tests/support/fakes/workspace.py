@@ -1,4 +1,4 @@
-"""A connection's workspace over the fakes, and what an agent asks of it."""
+"""A connection's workspace over the fakes, and an agent's requests."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ ROOM = 1 << 20
 
 
 class FakeWorkspace:
-    """The workspace folder HOME, empty, with every change asked for. The session is "s" where none is given.
-    `ended` is how each proposal ended."""
+    """The workspace with the empty folder HOME, in which every change is reviewed. The default session is
+    "s". `ended` records how each proposal ended."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
@@ -60,7 +60,7 @@ class FakeWorkspace:
         self.ended.append(proposal.outcome)
 
     def open_roots(self, *names: str) -> None:
-        """Have these folders open: HOME, or others beside it."""
+        """Open these folders: HOME, or others next to it."""
         folders = [HOME.rpartition("/")[0] + f"/{name}" for name in names]
         for folder in folders:
             self.store.mkdir(folder)
@@ -78,7 +78,7 @@ class FakeWorkspace:
         return uri_of(relative)
 
     def set(self, **values: Any) -> None:
-        """Put settings in force beside those that are; a dot in a key is `__`."""
+        """Change some settings; write `__` for the dot in a key."""
         named = {key.replace("__", "."): value for key, value in values.items()}
         self._values = {**getattr(self, "_values", {}), **named}
         settings = settings_from(self._values)
@@ -106,7 +106,7 @@ class FakeWorkspace:
 
 
 class Done:
-    """What became of a batch."""
+    """The outcome of a batch."""
 
     def __init__(self, steps: Sequence[Step], changes: Sequence[FileChange]) -> None:
         self.steps = steps
@@ -114,7 +114,7 @@ class Done:
 
     @property
     def errors(self) -> list[str]:
-        """The kinds of errors of the steps, "" for none."""
+        """The kinds of the steps' errors, "" for none."""
         return [type(step.error).__name__ if step.error else "" for step in self.steps]
 
 

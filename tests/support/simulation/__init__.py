@@ -1,2 +1,2 @@
-"""A deterministic simulation of the whole server: one seed decides what its loop, threads, clock, disk,
+"""A deterministic simulation of the whole server: a seed determines what its loop, threads, clock, disk,
 editor and agents do (CONTRIBUTING.md)."""

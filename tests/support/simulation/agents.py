@@ -1,4 +1,4 @@
-"""The agents of the simulation: what they know, and what they ask."""
+"""The simulated agents: their knowledge and requests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class Agent:
-    """One session. `known`: the texts it read, None for a file that is not there; `landed`: its changes, the
-    last one last."""
+    """One session. `known`: the texts it has read, None for a missing file; `landed`: its changes, latest
+    last."""
 
     def __init__(self, world: World, session: str) -> None:
         self.session = session
@@ -39,7 +39,7 @@ class Agent:
         }[kind](kind, number, random)
 
     def reconnect(self) -> None:
-        """To a new server, for which nothing is read yet."""
+        """Connect to a new server, which has no read records."""
         self.known.clear()
         self.landed.clear()
 
@@ -101,7 +101,7 @@ class Agent:
         yield from self._asks(asked)
 
     def _undoes(self, kind: str, number: int, random: Random) -> Script:
-        """The last change of the session, as far as it knows; or one named by its id."""
+        """The session's last change, as far as it knows, or one named by its id."""
         if not self.landed:
             return
         named = random.random() < 0.3
@@ -123,4 +123,4 @@ class Agent:
             asked.params["landed as"] = change_id
             self.landed.append(asked)
         else:
-            self.landed.clear()  # an undo of the undo would be next
+            self.landed.clear()  # another undo would undo the undo

@@ -1,4 +1,4 @@
-"""What is played: a case, made of a seed or read from a file."""
+"""A case of the simulation: generated from a seed or read from a file."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FILES = {
     **random_work.FILES,
     "cr.txt": "<b20> one\r<b21> two\n<b22> three\r<b23> four\n<b24> five\n",
 }
-"""The files there are at first, of which a case has some."""
+"""The initial files, of which a case has some."""
 
 WAYS = ("review", "preview", "message", "auto_edit")
-"""How a change is asked for, and `auto_edit`, where nobody is."""
+"""The ways of asking for a change, and `auto_edit` without."""
 
 KINDS = {
     "open": 12,
@@ -42,7 +42,7 @@ KINDS = {
     "dry": 3,
     "cancel": 5,
 }
-"""What users, programs, the machine and agents do, and how often."""
+"""The actions of users, programs, machine and agents, with weights."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Action:
 
 @dataclass(frozen=True)
 class Case:
-    """`name`: the client's. `any_order`: callbacks that are ready run in any order, as on no real loop.
-    `inline_bytes`: what is larger is worked on in threads."""
+    """`name`: the client's. `any_order`: run ready callbacks in any order, unlike real loops. `inline_bytes`:
+    larger work runs in threads."""
 
     seed: int
     way: str
@@ -73,7 +73,7 @@ class Case:
 
     @classmethod
     def of(cls, seed: int) -> Case:
-        """What a seed stands for."""
+        """The case for a seed."""
         random = Random(f"{seed} case")
         way = random.choice(WAYS)
         actions, at = [], 0.0
@@ -105,7 +105,7 @@ class Case:
         return cls(**{**given, "files": tuple(given["files"]), "actions": actions})
 
     def save(self, path: Path) -> None:
-        """One action a line."""
+        """One action per line."""
         actions = ",\n  ".join(json.dumps([one.number, one.at, one.kind]) for one in self.actions)
         head = json.dumps({key: value for key, value in asdict(self).items() if key != "actions"}, indent=1)
         path.write_text(f'{head[:-2]},\n "actions": [\n  {actions}\n ]\n}}\n')

@@ -1,4 +1,4 @@
-"""The simulated disk: it fails and stops at random, and tells the oracle what the server writes."""
+"""The simulated disk: fails and pauses at random, and reports the server's writes to the oracle."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ FAILURES: tuple[tuple[Step, int], ...] = (
     ("take_back", errno.EIO),
     ("journal", errno.ENOSPC),
 )
-"""Where the next call fails, and by what. A short write is ENOSPC by the time the port tells of it."""
+"""Where the next call may fail, and how. By the time the port reports it, a short write is ENOSPC."""
 
 
 class SimulatedStore(MemoryStore):
-    """`wrote` is called with path, text before and text after for whatever the server changes."""
+    """Calls `wrote` with path, old and new text for each of the server's changes."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class SimulatedStore(MemoryStore):
         self._volatile: dict[str, File | None] = {}
 
     def fail_next(self, random: Random) -> str:
-        """The next call of one kind fails; of which, is told."""
+        """Make the next call of one kind fail; returns a description."""
         self._fails = random.choice(FAILURES)
         return f"{self._fails[0]}: {os.strerror(self._fails[1])}"
 
@@ -56,18 +56,18 @@ class SimulatedStore(MemoryStore):
         return self._is_down
 
     def crash(self) -> None:
-        """Every call from now on is made by nobody."""
+        """From now on, all calls are dead."""
         self._is_down = True
 
     def cut_power(self, random: Random) -> None:
-        """What no sync has made durable is there or is not."""
+        """Keep or lose at random what was not synced."""
         for absolute, old in list(self._volatile.items()):
             if random.random() < 0.5:
                 self._set(absolute, old)
         self._volatile.clear()
 
     def forget(self, absolute: str) -> None:
-        """Somebody else has written the file since."""
+        """Another program has written the file since."""
         self._volatile.pop(absolute, None)
 
     def _reach(self, step: Step, location: Location) -> None:
@@ -87,6 +87,6 @@ class SimulatedStore(MemoryStore):
         old = before if isinstance(before, File) else None
         super()._set(absolute, file)
         if self._volatile.setdefault(absolute, old) is file:
-            del self._volatile[absolute]  # as it was
+            del self._volatile[absolute]  # unchanged
         path = absolute.removeprefix(f"{HOME}/")
         self._wrote(path, old.data.decode() if old else None, file.data.decode() if file else None)

@@ -1,5 +1,5 @@
-"""The user and the editor of the simulation: they type, save, close and decide, and behave in every way that
-the protocol allows, and in some that it does not."""
+"""The simulated user and editor: they type, save, close and decide in every way the protocol allows, and in
+some it does not."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from support.wire import Message
 
 SETTLED_S = 1.5
-"""VS Code applies nothing to a closed file that changed so short a while ago."""
+"""VS Code applies nothing to a closed file that changed within this time."""
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 SILENT: Any = object()
-"""An answer that never comes."""
+"""A response that never comes."""
 
 Script = Generator["float | Call", Any, Any]
-"""What somebody does: yields seconds to wait, or a request to have its answer."""
+"""A sequence of actions: yields seconds to wait, or a request to send."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """`asked`: where it changes files."""
+    """`asked`: set if it changes files."""
 
     method: str
     params: Message
@@ -45,7 +45,7 @@ class Buffer:
 
 
 class SimulatedEditor:
-    """One window. `name` is the client's; only VS Code ends lines at a carriage return by itself."""
+    """One window. `name` is the client's; only VS Code ends lines at a lone CR."""
 
     def __init__(self, world: World, way: str, name: str, *, saves: bool, adds_newline: bool) -> None:
         self.way, self.name, self.saves = way, name, saves
@@ -98,7 +98,7 @@ class SimulatedEditor:
         self.change(path, "".join(lines))
 
     def type_over(self, path: str, random: Random) -> None:
-        """The user types on a line that an agent has put in."""
+        """The user types on a line that an agent inserted."""
         lines = self.buffers[path].text.splitlines(keepends=True)
         theirs = [at for at, line in enumerate(lines) if any(one[1] == "c" for one in tokens(line))]
         if theirs:
@@ -113,7 +113,7 @@ class SimulatedEditor:
             self.change(path, "".join(lines))
 
     def reload(self, path: str, random: Random | None = None) -> None:
-        """The editor shows what is on disk."""
+        """The editor reloads the file."""
         self.set_back(path, self._on_disk(path))
 
     def set_back(self, path: str, text: str | None) -> None:
@@ -133,7 +133,7 @@ class SimulatedEditor:
         self._tell(path, "didChange", {"textDocument": identity, "contentChanges": [change]})
 
     def _as_change(self, before: str, after: str) -> Message:
-        """The whole text, or what lies between common lines at both ends."""
+        """The whole text, or the range between common lines at both ends."""
         if len(after) % 3 == 0 or "\r" in before or not before.endswith("\n"):
             return {"text": after}
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
@@ -161,7 +161,7 @@ class SimulatedEditor:
         self._tell(path, "didClose", {"textDocument": {"uri": uri_of(path)}})
 
     def reconnect(self) -> None:
-        """To a new server."""
+        """Connect to a new server."""
         self._asked.clear()
         for path in self.buffers:
             self._tell_open(path)
@@ -174,7 +174,7 @@ class SimulatedEditor:
     # --- what the server asks -----------------------------------------------------------------------------
 
     def take(self, message: Message) -> None:
-        """A notification or a request of the server's."""
+        """Handle the server's notification or request."""
         method, params = message["method"], message["params"]
         if method == "agentfs/proposed":
             self._world.go(self._reviewed(params))
@@ -197,7 +197,7 @@ class SimulatedEditor:
             self._world.send({"jsonrpc": "2.0", "id": number, **told})
 
     def _asked_by_message(self, number: str, params: Message, random: Random) -> Script:
-        about = self._about = number_in(params["message"]) or self._about  # a later page need not name it
+        about = self._about = number_in(params["message"]) or self._about  # later pages may not name it
         yield random.choice([0.3, 2, 2, 2, 3])
         titles = [action["title"] for action in params["actions"]]
         onward = next((title for title in titles if title.startswith("Next (")), None)
@@ -228,7 +228,7 @@ class SimulatedEditor:
         return as_said(done, said, random)
 
     def _held(self, edit: Message, random: Random) -> Script:
-        """The preview of a review client: pending, or something odd, or done without a settle."""
+        """A review client's preview: pending, something odd, or applied without a settle."""
         choice = random.choices(["pending", "held", "no", "yes", "error", "apply"], [40, 4, 1, 1, 1, 1])[0]
         match choice:
             case "held":
@@ -262,7 +262,8 @@ class SimulatedEditor:
     # --- applying -----------------------------------------------------------------------------------------
 
     def _applied(self, change: Message, random: Random) -> Script:
-        """Apply one document's edits, or something like it: whether that was done, and what is said of it."""
+        """Apply one document's edits, or do something similar; returns whether it did, and what the client
+        says."""
         path = path_of(change["textDocument"]["uri"])
         manner = random.choices(list(MANNERS), list(MANNERS.values()))[0]
         self._world.note(f"is to apply to {path}: {manner}")
@@ -300,7 +301,7 @@ class SimulatedEditor:
                 return False
             after = self.edited(text, edits)
             if not self._oracle.keeps(path, text, after):
-                return False  # it moved since the preview was made, and the user sees what that would do
+                return False  # it moved since the preview was made, which the user sees
             self.open(path, text=after)
             return True
         if not edits or version != buffer.version:
@@ -314,7 +315,7 @@ class SimulatedEditor:
         return True
 
     def edited(self, text: str, edits: list[Message]) -> str:
-        """A text with edits made, lines counted as this editor does."""
+        """The text after the edits, with lines counted as this editor does."""
         starts = [0, *(match.end() for match in self._line_end.finditer(text))]
 
         def offset(place: Message) -> int:
@@ -430,7 +431,7 @@ class SimulatedEditor:
 
 
 def as_said(done: bool, said: str, random: Random) -> Any:
-    """An answer to `workspace/applyEdit`."""
+    """A response to `workspace/applyEdit`."""
     match said:
         case "error":
             return {"error": {"code": -32603, "message": "broken"}}

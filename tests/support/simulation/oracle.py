@@ -1,12 +1,12 @@
-"""What must hold at every step of the simulation, and at every answer.
+"""The invariants checked at every step and answer of the simulation.
 
-- Nothing that nobody approved is written; what was reviewed is what is written or handed to the editor.
-- No write and no edit of the server's takes out what users and other programs wrote, nor anything that no
-  approved change was to take out.
-- Every answer is true (`support/judge.py`), and of reads, undos and the order of the messages too.
+- Nothing unapproved is written; what was reviewed is what is written or sent to the editor.
+- The server's writes and edits remove neither what users and other programs wrote, nor anything that no
+  approved change removes.
+- Every answer is true (`support/judge.py`), including reads, undos and the order of messages.
 - Every request gets one answer.
 
-A moment when everybody waits is a `rest`: what was told before it, the server must know behind it.
+A moment when everyone waits is a `rest`: afterwards the server must know what it was told before.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ REQUEST_CANCELLED = -32800
 
 
 def explanation_of(number: int) -> str:
-    """By which proposals are told apart."""
+    """Identifies proposals."""
     return f"request {number}."
 
 
 def number_in(text: str) -> int:
-    """The request that a text of a proposal is about; 0 where it names none."""
+    """The request that a proposal's text is about; 0 if it names none."""
     found = _NUMBER.search(text)
     return int(found[1]) if found else 0
 
 
 @dataclass(eq=False)
 class Asked(ChangeRequest):
-    """A request that changes files. `ended`: the event that it was answered behind; `reached`: how many rests
-    there had been when it reached the server; `basis`: by path the text that a write was made of. Of an undo
-    without an id: `means`, the change that was the session's last when it reached the server, and `behind`,
-    the changes of the session that had no answer then."""
+    """A request that changes files. `ended`: the event after which it was answered; `reached`: the number of
+    rests when it reached the server; `basis`: by path, the text a write was based on. For an undo without an
+    id: `means`, the session's last change when it reached the server, and `behind`, the session's changes
+    unanswered at that time."""
 
     ended: int | None = None
     is_dry: bool = False
@@ -59,9 +59,8 @@ class Asked(ChangeRequest):
 
 @dataclass(eq=False)
 class Review:
-    """What a review client said of one proposal. `settles` in the order in which they reached the server:
-    params, and the answer where there is one. `in_time`: the ids of those that say yes and came before
-    whatever takes the proposal back."""
+    """A review client's messages about one proposal. `settles`, in order of arrival: params and response, if
+    any. `in_time`: the ids of approvals that arrived before anything withdrew the proposal."""
 
     number: int
     id: str
@@ -74,7 +73,7 @@ class Review:
     is_over: bool = False
 
     def binding(self, path: str) -> str | None:
-        """The text that the file is to read by the first settle that counts; None where that is not known."""
+        """The text the file must get by the first effective settle; None if unknown."""
         for params, answers in self.settles:
             if answers and answers[0].get("code") in ("INVALID_PARAM", "UNKNOWN"):
                 continue
@@ -93,8 +92,8 @@ class Review:
 
 
 class Oracle:
-    """`judge.World`. `rests` gives the number of rests so far, `kept` what history keeps of a change.
-    `in_order`: what comes first is begun first."""
+    """`judge.World`. `rests` returns the number of rests so far, `kept` what history records of a change.
+    `in_order`: requests start in order of arrival."""
 
     def __init__(
         self,
@@ -126,13 +125,13 @@ class Oracle:
         self._all: list[Asked] = []
 
     def fail(self, what: str) -> NoReturn:
-        """Raise Violation. The server may catch it: it is remembered too."""
+        """Raise Violation, and remember it, because the server may catch it."""
         violation = Violation(what)
         self.violations.append(violation)
         raise violation
 
     def found(self, violation: Violation, cause: BaseException) -> None:
-        """Something that was no oracle's to find."""
+        """Record a violation found elsewhere."""
         violation.__cause__ = cause
         self.violations.append(violation)
 
@@ -143,20 +142,20 @@ class Oracle:
         return Event(self._count)
 
     def told(self, event: Event) -> None:
-        """The server can know of it by the next rest."""
+        """The server knows of it by the next rest."""
         self._told.append((self._rests(), event))
 
     def disturb(self) -> None:
-        """Somebody interferes with what is under way."""
+        """Something interferes with pending requests."""
         for asked in self.asked.values():
             asked.disturbed = True
 
     def on_disk(self, path: str, text: str | None, *, saved: bool) -> None:
-        """A user or a program wrote a file. What a save takes out may have been taken out by an agent."""
+        """A user or a program wrote a file. A save may remove what an agent had already removed."""
         place = self.disk[path]
         lost = tokens(place.text) - tokens(text)
         if text is None:
-            lost |= place.gone.keys()  # what a change had taken out of it can't be told any more
+            lost |= place.gone.keys()  # what a change had removed from it is no longer known
         self.forfeit |= lost - set().union(*(one.all_removed for one in self.under_way)) if saved else lost
         self._note(f"{path} on disk: {text!r}")
         event = self.event()
@@ -165,7 +164,7 @@ class Oracle:
         self.disturb()
 
     def in_buffer(self, path: str, text: str | None) -> Event:
-        """The editor holds a text by now, and is about to tell."""
+        """The editor now holds this text, and is about to report it."""
         self._note(f"{path} in the editor: {text!r}")
         event = self.event()
         self.buffers[path].note(text, event)
@@ -187,11 +186,11 @@ class Oracle:
         self._check_reviewed(path, before, after)
 
     def editor_edited(self, path: str, before: str, after: str) -> None:
-        """The editor made an edit, or a part of it, as the server told it to."""
+        """The editor made an edit, or part of it, as told by the server."""
         self._check_kept(f"an edit of {path}", path, before, after)
 
     def keeps(self, path: str, before: str, after: str) -> bool:
-        """Whether an edit takes out nothing that it is not to take out."""
+        """Whether an edit removes only what it may."""
         found = len(self.violations)
         with contextlib.suppress(Violation):
             self._check_kept("", path, before, after)
@@ -200,7 +199,7 @@ class Oracle:
         return keeps
 
     def handed(self, review: Review, path: str, after: str) -> None:
-        """A settle's answer makes a document read `after`."""
+        """A settle's response turns the document into `after`."""
         wanted = review.binding(path)
         if wanted is not None and plain(after) != plain(wanted):
             self.fail(f"{path} was to read {wanted!r}, and is made to read {after!r}")
@@ -217,7 +216,7 @@ class Oracle:
             self.fail(f"{one} is written to {path}, and nobody approved it")
 
     def _check_reviewed(self, path: str, before: str | None, after: str | None) -> None:
-        """What is written was reviewed in these very words, or is what was there before."""
+        """The written text was reviewed exactly, or is the previous one."""
         for review in self.reviews.values():
             asked = self.asked.get(review.number)
             if review.is_over or asked is None or path not in asked.paths:
@@ -237,7 +236,7 @@ class Oracle:
             self.fail(f"{what} loses {sorted(theirs | own)}: {before!r} -> {after!r}")
 
     def _within_what_is_undone(self, text: str) -> set[str]:
-        """Tokens in lines that a change to be undone has put in, or among them: those go with it."""
+        """Tokens in or among lines inserted by a change that is to be undone: they may go with it."""
         undone = [f"<c{one.undoes}." for one in self.asked.values() if one.undoes is not None]
         lines = text.splitlines()
         own = [any(one in line for one in undone) for line in lines]
@@ -252,8 +251,8 @@ class Oracle:
 
     @property
     def under_way(self) -> Sequence[ChangeRequest]:
-        """Those that wait for their answer, and what may have interfered with them since they began. Each may
-        take out what its session put in before, or what it is to undo."""
+        """Pending requests, with what may have interfered since they started. Each may remove what its
+        session inserted before, or what it undoes."""
         changes = [*self.asked.values(), *self._past]
         seen = {one for place in self._places() for one in [*place.since, *place.gone]}
         for asked in changes:
@@ -280,7 +279,7 @@ class Oracle:
             self.disturb()
 
     def reached(self, asked: Asked) -> None:
-        """The request is with the server."""
+        """The request has reached the server."""
         asked.reached = self._rests()
         for path, text in asked.basis.items():
             if (
@@ -297,25 +296,25 @@ class Oracle:
             ]
 
     def _undoes(self, asked: Asked) -> None:
-        """What an undo takes out is what its change has put in."""
+        """An undo removes what its change inserted."""
         for path in asked.paths:
             text = self.buffers[path].text or self.disk[path].text
             asked.removed[path] = {one for one in tokens(text) if one.startswith(f"<c{asked.undoes}.")}
 
     def tells(self, session: str, path: str, text: object) -> None:
-        """An answer tells a session what a file reads, or, by anything else, that it is another by now."""
+        """An answer tells a session a file's text or, if not a string, that it has changed."""
         self._session_knows[session, path] = text
 
     def _places(self) -> list[Place]:
         return [*self.disk.values(), *self.buffers.values()]
 
     def approve(self, number: int, paths: set[str] | None) -> None:
-        """Somebody says yes; None: to all its files."""
+        """A user approves; None: all files."""
         known = self.approved.get(number, set())
         self.approved[number] = None if paths is None or known is None else known | paths
 
     def answered(self, asked: Asked, answer: Message) -> None:
-        """The server answers. Raises Violation where that is not true."""
+        """The server answers. Raises Violation if the answer is untrue."""
         rests = self._rests()
         for at, event in self._told:
             event.known = event.known or at < rests
@@ -347,7 +346,7 @@ class Oracle:
         self.asked[asked.number] = asked
         try:
             with contextlib.suppress(StopIteration):
-                Judge(self, asked).check(answer).send(None)  # it waits for nothing here
+                Judge(self, asked).check(answer).send(None)  # it never waits here
         finally:
             del self.asked[asked.number]
 
@@ -372,7 +371,7 @@ class Oracle:
         """`judge.World`."""
 
     def read(self, path: str, began: int, content: str) -> None:
-        """A read is answered with the whole text."""
+        """A read returned the whole text."""
         states = self.buffers[path].held_since(began)
         if None in states or not states:
             states = [*states, *self.disk[path].held_since(began)]
@@ -384,7 +383,7 @@ class Oracle:
         return self._count
 
     def crashed(self) -> None:
-        """Nobody will answer what was under way; it may have landed."""
+        """Pending requests get no answer; they may have landed."""
         self._past += self.asked.values()
         self.asked.clear()
         self.reviews.clear()

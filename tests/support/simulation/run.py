@@ -1,4 +1,4 @@
-"""Cases are played, and what fails is made small."""
+"""Runs cases and shrinks failing ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_SHRINKING_S = 60
 
 @dataclass
 class Played:
-    """What came of one case. `trace` is a hash of all that happened, `log` the same to be read."""
+    """The result of one case. `trace` is a hash of all that happened, `log` the same in words."""
 
     case: Case
     steps: int
@@ -38,6 +38,6 @@ def play(case: Case) -> Played:
 
 
 def smallest(case: Case) -> Played:
-    """The smallest case that still fails, in any way; found in `MOST_SHRINKING_S`."""
+    """The smallest case that still fails, in any way, found within `MOST_SHRINKING_S`."""
     until = time.monotonic() + MOST_SHRINKING_S
     return play(shrink(case, lambda one: time.monotonic() < until and bool(play(one).violation)))

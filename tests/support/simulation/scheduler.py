@@ -1,7 +1,7 @@
-"""The event loop of the simulation: a seed decides what runs next, and time passes only when nothing can.
+"""The simulation's event loop: a seed determines what runs next, and time advances only when nothing can run.
 
-What others do in threads becomes steps of this loop. Some of it is done at once; some stops at each call of
-the disk (`pause`), so that anything may happen in between.
+Threads' work becomes steps of this loop. Some of it runs in one step; some pauses at each call of the disk
+(`pause`), so that anything may happen in between.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _numbers = count()
 
 
 class _Task(asyncio.Task[Any]):
-    """Sets of tasks are walked in an order that does not depend on where they lie in memory."""
+    """Makes the order of sets of tasks independent of memory addresses."""
 
     def __init__(self, *args: Any, number: int, **kwargs: Any) -> None:
         self._number = number
@@ -36,8 +36,9 @@ class _Task(asyncio.Task[Any]):
 
 
 class Scheduler(asyncio.BaseEventLoop):
-    """One callback at a time. `steps` counts callbacks and stretches of threads' work; `rests` how often
-    everybody waited for time to pass. `any_order`: ready callbacks run in any order, not as they came."""
+    """Runs one callback at a time. `steps` counts callbacks and stretches of threads' work; `rests`, how
+    often everyone waited for time to pass. `any_order`: run ready callbacks in any order, not first come,
+    first served."""
 
     def __init__(self, random: Random, clock: ManualClock, *, any_order: bool) -> None:
         super().__init__()
@@ -59,11 +60,11 @@ class Scheduler(asyncio.BaseEventLoop):
     # --- what the world does ------------------------------------------------------------------------------
 
     def at(self, seconds: float, event: Callable[[], object]) -> None:
-        """Something outside of the server happens in so long; a crash of the server does not keep it off."""
+        """Schedule an event outside the server, which survives a crash of the server."""
         heapq.heappush(self._world, (self.time() + seconds, next(self._count), event))
 
     def note(self, what: str) -> None:
-        """It is part of the trace."""
+        """Add to the trace."""
         self._trace.update(f"{self.time():.6f} {what}\n".encode())
 
     @property
@@ -72,7 +73,7 @@ class Scheduler(asyncio.BaseEventLoop):
         return self._trace.hexdigest()
 
     def step(self) -> bool:
-        """Do one thing; False where nothing will happen any more."""
+        """Run one step; False if nothing will happen any more."""
         now = self.time()
         while self._timers and self._timers[0][0] <= now:
             self._runnable.append(heapq.heappop(self._timers)[2])
@@ -94,7 +95,7 @@ class Scheduler(asyncio.BaseEventLoop):
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """This is the loop that runs."""
+        """Make this the running loop."""
         asyncio._set_running_loop(self)
         try:
             yield
@@ -112,7 +113,7 @@ class Scheduler(asyncio.BaseEventLoop):
         return True
 
     def kill(self) -> None:
-        """The process is gone: nothing of the server's goes on. The disk is down meanwhile."""
+        """The process dies: nothing of the server's continues. The disk is down meanwhile."""
         for job in self._jobs:
             job.finish()
         self._jobs.clear()
@@ -150,7 +151,7 @@ class Scheduler(asyncio.BaseEventLoop):
         return task
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """It is passed over when its time comes."""
+        """It is skipped when its time comes."""
 
     # --- threads ------------------------------------------------------------------------------------------
 
@@ -161,12 +162,12 @@ class Scheduler(asyncio.BaseEventLoop):
         return job.done
 
     def pause(self) -> None:
-        """Called where the disk is: a thread's work stops here until it is its turn again."""
+        """Called by the disk: a thread's work pauses here until its next turn."""
         if self._running is not None and self._running.in_thread:
             self._running.pause()
 
     def _go_on(self, job: _Job) -> None:
-        """Some calls of the disk take their time."""
+        """Some calls of the disk take time."""
         delay = self._random.random() * 0.05 if self._random.random() < 0.3 else 0
         self.call_later(delay, self._advance, job)
 
@@ -183,7 +184,7 @@ class Scheduler(asyncio.BaseEventLoop):
 
 
 class _Job:
-    """Work that the server does in a thread."""
+    """The server's work in a thread."""
 
     def __init__(self, work: Callable[[], Any], done: asyncio.Future[Any], *, in_thread: bool) -> None:
         self.done = done
@@ -195,7 +196,7 @@ class _Job:
         self._stopped = threading.Semaphore(0)
 
     def go_on(self) -> None:
-        """Work until the next pause, or to the end."""
+        """Run until the next pause, or to the end."""
         if not self.in_thread:
             self._do()
             return
@@ -212,7 +213,7 @@ class _Job:
         self._turn.acquire()
 
     def finish(self) -> None:
-        """No more pauses: the disk is down, and each call of it raises."""
+        """No more pauses: the disk is down, and each of its calls raises."""
         while self._thread is not None and self.is_under_way:
             self.go_on()
 

@@ -1,5 +1,4 @@
-"""A failing case made small: as few actions, agents and files as still fail, found in the same way each
-time."""
+"""Shrinks a failing case, deterministically, to as few actions, agents and files as still fail."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ T = TypeVar("T")
 
 
 def shrink(case: Case, fails: Callable[[Case], bool]) -> Case:
-    """The smallest case found, which fails. `fails` plays one."""
+    """The smallest failing case found. `fails` runs one."""
     while True:
         smaller = _with_fewer_actions(case, fails)
         for path in case.files:

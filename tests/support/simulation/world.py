@@ -1,8 +1,8 @@
-"""One run of the simulation: a case, that is a seed and what users, programs and agents do and when, played
-against the real server in this process.
+"""One run of the simulation: a case (a seed, and the timed actions of users, programs and agents) against the
+real server in this process.
 
-The server is `create_server`, with all of `api`, `service` and `domain`; disk, history, clock and loop are
-the simulation's. What goes to and fro takes its time, and keeps its order, as on a pipe.
+The server is `create_server` with all of `api`, `service` and `domain`; disk, history, clock and loop are
+simulated. Messages take time but keep their order, as on a pipe.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from support.wire import Message
 
 NEW = "new.txt"
-"""A file that is not there at first."""
+"""Does not exist at first."""
 
 ROOT = [{"name": "work", "uri": f"file://{HOME}"}]
 STEPS_PER_ACTION = 4000
-"""A run that takes more goes round in circles."""
+"""A run with more steps is in an infinite loop."""
 
 
 @dataclass(eq=False)
 class Reply:
-    """The answer to a request of the client's, once it has come."""
+    """The future response to a client's request."""
 
     call: Call
     then: Callable[[Message], object] = lambda _: None
@@ -60,7 +60,7 @@ class Reply:
 
 @dataclass(eq=False)
 class Pipe:
-    """Messages one way, in their order, each after a while of its own."""
+    """Messages in one direction, in order, each with its own delay."""
 
     world: World
     random: Random
@@ -80,12 +80,12 @@ class Pipe:
             self.deliver(self.waiting.popleft())
 
     def cut(self) -> None:
-        """What is on the way is lost."""
+        """Lose the messages on their way."""
         self.waiting.clear()
 
 
 class KeptHistory(MemoryHistory):
-    """`last` is told which change is a session's last."""
+    """Calls `last` with a session's last change."""
 
     def __init__(self, last: dict[str, tuple[str, int]]) -> None:
         super().__init__()
@@ -98,8 +98,8 @@ class KeptHistory(MemoryHistory):
 
 
 class World:
-    """`limit_s`: the server's limits of time for landing and saving. `changed_at`: when users or programs
-    changed a file on disk."""
+    """`limit_s`: the server's timeouts for landing and saving. `changed_at`: when users or programs changed a
+    file on disk."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -129,7 +129,7 @@ class World:
         self._to_client = Pipe(self, self.random_for("to the client"), self._reach_client)
 
     def random_for(self, what: str) -> Random:
-        """Decisions that do not depend on what others do."""
+        """Decisions independent of others' actions."""
         return Random(f"{self.case.seed} {what}")
 
     def note(self, what: str) -> None:
@@ -142,7 +142,7 @@ class World:
     # --- running ------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Play the case to its end. Raises Violation, with the way there in its notes."""
+        """Run the case to its end. Raises Violation, with the path to it in its notes."""
         with made_of_seeds(self):
             try:
                 self._play()
@@ -211,7 +211,7 @@ class World:
         self.editor.reconnect()
 
     def _end(self) -> None:
-        """The window closes: whatever waits is answered."""
+        """The window closes: everything pending is answered."""
         self._crash_in = None
         self.note("shuts down")
         self.start(Call("shutdown", {}))
@@ -241,7 +241,7 @@ class World:
     # --- the disk -----------------------------------------------------------------------------------------
 
     def write(self, path: str, text: str | None, *, saved: bool = False) -> None:
-        """Somebody but the server writes a file, or removes it; `saved`: the editor does."""
+        """Write or remove a file, not as the server; `saved`: as the editor."""
         if text is None:
             self.store.remove(path)
         else:
@@ -251,11 +251,11 @@ class World:
         self.oracle.on_disk(path, text, saved=saved)
 
     def seconds_since_change(self, path: str) -> float:
-        """Of the file on disk, by anybody but the server."""
+        """Since anyone but the server changed the file on disk."""
         return self.scheduler.time() - self.changed_at.get(path, -60.0)
 
     def write_outside(self, path: str, random: Random) -> None:
-        """Another program puts a line into a file."""
+        """Another program inserts a line into a file."""
         lines = (self.oracle.disk[path].text or "").splitlines(keepends=True)
         at = random.randint(0, max(len(lines) - 1, 0))
         lines.insert(at, f"{self.token('o')} outside\n")
@@ -267,7 +267,7 @@ class World:
             self.write(path, None)
 
     def _crash(self) -> None:
-        """The machine loses its power, or the server is killed; another one starts on the same disk."""
+        """Power fails, or the server is killed; another one starts on the same disk."""
         self._crash_in = None
         self.note("the server is gone")
         self._life += 1
@@ -292,7 +292,7 @@ class World:
     # --- messages -----------------------------------------------------------------------------------------
 
     def go(self, script: Script) -> None:
-        """Somebody does one thing after the other."""
+        """Run a script."""
         self._go_on(script, None)
 
     def _go_on(self, script: Script, value: Any) -> None:
@@ -365,7 +365,7 @@ class World:
             reply.call.asked.is_cancelled = True
 
     def _sent(self, message: Message) -> None:
-        """The server sends: what it says must be true now."""
+        """The server sends a message, which must be true now."""
         message = json.loads(encode(message))
         self.note(f"<- {json.dumps(message)}")
         if "method" not in message:
@@ -418,13 +418,13 @@ class World:
 
 
 def rejected_in(settle: Message) -> set[str]:
-    """The URIs of the files that a settle rejects, where it does not reject all."""
+    """The URIs of the files that a settle rejects, unless it rejects all."""
     return {file["uri"] for file in settle.get("files", ()) if file["decision"] == "rejected"}
 
 
 @contextmanager
 def made_of_seeds(world: World) -> Iterator[None]:
-    """Time and numbers that the server would take from the machine."""
+    """Replace the time and random numbers that the server gets from the machine."""
     numbers = world.random_for("numbers")
 
     def record_incident(_: object, error: BaseException) -> str:
@@ -450,6 +450,7 @@ def made_of_seeds(world: World) -> Iterator[None]:
                 put(name, "INLINE_BYTES", world.case.inline_bytes)
             if hasattr(module, "record_incident"):
                 put(name, "record_incident", record_incident)
-        # `observing` follows each version of what it takes for small, and of large documents the last alone.
+        # `observing` compares each version of documents it considers small, and only the last one of large
+        # ones.
         patched.enter_context(patch("agentfs_lsp.api.exchange.Exchange.time_ms", lambda _: 0.0))
         yield
