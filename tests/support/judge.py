@@ -88,7 +88,7 @@ def plain(text: str | None) -> str | None:
 
 @dataclass
 class ChangeRequest:
-    """By path, `removed`: the tokens it removes; `beside`: others that may go with them."""
+    """A pending request. By path, `removed`: tokens it removes; `beside`: others that may go with them."""
 
     number: int
     method: str

@@ -1,4 +1,4 @@
-"""Every text in every language: the catalogues say what the code says, and no text goes round them."""
+"""Every text in every language: the catalogues match the code, and no text bypasses them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from texts import CATALOGUES, PACKAGE, compiled, read, says, templates_in, untra
 SAID = templates_in(PACKAGE)
 
 _PERCENT = re.compile(r"%(?:\(\w+\))?[rs]")
-"""What argparse fills in."""
+"""The fields that argparse fills in."""
 
 every_catalogue = pytest.mark.parametrize(
     "path", CATALOGUES, ids=[path.parent.parent.name for path in CATALOGUES]
@@ -28,7 +28,7 @@ every_catalogue = pytest.mark.parametrize(
 
 
 def fields(template: str) -> list[tuple[str, str | None]]:
-    """What is put in, and how it is written out."""
+    """The fields of a template, with their conversions."""
     by_name = [(name, spec) for _, name, spec, _ in Formatter().parse(template) if name is not None]
     return sorted(by_name) + [(found, None) for found in sorted(_PERCENT.findall(template))]
 
@@ -76,7 +76,7 @@ SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", re
 
 
 def filled(translate: Translate, template: str, plural: str = "") -> str:
-    """The template with a file's name, or a number where it must be one, for every fact."""
+    """The template with a file's name, or a number if required, for every fact."""
     named = (*fields(template), *fields(plural))
     facts: dict[str, Any] = {name: 7 if spec or name == "count" else "a)" for name, spec in named}
     return translate(template, plural=plural, **facts)
@@ -84,8 +84,7 @@ def filled(translate: Translate, template: str, plural: str = "") -> str:
 
 @pytest.mark.parametrize("locale", ["en", "zh-cn"])
 def test_no_two_sentences_run_together(locale: str) -> None:
-    """Whatever the server says and whatever comes behind it, with a file's name as the last word of either:
-    what does not end as a sentence is ended."""
+    """Any message before any other, with a file's name as its last word: each must end as a sentence."""
     translate, stop, apart = say_in(locale), *((".", " ") if locale == "en" else ("。", ""))
     said = [
         filled(translate, *((one,) if isinstance(one, str) else one))
@@ -113,12 +112,12 @@ def test_all_others_get_english(locale: str) -> None:
 
 # --- what goes round the catalogue ------------------------------------------------------------------------
 
-# What they say is for developers: errors of JSON-RPC, and the log.
+# For developers: JSON-RPC errors and the log.
 FOR_DEVELOPERS = {
     "capabilities", "codec", "connection", "framing", "loop", "outgoing", "pending_requests", "protocol",
     "serving", "writer",
 }  # fmt: skip
-# What editors say, and are told, in their own words.
+# What editors send and get literally.
 TO_EDITORS = {"Keyboard interrupt", "\ufeff# vim: set nomodeline:\n"}
 QUIET = {"debug", "info", "warning", "error", "exception"}
 SPEAKING = [
@@ -136,7 +135,7 @@ def name_of(call: ast.Call) -> str:
 
 
 def words_in(node: ast.AST) -> Iterator[str]:
-    """Literals of several words below `node`, but for docstrings, keys of tables, and what is said or
+    """Literals of several words below `node`, except docstrings, keys of tables, and what is translated or
     quiet."""
     said = node.value if isinstance(node, ast.Constant) else None
     if isinstance(said, str) and WORDS.search(said) and said not in TO_EDITORS:

@@ -1,4 +1,4 @@
-"""docs/architecture.md names every module of the server, and none that is not there."""
+"""docs/architecture.md lists exactly the server's modules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATHS = sorted({one for one in codes(DOCS) if re.fullmatch(r"(?!agentfs/)[\w/]+/
 
 
 def listed(title: str) -> list[tuple[str, str]]:
-    """(path, what is said of it) of each line of the tree in that section."""
+    """(path, description) from each line of the tree in that section."""
     (tree,) = examples(section(DOCS, title), "text")
     lines: list[tuple[str, str]] = []
     folders: list[str] = []

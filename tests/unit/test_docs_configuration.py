@@ -1,4 +1,4 @@
-"""docs/configuration.md says what the settings are, and nothing else."""
+"""docs/configuration.md describes exactly the settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-
 
 
 def section(title: str) -> str:
-    """What stands below a heading of any level, up to the next one."""
+    """The text below a heading of any level, up to the next one."""
     found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", DOCS, re.MULTILINE | re.DOTALL)
     assert found, f"no section {title!r}"
     return found[1]

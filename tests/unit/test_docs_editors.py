@@ -1,4 +1,4 @@
-"""docs/editors.md: each editor gets what its recorded capabilities lead to, and the examples are right."""
+"""docs/editors.md: each editor gets what its recorded capabilities imply, and the examples work."""
 
 from __future__ import annotations
 

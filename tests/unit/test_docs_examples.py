@@ -1,7 +1,7 @@
-"""The examples of docs/protocol.md, played again with a real server: each of its messages is as printed.
+"""Replays the examples of docs/protocol.md with a real server: each of its messages is as printed.
 
-Times, and the proposal's random id, are the example's own. What happens between the messages is told by
-comments in the document: the file is written, opened, saved, an edit applied, or another session begins.
+Times and the proposal's random id vary. Comments in the document say what happens between the messages: a
+file is written, opened or saved, an edit is applied, or another session starts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Play:
 
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
-        self.ids: dict[str, str] = {}  # the document's proposals to the server's
+        self.ids: dict[str, str] = {}  # the document's proposal ids to the server's
         self.asked: dict[int, asyncio.Future[Any]] = {}
         self.answers: dict[int, Message] = {1: editor.initialized}
         self.seen: dict[str, int] = {}
@@ -53,7 +53,7 @@ class Play:
                 raise AssertionError(doing)
 
     async def translate(self, message: Message) -> None:
-        """Send it if it is the client's, else hold it against what the server sends."""
+        """Send the message if it is the client's, else compare it with the server's."""
         if "method" not in message:
             await self.answered(message)
         elif message["method"] in {*AGENT_REQUESTS, *EDITOR_REQUESTS}:
@@ -67,7 +67,7 @@ class Play:
             self.compare(message["params"], params)
 
     async def answered(self, message: Message) -> None:
-        if isinstance(message["id"], str):  # the client's own answer, which the script gives
+        if isinstance(message["id"], str):  # a response of the client, sent by the script
             assert message["result"] == PENDING
             return
         if message["id"] not in self.answers:
@@ -75,7 +75,7 @@ class Play:
         self.compare(message["result"], self.answers[message["id"]])
 
     def translated(self, value: Any) -> Any:
-        """What the document prints, as it is in this run."""
+        """What the document prints, with this run's values."""
         text = json.dumps(value).replace(FOLDER, self.editor.root.as_uri())
         for printed, real in self.ids.items():
             text = text.replace(printed, real)
@@ -95,7 +95,7 @@ def without_times(value: Any) -> Any:
 
 
 def steps(session: str) -> list[re.Match[str]]:
-    """Those that come where it is this session's turn; "": those of the sections before any."""
+    """The messages in this session's turns; "": those before the first session."""
     found: dict[str, list[re.Match[str]]] = {}
     at = ""
     for step in STEP.finditer(DOCS):
@@ -108,7 +108,7 @@ def steps(session: str) -> list[re.Match[str]]:
 
 
 async def play(editor: Editor, script: list[re.Match[str]]) -> int:
-    """The number of messages."""
+    """Returns the number of messages."""
     session = Play(editor)
     for step in script:
         if step["doing"]:

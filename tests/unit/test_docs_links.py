@@ -1,4 +1,4 @@
-"""Whatever a document or a docstring points at is there: files, sections, tests."""
+"""Everything that documents and docstrings refer to exists: files, sections, tests."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from support.docs import DOCS, REPOSITORY, anchors, links
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("extension/*.md"), *DOCS.rglob("*.md")])
 SOURCES = sorted([*(REPOSITORY / "server").rglob("*.py"), *(REPOSITORY / "tests").rglob("*.py")])
 REFERENCE = re.compile(r"\bdocs/[\w./-]+?\.md(?:#[\w-]+)?")
-TEST = re.compile(r"\btests/(?!\S*NAME)[\w/]+\.py(?:::\w+)?")  # NAME: one that is to be written
+TEST = re.compile(r"\btests/(?!\S*NAME)[\w/]+\.py(?:::\w+)?")  # NAME stands for a file yet to be written
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 
 
 def resolves(target: str, base: Path) -> bool:
-    """Whether there is such a file below `base`, and in it such a section."""
+    """Whether this file exists below `base`, with this section."""
     name, _, anchor = target.partition("#")
     path = base / name
     if not path.exists():
@@ -51,7 +51,7 @@ def is_test(name: str) -> bool:
 
 
 def said_in(source: Path) -> Iterator[str]:
-    """The comments and docstrings of a module: what it says to readers, not what it is made of."""
+    """The comments and docstrings of a module."""
     text = source.read_text("utf-8")
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:

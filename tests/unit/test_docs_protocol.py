@@ -1,4 +1,4 @@
-"""docs/protocol.md says what the server takes, serves and answers, and nothing else."""
+"""docs/protocol.md describes exactly what the server accepts, serves and answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PACKAGE = REPOSITORY / "server" / "agentfs_lsp"
 
 
 def of_section(number: str) -> str:
-    """A section by the begin of its title."""
+    """A section by the start of its title."""
     (title,) = (
         line.lstrip("# ") for line in DOCS.split("\n") if line.startswith("#") and f" {number} " in line
     )
@@ -47,7 +47,7 @@ def test_no_parameter_is_listed_without_a_meaning() -> None:
 
 
 def named_in_code(pattern: str) -> set[str]:
-    """Every method of ours that stands as a string in the server, its documentation aside."""
+    """All of our methods in the server's strings, except in documentation."""
     return {
         node.value
         for path in PACKAGE.rglob("*.py")
@@ -109,7 +109,7 @@ def test_the_messages_the_server_sends_are_told() -> None:
 
 
 class Asked(dict[str, Any]):
-    """Capabilities that have every member one asks for, and remember which those are."""
+    """Capabilities that have every member, and record which were read."""
 
     def __init__(self, at: str, asked: set[str]) -> None:
         self.at = at

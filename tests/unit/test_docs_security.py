@@ -1,4 +1,4 @@
-"""Each promise of docs/security.md names tests that show it; test_docs_links looks whether they are there."""
+"""Each promise of docs/security.md names tests for it; test_docs_links checks that they exist."""
 
 from __future__ import annotations
 

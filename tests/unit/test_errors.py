@@ -1,4 +1,4 @@
-"""What an error's text shows of other people's names and words, and which codes there are."""
+"""How errors show foreign names and texts, and which codes exist."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.revision import Expected
 
 HOSTILE = "x\0\x1b[2J\x07\r\x7f\x9b\u202e\u2066\u200b\ufeff\udc80\ud800y"
-"""Drives a terminal, turns and hides text, and is no UTF-8."""
+"""Controls a terminal, reorders and hides text, and is not UTF-8."""
 
 RAW = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
@@ -26,7 +26,7 @@ CODES = {
     *("NOT_FOUND", "ACCESS_DENIED", "PERMISSION_DENIED", "IS_DIRECTORY", "BINARY_FILE", "INVALID_PARAM"),
     *("CONFLICT", "USER_REJECTED", "TIMEOUT", "EXECUTION_ERROR", "CANCELLED"),
 }
-"""Those of docs/protocol.md#3-envelope but for INTERNAL_ERROR, which no domain error is."""
+"""Those of docs/protocol.md#3-envelope except INTERNAL_ERROR, which no domain error has."""
 
 
 def values_of(hint: Any) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""The VS Code extension knows the same settings and the same wire as the server."""
+"""The VS Code extension has the same settings and wire format as the server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ USERS_ALONE = {"application", "machine"}
 
 
 def loosens(setting: Setting) -> bool:
-    """Whether some value of it lets agents do more, so that no workspace may choose it."""
+    """Whether some value lets agents do more, so that no workspace may set it."""
     return setting.strictest is not None or setting.wrong_asks or setting.key.startswith("limits.")
 
 

@@ -1,4 +1,4 @@
-"""What is made from the declared shapes is as they are now."""
+"""Generated files are up to date with the declared shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command itself, where no server is started."""
+"""The command without a server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_on_windows_it_says_where_it_runs(
 
 
 def test_on_windows_the_command_can_be_imported(tmp_path: Path) -> None:
-    """What only Unix has is imported once it is known to be there."""
+    """Unix-only modules are imported only if available."""
     (tmp_path / "fcntl.py").write_text("raise ImportError('only on Unix')")
     code = "import sys; sys.platform = 'win32'; from agentfs_lsp.__main__ import main; sys.exit(main([]))"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}

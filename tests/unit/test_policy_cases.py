@@ -1,4 +1,4 @@
-"""Sets of rules against paths and operations: every file of tests/cases/policy/."""
+"""Rules against paths and operations, from the files in tests/cases/policy/."""
 
 from __future__ import annotations
 

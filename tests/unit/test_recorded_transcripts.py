@@ -1,5 +1,5 @@
-"""What the recorded transcripts (tests/e2e/test_transcripts.py) show: every request, command, tool and
-message, and each value of every closed set."""
+"""The recorded transcripts (tests/e2e/test_transcripts.py) cover every request, command, tool and message,
+and each value of every closed set."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from support.wire import Message
 FOLDER = REPOSITORY / "tests" / "cases" / "transcripts"
 
 Exchange = tuple[str, "Message", "Message"]
-"""A method, the params of the request, and the message that answers it."""
+"""A method, the request's params, and its response."""
 
 
 DECISIONS = set(get_args(get_type_hints(Decision, localns={"Mapping": dict})["decision"]))
@@ -50,7 +50,7 @@ def exchanges() -> Iterator[Exchange]:
 
 
 def served() -> Iterator[tuple[str, Message]]:
-    """The method and the params of those that were not refused."""
+    """Method and params of requests that were not refused."""
     for method, params, answer in exchanges():
         result = answer.get("result")
         if isinstance(result, dict) and result.get("status") != "error" and result.get("ok") is not False:
@@ -58,7 +58,7 @@ def served() -> Iterator[tuple[str, Message]]:
 
 
 def told(*path: str) -> set[Any]:
-    """What the server says wherever these keys stand in each other."""
+    """All values of the server at this path of keys."""
 
     def found(value: Any) -> Iterator[Any]:
         if isinstance(value, list):
@@ -95,7 +95,7 @@ def test_every_request_is_refused_in_a_transcript_for_its_params() -> None:
         for method, _, answer in exchanges()
         if "INVALID_PARAM" in json.dumps(answer.get("result")) and method != "agentfs/saved"
     }
-    never = {"agentfs/saved"}  # whatever it says, the answer is {}
+    never = {"agentfs/saved"}  # always answered by {}
     missing = {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS} - never - refused
     assert not missing, f"with invalid params: {HOW}"
 
@@ -120,7 +120,7 @@ def test_every_message_that_the_server_sends_or_hears_of_is_in_a_transcript() ->
 
 CLOSED_SETS: dict[str, tuple[set[Any], tuple[str, ...]]] = {
     "error codes": ({code for code, _ in ERRORS.values()} | {"INTERNAL_ERROR"}, ("error", "code")),
-    # -32603 is a defect's in a request of the editor's own, of which none is known.
+    # -32603 needs a bug in one of the editor's own requests, and none is known.
     "JSON-RPC errors": ({-32700, -32600, -32601, -32002, -32800}, ("error", "code")),
     "rungs": (set(get_args(Rung)) - {"terminal"}, ("review", "rung")),
     "decisions": (DECISIONS, ("review", "decision")),
@@ -130,7 +130,7 @@ CLOSED_SETS: dict[str, tuple[set[Any], tuple[str, ...]]] = {
     "levels of matching": (set(get_args(Level)), ("match",)),
     "kinds of warnings": ({*get_args(Kind), "secret", "hard_links", "on_save"}, ("kind",)),
 }
-"""What there is, and the keys under which the server says it."""
+"""All values, and the keys under which the server sends them."""
 
 
 @pytest.mark.parametrize(("there_is", "path"), CLOSED_SETS.values(), ids=CLOSED_SETS)

@@ -1,5 +1,5 @@
-"""What the real server says, as the transcripts have it, is of the declared shapes, key by key; and the
-transcripts have every key of them."""
+"""The server's messages in the transcripts have the declared shapes, and the transcripts contain every key of
+them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ANSWERS: dict[str, tuple[Any, Any]] = {
         results.ReadStats | results.ChangeStats | Stats,
     ),
 }
-"""The data and the stats of an envelope that is no error."""
+"""The data and stats of a successful envelope."""
 
 EDITORS = {
     "proposal": editor_results.ProposalAnswer,
@@ -48,7 +48,7 @@ EDITORS = {
 
 
 def misfits(value: Any, hint: Any, at: str) -> Iterator[str]:
-    """Where a value is not of a type."""
+    """Where a value does not have a type."""
     options = options_of(hint)
     if len(options) > 1:
         if all(any(True for _ in misfits(value, option, at)) for option in options):
@@ -82,11 +82,11 @@ def _misfits_of_keys(value: Any, shape: Any, at: str) -> Iterator[str]:
 
 
 Said = tuple[str, Any, Any]
-"""Where in the transcripts, a value, and the type that it has to have."""
+"""Where in the transcripts, a value, and its declared type."""
 
 
 def said() -> Iterator[Said]:
-    """What the server says by methods of its own."""
+    """The server's messages of custom methods."""
     for file in TRANSCRIPTS:
         asked: dict[Any, str] = {}
         for by, message in blocks_of(file.read_text("utf-8")):
@@ -124,7 +124,7 @@ def test_what_is_said_is_of_the_declared_shapes() -> None:
 
 
 def keys_said(value: Any, hint: Any) -> Iterator[tuple[str, str]]:
-    """The shapes and keys that a value has."""
+    """The shapes and keys in a value."""
     for option in options_of(hint):
         if any(True for _ in misfits(value, option, "")):
             continue

@@ -1,4 +1,4 @@
-"""Who waits for what killed servers left to be cleared away: docs/protocol.md#1-start-and-transport."""
+"""What waits for the cleanup after killed servers: docs/protocol.md#1-start-and-transport."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agentfs_lsp.lsp.sweeping import Sweeping
 
 
 def beside(sweep: Any) -> Sweeping:
-    """A stand-in for the disk, as no real one hangs at a word."""
+    """Replaces the disk, since a real one can't be made to hang."""
     nothing: Any = lambda: None  # noqa: E731
     files = SimpleNamespace(sweep=sweep)
     workspace = SimpleNamespace(files=files, roots=(), begin_recovery=nothing, end_recovery=nothing)

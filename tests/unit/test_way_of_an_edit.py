@@ -1,4 +1,4 @@
-"""The way of an edit is as short as docs/architecture.md says."""
+"""An edit's path through the code is as short as docs/architecture.md says."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ KERNELS = {"system calls": Kernel(), "stand-ins": Kernel(openat2=False, exchange
 
 
 class Disk:
-    """A workspace `root` with something private beside it, and a store over it."""
+    """A workspace `root` with something private next to it, and a store over it."""
 
     def __init__(self, base: Path, kernel: Kernel) -> None:
         self.base = base
@@ -30,7 +30,7 @@ class Disk:
         self.store = self.another()
 
     def another(self) -> DiskStore:
-        """A second server of the same user, on the same workspace."""
+        """A second server of the same user on the same workspace."""
         store = DiskStore(self.state, self.kernel)
         store.set_roots([self.root])
         return store
@@ -50,7 +50,7 @@ class Disk:
     def stage(
         self, location: Location, data: bytes | None, base: Blob | None, *, create_dirs: bool = True
     ) -> StagedFile:
-        """One file staged by itself."""
+        """Stage one file."""
         return self.store.stage_one(Draft(location, None if data is None else (data,), base, create_dirs))
 
     def names(self, relative: str = ".") -> set[str]:

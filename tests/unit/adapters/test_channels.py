@@ -1,4 +1,4 @@
-"""The table of the ways of asking (docs/protocol.md#9-review-and-landing)."""
+"""The table of review channels (docs/protocol.md#9-review-and-landing)."""
 
 from __future__ import annotations
 

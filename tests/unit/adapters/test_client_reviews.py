@@ -1,4 +1,4 @@
-"""Whatever ends a proposal, its client is answered."""
+"""However a proposal ends, its client gets an answer."""
 
 from __future__ import annotations
 

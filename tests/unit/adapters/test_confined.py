@@ -1,8 +1,7 @@
-"""A component swapped for a link lets no byte in or out (docs/protocol.md#4-paths-and-roots).
+"""Swapping a component for a link leaks no byte in or out (docs/protocol.md#4-paths-and-roots).
 
-A process exchanges a folder and a link to the outside as fast as it can while files are read and written
-below it. The same run is made in the way that suggests itself, checking the real path and then opening it:
-there bytes do leak, so the race is a real one.
+A process keeps exchanging a folder and a link to the outside while files below are read and written. The same
+run with the naive approach, which checks the real path and then opens it, does leak, so the race is real.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def swapping(disk: Disk) -> Iterator[None]:
 def _outcomes(
     attempt: Callable[[], bytes], wanted: set[bytes | None], at_least: int = 1
 ) -> set[bytes | None]:
-    """What came of many attempts, None for a refusal: so many at least, and until all `wanted` were seen."""
+    """The outcomes of at least this many attempts, until all `wanted` occurred; None for a refusal."""
     seen: set[bytes | None] = set()
     for number in range(200_000):
         try:

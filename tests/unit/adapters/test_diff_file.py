@@ -1,4 +1,4 @@
-"""A diff that is looked at is not swept away, whenever another server starts."""
+"""A diff that is on screen is not swept, whenever another server starts."""
 
 from __future__ import annotations
 

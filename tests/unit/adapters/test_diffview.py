@@ -1,4 +1,4 @@
-"""A diff in the terminal: right numbers, right colours, and a text that can't drive the terminal."""
+"""A diff in the terminal: right numbers, right colours, and no text that controls the terminal."""
 
 from __future__ import annotations
 

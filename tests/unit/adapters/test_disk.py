@@ -1,4 +1,4 @@
-"""Reading files as they are, and refusing at once what is none (docs/protocol.md#4-paths-and-roots)."""
+"""Reads files as they are, and refuses other things at once (docs/protocol.md#4-paths-and-roots)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _make(disk: Disk, kind: str) -> None:
         case "socket":
             with socket.socket(socket.AF_UNIX) as server:
                 here = os.open(".", os.O_RDONLY)
-                os.chdir(disk.path)  # the names of sockets may not be long
+                os.chdir(disk.path)  # names of sockets must be short
                 server.bind("odd")
                 os.fchdir(here)
                 os.close(here)
@@ -145,7 +145,7 @@ def test_a_file_nobody_may_read_is_refused_by_the_system(disk: Disk) -> None:
 def test_a_root_that_cannot_be_reached_is_not_called_gone(
     disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As when the mount it is on has lost its server."""
+    """As if its mount had lost its server."""
     disk.put("f", b"x")
     location = disk.at("f")
 
@@ -162,7 +162,7 @@ def test_running_out_of_handles_is_told_and_not_fatal(disk: Disk) -> None:
     disk.put("a/b/f", b"x")
     location = disk.at("a/b/f")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    gc.collect()  # what is closed meanwhile would be free to be opened
+    gc.collect()  # otherwise handles closed meanwhile could be reused
     free = os.dup(0)
     os.close(free)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))

@@ -1,4 +1,4 @@
-"""The server's copy of what the editor holds open: right, or known to be wrong."""
+"""The server's copy of open documents: correct, or known to be out of sync."""
 
 from __future__ import annotations
 

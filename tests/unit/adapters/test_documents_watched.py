@@ -1,4 +1,4 @@
-"""Documents that are watched, and several of one file."""
+"""Watched documents, and several documents of one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated methods compiled once (adapters/generated_code.py)."""
+"""Generated methods are compiled once (adapters/generated_code.py)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that are compiled because they were not kept."""
+    """The sources compiled because they were not cached."""
     texts: list[str] = []
 
     def counted(text: str, *rest: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What landed, kept within bounds."""
+"""History within its limits."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def change(
 
 
 def altered(tmp_path: Path, folder: Path, statement: str) -> StateFolder:
-    """A state folder with one change kept, and its database then altered."""
+    """A state folder with one stored change, whose database was then altered."""
     state = StateFolder(str(tmp_path / "state"))
     history = SqliteHistory(state)
     history.keep(0, lambda: change(1))

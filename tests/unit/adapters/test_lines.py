@@ -73,7 +73,7 @@ def test_a_missing_file_is_missing(disk: Disk) -> None:
 def test_every_line_is_found_in_every_encoding(
     disk: Disk, encoding: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Characters whose bytes, seen apart or out of step, look like line ends; and one of two units.
+    # Characters with bytes that look like line ends when misaligned; and one of two code units.
     expected = [
         "ab\r\n",
         "\u0a0a\u0d0d\u0a00\n",

@@ -1,4 +1,4 @@
-"""What killed servers leave is gone after the next start (docs/protocol.md#6-agentfswrite)."""
+"""The next start removes what killed servers leave (docs/protocol.md#6-agentfswrite)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 from agentfs_lsp.service.files.store import Draft
 from unit.adapters.conftest import Disk
 
-# Stages a change of a.py and one of made/new.py, says so, and waits to be killed.
+# Stages a change of a.py and a new made/new.py, reports that, and waits to be killed.
 _SERVER = """
 import sys
 from agentfs_lsp.adapters.disk import DiskStore
@@ -35,7 +35,7 @@ store.close()
 
 
 class Server:
-    """A server in a process of its own, with two changes on their way."""
+    """A server in its own process, with two changes staged."""
 
     def __init__(self, disk: Disk) -> None:
         command = [sys.executable, "-c", _SERVER, str(disk.base)]
@@ -104,7 +104,7 @@ def test_folders_that_landed_stay_even_when_they_are_empty_later(disk: Disk) -> 
 
 
 def _abandon(disk: Disk) -> None:
-    """End this store as a kill would: its note stays, the lock on it goes."""
+    """End this store as a kill would: its record stays, the lock is released."""
     fd = disk.store._notes._fd
     assert fd is not None
     disk.store._notes._fd = None

@@ -1,4 +1,4 @@
-"""Folders made for new files, and gone again where nothing lands (docs/protocol.md#6-agentfswrite)."""
+"""Folders made for new files, removed if nothing lands (docs/protocol.md#6-agentfswrite)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a question is asked, asked again, and left for others (docs/protocol.md#92-the-message-rung)."""
+"""When questions are asked, repeated, and postponed (docs/protocol.md#92-the-message-rung)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentfs_lsp.service.proposal.review import Editor, EditorTraits
 
 
 class ManualClock:
-    """Time that passes when everybody sleeps."""
+    """Advances when everyone sleeps."""
 
     def __init__(self) -> None:
         self.ms = 0.0
@@ -35,9 +35,9 @@ class ManualClock:
         await future
 
     async def pass_until(self, ms: float) -> None:
-        """Wake whoever slept so long, in order."""
+        """Wake sleepers up to this time, in order."""
         while True:
-            for _ in range(20):  # whoever can go on does
+            for _ in range(20):  # lets every runnable task run
                 await asyncio.sleep(0)
             self._sleepers = [one for one in self._sleepers if not one[1].done()]
             due = min((one for one in self._sleepers if one[0] <= ms), key=lambda one: one[0], default=None)
@@ -49,7 +49,7 @@ class ManualClock:
 
 
 class AskedEditor:
-    """Notes when it is asked what; the test answers."""
+    """Records what it is asked and when; the test answers."""
 
     def __init__(self, clock: ManualClock, name: str) -> None:
         self.traits = EditorTraits(name=name)
@@ -67,7 +67,7 @@ class AskedEditor:
 
 
 class Desk:
-    """A screen, and the editor and the user behind it."""
+    """A screen with an editor and a user."""
 
     def __init__(self, name: str) -> None:
         self.clock = ManualClock()
@@ -89,7 +89,7 @@ class Desk:
         self.editor.asked[number][3].set_result(choice)
 
     async def confirm(self, answer: str) -> None:
-        """Choose it once more, on the page that asks for that, after reading it."""
+        """Choose again on the confirmation page, after reading it."""
         await self.clock.pass_until(self.clock.ms)
         assert answer in self.editor.asked[-1][2][2:]
         await self.clock.pass_until(self.clock.ms + 1500)

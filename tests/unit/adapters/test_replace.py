@@ -1,4 +1,4 @@
-"""Files come to be and are replaced whole, or not at all (docs/protocol.md#6-agentfswrite)."""
+"""Files are created and replaced completely or not at all (docs/protocol.md#6-agentfswrite)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_extended_attributes_are_kept(disk: Disk) -> None:
 
 
 def _access_list(*entries: tuple[int, int, int]) -> bytes:
-    """A POSIX access list as the kernel keeps it: (tag, permissions, id) each, version 2."""
+    """A POSIX ACL in the kernel's format: (tag, permissions, id) each, version 2."""
     packed = b"".join(
         tag.to_bytes(2, "little") + permissions.to_bytes(2, "little") + who.to_bytes(4, "little")
         for tag, permissions, who in entries

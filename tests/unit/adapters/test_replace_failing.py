@@ -1,4 +1,4 @@
-"""The system fails while a file is replaced: nothing changes (docs/protocol.md#6-agentfswrite)."""
+"""If the system fails during a replacement, nothing changes (docs/protocol.md#6-agentfswrite)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from unit.adapters.conftest import Disk
 
 
 def _fill(disk: Disk, staged: Callable[[], StagedFile]) -> None:
-    """Have staging fail for want of room: the limit on a file's size serves on every file system."""
+    """Make staging fail for lack of space: a limit on file size works on every file system."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:
@@ -80,7 +80,7 @@ def test_a_folder_that_cannot_be_synced_takes_it_all_back(
     with pytest.raises(SystemFailed, match="Input/output"):
         create.commit()
     create.discard()
-    # Without an exchange the old file is gone by then, and that is what is said.
+    # Without an exchange the old file is already gone, and the error says so.
     with pytest.raises(SystemFailed if disk.kernel.exchange else LandingUnknown):
         update.commit()
     update.discard()
@@ -155,7 +155,7 @@ def test_many_threads_land_one_after_the_other(disk: Disk) -> None:
 
 
 def _open_handles(disk: Disk) -> set[int]:
-    """Those of this process, once all that the store lets go of in a thread of its own are closed."""
+    """This process's open handles, after the store has closed its own in the background."""
     told, last = os.pipe()
     disk.store._staging._means.closing.close(last)
     assert os.read(told, 1) == b""  # until the last one is closed
@@ -174,7 +174,7 @@ def _is_open(handle: int) -> bool:
 
 def test_no_handle_is_left_open(disk: Disk) -> None:
     disk.put("sub/a.py", b"0")
-    stage(disk, "sub/a.py", b"1").commit()  # the note and the lock stay
+    stage(disk, "sub/a.py", b"1").commit()  # the record and the lock stay
     handles = _open_handles(disk)
     for number in range(3):
         stage(disk, "sub/a.py", b"%d" % number).commit()

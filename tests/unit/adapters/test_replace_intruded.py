@@ -1,5 +1,4 @@
-"""Somebody else is at the file while it is replaced, and loses nothing
-(docs/protocol.md#6-agentfswrite)."""
+"""Another program writes a file being replaced, and loses nothing (docs/protocol.md#6-agentfswrite)."""
 
 from __future__ import annotations
 

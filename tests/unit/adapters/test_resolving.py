@@ -1,4 +1,4 @@
-"""Where paths lead, and what they may not lead to (docs/protocol.md#4-paths-and-roots)."""
+"""Where paths lead, and where they must not (docs/protocol.md#4-paths-and-roots)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from unit.adapters.conftest import Disk
         ("to_sub_absolute/b.py", "sub/b.py"),
         ("to_a", "a.py"),
         ("chain", "a.py"),
-        ("to_deep/../b.py", "sub/b.py"),  # the parent of where the link led, not of the link
+        ("to_deep/../b.py", "sub/b.py"),  # the parent of the link's target, not of the link
         ("../root/a.py", "a.py"),
         ("out_and_in/a.py", "a.py"),
         ("dangling", "sub/new.py"),

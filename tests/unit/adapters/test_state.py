@@ -1,4 +1,4 @@
-"""The state folder is the user's alone, and one change lands at a time (docs/protocol.md#8-lock)."""
+"""The state folder is private, and changes land one at a time (docs/protocol.md#8-lock)."""
 
 from __future__ import annotations
 

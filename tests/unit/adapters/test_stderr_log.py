@@ -1,4 +1,4 @@
-"""The log on standard error never makes the server wait for its reader."""
+"""The log on standard error never blocks the server."""
 
 from __future__ import annotations
 

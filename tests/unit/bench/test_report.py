@@ -1,4 +1,4 @@
-"""A missed figure is shown as missed, and a figure that is not there never counts as reached."""
+"""A missed target is shown as missed, and a missing figure never counts as reached."""
 
 from __future__ import annotations
 

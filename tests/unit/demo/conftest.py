@@ -1,4 +1,4 @@
-"""A client at the other end of a server that plays a script, in a process of its own."""
+"""A client connected to a scripted server in its own process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERVER = Path(__file__).with_name("scripted_server.py")
 
 @dataclass
 class Reviewer:
-    """Gives the answers it was told to give, and remembers what it saw."""
+    """Gives the scripted answers, and records what it saw."""
 
     answers: list[Answer | None] = field(default_factory=list)
     seen: list[Proposal] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Reviewer:
 
 @dataclass
 class Client:
-    """A started client; after the test's block `heard` is all that the server got from it."""
+    """A started client; after the block, `heard` has all that the server received."""
 
     connection: Connection
     editor: Editor

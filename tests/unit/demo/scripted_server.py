@@ -1,8 +1,8 @@
-"""A language server that does what a script says, for the client's tests.
+"""A scripted language server for the client's tests.
 
-Run with the script and a place for the transcript. A script is a JSON list of steps: `expect` a method (what
-comes before is noted too), `reply` or `fail` to what was expected last, `send` a message. After the script it
-shuts down as a server should.
+Run with the script and a file for the transcript. A script is a JSON list of steps: `expect` a method
+(earlier messages are recorded too), `reply` or `fail` to the last expected one, `send` a message. Then it
+shuts down properly.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What can't be shown is said before any server is started, and leaves nothing behind."""
+"""What can't be shown is reported before any server starts, and leaves nothing behind."""
 
 from __future__ import annotations
 

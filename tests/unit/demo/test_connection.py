@@ -1,4 +1,4 @@
-"""The line to a server, also to one that misbehaves."""
+"""The connection to a server, including misbehaving ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo works on a copy, and never on more than it should."""
+"""The demo works on a copy of limited size."""
 
 from __future__ import annotations
 

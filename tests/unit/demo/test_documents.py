@@ -1,4 +1,4 @@
-"""Open documents stay in step with the server, in whatever units it counts columns."""
+"""Open documents stay in sync with the server, in any unit of columns."""
 
 from __future__ import annotations
 

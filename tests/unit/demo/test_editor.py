@@ -1,4 +1,4 @@
-"""What a server can rely on with the demo's client: the whole of docs/protocol.md#91-review-clients."""
+"""What a server can rely on with the demo's client: all of docs/protocol.md#91-review-clients."""
 
 from __future__ import annotations
 

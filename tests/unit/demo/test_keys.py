@@ -1,4 +1,4 @@
-"""Only a key by itself is an answer."""
+"""Only a single key is an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo says of the disk is looked up in the bytes, and what went wrong is seen."""
+"""The demo reports the bytes on disk, and detects errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The person's own text editor, and what happens when it does not do as hoped. Keys are in tests/e2e."""
+"""The person's text editor, and its failures. Keys are tested in tests/e2e."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The turn has something to do in the sample, and in any project with a text file."""
+"""There is something to do in the sample and in any project with a text file."""
 
 from __future__ import annotations
 

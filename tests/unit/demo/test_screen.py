@@ -1,4 +1,4 @@
-"""What the person sees says what happened, on any width, and nothing in it can drive the terminal."""
+"""The screen says what happened, at any width, and no text can control the terminal."""
 
 from __future__ import annotations
 

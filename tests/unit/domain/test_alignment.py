@@ -1,4 +1,4 @@
-"""The effort that a difference may cost is bounded, whatever the texts."""
+"""The cost of a diff is bounded, whatever the texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markers that stand for text left out are refused; code and prose that merely look like them are not."""
+"""Markers for omitted text are rejected; code and prose that only look like them are not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Secrets are told by their issuers' formats, and those that a change puts in from those that were there."""
+"""Secrets are found by their issuers' formats, and new ones are told from old ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\n{}\n-----END RSA " + "PRIVATE KEY--
 
 
 def found_in(text: str) -> list[tuple[str, int]]:
-    """What is found where all of the text is new."""
+    """What is found if all of the text is new."""
     return [(one.what, one.line) for one in new_secrets("", (Splice(0, 0, text),))]
 
 
@@ -147,7 +147,7 @@ WORDS = st.sampled_from(
 
 @given(st.data(), st.integers(0, 60))
 def test_what_is_new_is_what_the_whole_texts_tell(data: st.DataObject, longest: int) -> None:
-    """However the change is cut into pieces, and however little of the text round it is looked at."""
+    """However the change is split, and however little of the surrounding text is searched."""
     text = "".join(data.draw(st.lists(WORDS, max_size=30)))
     places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     pairs = zip(places[::2], places[1::2], strict=False)

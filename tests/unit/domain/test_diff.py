@@ -1,4 +1,4 @@
-"""Hunks as a reviewer reads them."""
+"""Hunks as reviewers read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `.editorconfig` says of a file."""
+"""`.editorconfig` properties of a file."""
 
 from __future__ import annotations
 

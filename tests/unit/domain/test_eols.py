@@ -1,4 +1,4 @@
-"""Line ends put back: what comes with plain ones takes those of the file."""
+"""Restoring a file's line ends in a text with LF line ends."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_where_the_file_has_no_line_ends_the_given_one_is_taken() -> None:
 @pytest.mark.parametrize(
     ("base", "wanted"),
     [
-        ("a\rb\n\n", "a\n\n"),  # the line between them goes
-        ("a\rb\n", "a\n\n\n"),  # empty lines behind a carriage return
+        ("a\rb\n\n", "a\n\n"),  # the line between them is removed
+        ("a\rb\n", "a\n\n\n"),  # empty lines after a carriage return
         ("b\rc\n\n", "b\nnew\n\n"),
     ],
 )
@@ -63,7 +63,7 @@ def test_a_large_mixed_file_is_placed_right() -> None:
         ("a\r\nb\n", 3, 5, "\n"),  # the replaced line's own
         ("a\r\nb\n", 3, 3, "\r\n"),  # the line before
         ("a\rb\n", 2, 2, "\r"),
-        ("a\r\nb\n", 0, 0, "\r\n"),  # the line behind
+        ("a\r\nb\n", 0, 0, "\r\n"),  # the line after
         ("a", 1, 1, "\n"),
     ],
 )

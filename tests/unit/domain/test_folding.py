@@ -1,4 +1,4 @@
-"""Names that some file system takes for the same are made alike, and others are not."""
+"""Names that some file system treats as equal are folded alike, and no others."""
 
 from __future__ import annotations
 

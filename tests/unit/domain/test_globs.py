@@ -1,4 +1,4 @@
-"""Globs: what of them is refused, and what a list of them costs."""
+"""Which globs are refused, and what a list of them costs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from agentfs_lsp.domain.settings.rules import MOST_ENTRIES
 
 
 def test_a_list_of_globs_of_many_spellings_is_few_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A workspace's file may hold a list of them: to compile each with all its 8.3 names takes half a minute,
-    in which nothing is answered."""
+    """A workspace's file may contain such a list: compiling each glob with all 8.3 names blocks the server
+    for half a minute."""
     many = ["/".join([f"a{number}~*b*"] * 5) for number in range(MOST_ENTRIES)]
     assert len(json.dumps(many)) < 64 * 1024
     compiled = 0

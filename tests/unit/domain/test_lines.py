@@ -8,7 +8,7 @@ import pytest
 
 from agentfs_lsp.domain.text import lines
 
-# All that `str.splitlines` cuts at beside the three, as this Python has them.
+# All other line ends of `str.splitlines` in this Python.
 OTHER_ENDS = [
     it for it in map(chr, range(sys.maxunicode + 1)) if it not in "\r\n" and it.splitlines() != [it]
 ]

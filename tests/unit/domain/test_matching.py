@@ -1,4 +1,4 @@
-"""What the case files can't show: splices as such, bounds of hints, and texts too large to write down."""
+"""What the case files can't show: splices, limits of hints, and very large texts."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_closest_places_are_shown_best_first() -> None:
 
 
 def test_no_lines_take_long_to_compare() -> None:
-    """All are made of the same two characters, in another order: 6 s with difflib."""
+    """All consist of the same two characters in different orders: 6 s with difflib."""
     chance = random.Random(1)
     lines = ["".join(chance.choices("ab", k=400)) for _ in range(101)]
     with pytest.raises(NoMatch) as caught:
@@ -119,7 +119,7 @@ def test_a_long_block_that_may_stand_at_many_places_is_not_gone_through_at_each(
 
     monkeypatch.setattr(search, "find_shift", counted)
     lines = [f"foo({number % 7})\n" for number in range(20_000)]
-    # Every window has a line of its own that stands deeper than the rest.
+    # Every window has one line that is indented deeper than the rest.
     text = "".join(("      " if at % 999 == 500 else "  ") + line for at, line in enumerate(lines))
     with pytest.raises(NoMatch):
         find(text, "".join(lines[:1_000]), "y\n")

@@ -1,4 +1,4 @@
-"""Every file in tests/cases/edit is one edit and what comes of it; the README there explains the format."""
+"""Every file in tests/cases/edit is one edit and its outcome; the README there explains the format."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ SIGNS = {"␊": "\n", "␍": "\r", "␉": "\t", "␠": " "}
 
 
 def read_sections(source: str) -> dict[str, str]:
-    """A case's sections by name, as they are written but for the line end that closes each."""
+    """A case's sections by name, verbatim except for the final line end of each."""
     parts = re.split(r"^== (\w+)\n", source, flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
     assert len(parts) == 2 * len(sections) + 1, "a section stands twice"
@@ -39,7 +39,7 @@ def read_options(text: str) -> dict[str, object]:
 
 
 def tell(error: DomainError, wanted: str) -> str:
-    """The facts of an error that a case asks for, in the order and the manner in which it does."""
+    """The facts of an error that a case asks for, in its order and format."""
     told = [type(error).__name__]
     for name in re.findall(r" (\w+)=", wanted.partition(" detail=")[0]):
         value = getattr(error, name)

@@ -1,4 +1,4 @@
-"""A large text is not looked through line by line for the sake of a few lines."""
+"""A large text is not searched line by line for a few lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BLOCK = ["common 1", "common 2", "", "common 3"]
 
 
 def text_of(words: int, block: list[str]) -> tuple[str, int, int]:
-    """A text of common lines with the block in it, indented; from where to where the block is."""
+    """A text of common lines with the indented block in it, and the block's range."""
     choice = Random(1).choices([f"common {word}" for word in range(words)], k=3_000)
     before, there, after = ("".join(f"  {line}\n" for line in it) for it in (choice, block, choice[:1_000]))
     return before + there + after, len(before), len(before + there)

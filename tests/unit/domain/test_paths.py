@@ -1,4 +1,4 @@
-"""A path is read as it was meant, or refused with the reason."""
+"""A path is parsed as intended, or refused with the reason."""
 
 from __future__ import annotations
 

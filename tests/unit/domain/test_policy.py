@@ -1,4 +1,4 @@
-"""What an agent may do with a file: each row a path, and how it is guarded however it is spelled."""
+"""What an agent may do with a file: each row is a path and its protection in every spelling."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ GUARDED_PATHS = {
     ".husky/**": [".husky/pre-commit"],
     ".pre-commit-config.yaml": [".pre-commit-config.yaml", "PRE-CO~1.YAM"],
     ".gitmodules": [".gitmodules", "GITMOD~1", ".gitmodules "],
-    # The hash in an 8.3 name is not told apart: .gitmodules is GI7EBA~1.
+    # 8.3 hashes are not distinguished: .gitmodules is GI7EBA~1.
     ".gitattributes": [".gitattributes", "src/.GITattributes", "GITATT~1", "GI7D29~1", "GI7EBA~1"],
     ".agentfs.toml": [".agentfs.toml", "AGENTF~1.TOM", "AGENT~10.TOM"],
 }

@@ -1,4 +1,4 @@
-"""Columns in the units that an editor counts in."""
+"""Columns in the editor's units."""
 
 from __future__ import annotations
 

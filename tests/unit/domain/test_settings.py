@@ -1,4 +1,4 @@
-"""Each setting takes what it says, and nothing else."""
+"""Each setting accepts exactly its documented values."""
 
 from __future__ import annotations
 

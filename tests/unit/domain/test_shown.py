@@ -1,4 +1,4 @@
-"""What eyes miss is shown; what looks like a secret is named; ordinary text is left alone."""
+"""Invisible characters are shown and likely secrets are named; ordinary text stays as it is."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ VISIBLE_SIGNS = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110B
 
 def test_every_format_and_default_ignorable_code_point_without_a_glyph_is_escaped_and_found() -> None:
     formats = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"]
-    egyptian = range(0x13430, 0x13460)  # of which Python 3.11 knows a part
+    egyptian = range(0x13430, 0x13460)  # Python 3.11 knows only part of them
     for code in {*formats, *DEFAULT_IGNORABLE, *egyptian} - VISIBLE_SIGNS:
         assert (escape_invisible(f"a{chr(code)}b").isascii(), hex(code)) == (True, hex(code))
         assert [found.line for found in find_suspicious(f"a{chr(code)}b")] == [1]

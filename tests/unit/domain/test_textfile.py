@@ -1,4 +1,4 @@
-"""How a file's bytes become text, and what may be put into it."""
+"""How bytes become text, and what may be inserted."""
 
 from __future__ import annotations
 

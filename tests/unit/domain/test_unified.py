@@ -1,4 +1,4 @@
-"""The diff that people and models read: standard, bounded, with nothing hidden in it."""
+"""The diff for people and models: standard, bounded, with nothing hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server makes of the editors as they were recorded, and of clients that send anything else."""
+"""How the server interprets recorded editors, and arbitrary clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JSON allows is read and written alike, with msgspec and without; what it does not is refused."""
+"""Valid JSON is parsed and formatted alike with and without msgspec; invalid JSON is refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Dialects: what models are told of the tools, and that it is so. The guidance is held against
-tests/cases/guidance/: one file a dialect and language, as a model reads it."""
+"""Dialects: what models are told about the tools, and that it is true. tests/cases/guidance/ has the expected
+guidance: one file per dialect and language."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_dialect_has_a_tool_for_each_operation_and_names_it(dialect: Dialect) 
 
 @every_tool
 def test_arguments_are_params_of_the_request_with_its_bounds(dialect: Dialect, tool: Tool) -> None:
-    """What a tool takes, its request takes too: never more, never otherwise."""
+    """Whatever a tool accepts, its request accepts, with the same bounds."""
     known = {each.name: each for each in fields(REQUESTS[tool.operation])}
     for each in fields(tool.takes):
         if each.name in tool.told:
@@ -111,7 +111,7 @@ def test_the_schema_takes_what_the_call_takes(dialect: Dialect, tool: Tool) -> N
         except BadParameter:
             taken = False
         optional = {key for key in full if key not in schema["required"] and arguments.get(key, 0) is None}
-        if not optional:  # null is the same as left out, which a definition need not say
+        if not optional:  # null means absent, which a definition need not mention
             assert validator.is_valid(arguments) == taken, arguments
 
 
@@ -158,8 +158,7 @@ def test_guidance_is_empty_where_there_is_no_tool(dialect: Dialect) -> None:
 
 @every_dialect
 def test_no_tool_asks_for_what_no_tool_can_do(dialect: Dialect) -> None:
-    """Where reading is denied for every file a write replaces blindly, and where only reading is left nothing
-    is changed after it."""
+    """If no file may be read, writes are blind; if files may only be read, no text mentions changes."""
 
     def description(operation: Operation, *there: Operation) -> str:
         (defined,) = define(dialect, files(dialect, *there), english, "anthropic")

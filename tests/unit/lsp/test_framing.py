@@ -1,4 +1,4 @@
-"""What arrives becomes whole messages, however it is cut and whatever lies between them."""
+"""Input becomes whole messages, however it is split and whatever is in between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests go on in the order in which they came, whatever the loop does in which turn."""
+"""Requests resume in the order in which they arrived, whatever order the loop uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def test_who_comes_as_the_wait_ends_does_not_overtake_who_waits() -> None:
     second = asyncio.ensure_future(request("second"))
     opened.set()
     assert not line.is_empty
-    # In the loop's order `second` begins now, and only then `first` resumes.
+    # In the loop's order, `second` starts here, before `first` resumes.
     await asyncio.gather(first, second)
     assert passed == ["first", "second"]
     assert line.is_empty

@@ -1,4 +1,4 @@
-"""There is one way out for what the user is shown, and on it links are taken from every text."""
+"""There is one way out for texts shown to the user, and it removes links from all of them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_only_one_module_makes_messages_with_a_method() -> None:
 
 
 def test_what_shows_something_is_sent_that_way() -> None:
-    """Each of these methods' names is what `notify` or `request` of `Outgoing` is called with, or what comes
-    in; nobody calls pygls' own ways of showing a message."""
+    """These methods are only sent through `Outgoing`'s `notify` and `request`, or received; nothing uses
+    pygls' own ways of showing messages."""
     sent_in_all = 0
     for name, module in modules():
         sent = {id(method) for method in sent_in(module)}
@@ -53,7 +53,7 @@ def test_what_shows_something_is_sent_that_way() -> None:
 
 
 def sent_in(module: ast.Module) -> Iterator[ast.expr]:
-    """What is given as the method to whatever sends."""
+    """The expressions passed as method to anything that sends."""
     for call in ast.walk(module):
         match call:
             case ast.Call(func=ast.Attribute(), args=[method, *_]) if ast.unparse(call.func) in SENDING:

@@ -1,4 +1,4 @@
-"""Progress is told often enough, and ends before the answer does."""
+"""Progress is reported often enough, and ends before the response."""
 
 from __future__ import annotations
 

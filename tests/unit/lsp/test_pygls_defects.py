@@ -1,5 +1,5 @@
-"""What `lsp/protocol.py` overrides, and the defect of stock pygls behind each override
-(docs/adr/0003-pygls.md). A case that stock pygls begins to pass is an override to take out."""
+"""The overrides in `lsp/protocol.py`, and the defect of unmodified pygls behind each
+(docs/adr/0003-pygls.md). If a case passes with unmodified pygls, remove its override."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Message = dict[str, Any]
 
 
 class Server(LanguageServer):
-    """A server with nothing registered, that keeps what it sends and what it would show to the user."""
+    """An empty server that records what it sends and would show to the user."""
 
     def __init__(self, protocol_cls: type[LanguageServerProtocol]) -> None:
         super().__init__("probe", "1", protocol_cls=protocol_cls, converter_factory=default_converter)
@@ -40,7 +40,7 @@ class Server(LanguageServer):
         self.tasks.append(asyncio.ensure_future(work))
 
     def write(self, data: bytes) -> None:
-        """As the writer of stock pygls."""
+        """Like pygls' writer."""
         self.keep(json.loads(data.partition(b"\r\n\r\n")[2]))
 
     def keep(self, message: Message) -> None:
@@ -48,10 +48,10 @@ class Server(LanguageServer):
         self.heard.set()
 
     def take(self, message: Message) -> None:
-        """What pygls' reader does with a message."""
+        """Like pygls' reader."""
         try:
             self.protocol.handle_message(self.protocol.structure_message(message))
-        except Exception as error:  # the reader tells the user, and goes on
+        except Exception as error:  # the reader shows it to the user and continues
             self.report_server_error(error, type(error))
 
     def ask(self, method: str, params: object = None, **members: object) -> None:
@@ -200,7 +200,7 @@ async def test_a_change_of_an_unknown_document_is_no_error(make: Callable[[], Se
 
 
 async def test_lines_end_where_editors_end_them() -> None:
-    """The text sync: pygls' is not registered at all."""
+    """Text sync: pygls' is not registered at all."""
     uri, text = "file:///probe/a", "one\x0ctwo\nthree\n"
     place = {"line": 1, "character": 0}
     change = {"text": "X", "range": {"start": place, "end": place}}

@@ -1,4 +1,4 @@
-"""What is told of interrupted landings: one message for each way in which they ended, however many."""
+"""Messages about interrupted landings: one per outcome, however many there are."""
 
 from __future__ import annotations
 

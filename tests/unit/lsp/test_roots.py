@@ -1,4 +1,4 @@
-"""How folders are named as roots (docs/protocol.md#4-paths-and-roots)."""
+"""The names of folders as roots (docs/protocol.md#4-paths-and-roots)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agentfs_lsp.lsp.roots import roots_of
     [
         ("Tides", "Tides"),
         ("", "folder"),
-        ("/home/ada/tides", "tides"),  # Neovim's way
+        ("/home/ada/tides", "tides"),  # as in Neovim
         ("/", "folder"),
         ("client/src", "client_src"),
         (".", "folder"),

@@ -1,4 +1,4 @@
-"""What of the settings a user wrote is in force, and what the user is told of the rest."""
+"""Which of the user's settings apply, and what the user is told about the others."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_a_value_of_any_depth_and_length_is_told_shortly() -> None:
     ],
 )
 def test_a_root_that_no_disk_can_have_is_told_and_names_nothing(root: object) -> None:
-    """The server looks for it on the disk as soon as it is set, and must not fail over that."""
+    """The server looks for it on disk as soon as it is set, and must not fail."""
     layers = layered(("initialization", {"roots": [root]}))
     assert layers.settings.roots is None
     assert [problem.path for problem in layers.problems] == ["roots"]

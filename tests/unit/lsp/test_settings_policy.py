@@ -1,4 +1,4 @@
-"""What of the policy a user wrote is in force, and what the user is told of the rest."""
+"""Which parts of the user's policy apply, and what the user is told about the others."""
 
 from __future__ import annotations
 

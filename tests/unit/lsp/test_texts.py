@@ -1,4 +1,4 @@
-"""Whatever can go wrong is told in each language: errors, wrong parameters and settings, warnings."""
+"""Every failure has a text in each language: errors, invalid parameters and settings, warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages go to and fro over real pipes and sockets, whatever the client does with its ends."""
+"""Messages over real pipes and sockets, whatever the client does with its ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentfs_lsp.lsp.transport.codec import decode, encode
 from agentfs_lsp.lsp.transport.connection import Transport
 from agentfs_lsp.lsp.transport.framing import Body, Framer
 
-PATIENCE = 30.0  # seconds until a test that would hang fails instead
+PATIENCE = 30.0  # seconds until a hanging test fails
 LIMIT = 1 << 25
 
 
@@ -27,7 +27,7 @@ def framed(body: bytes) -> bytes:
 
 
 class Client:
-    """The other side of a transport that echoes; the transport runs on a loop in a thread of its own."""
+    """The other side of an echoing transport, which runs on a loop in its own thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, kind: str) -> None:
         self.loop = loop

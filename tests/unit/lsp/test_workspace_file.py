@@ -1,4 +1,4 @@
-"""What a workspace's own file may say, and what becomes of the rest."""
+"""What a workspace's file may set, and what happens to the rest."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ STRICT = {"save": "never", "limits": {"read_lines": 1, "read_chars": 1, "max_fil
 
 @pytest.mark.parametrize("key", SETTINGS)
 def test_every_key_has_its_say_or_is_told(key: str) -> None:
-    """No value of any key is passed over in silence and still not in force, and none loosens anything."""
+    """Every value of every key either applies or is reported, and none loosens anything."""
     setting = SETTINGS[key]
     for value in VALUES:
         file = said(f"{key} = {value}")

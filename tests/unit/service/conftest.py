@@ -1,4 +1,4 @@
-"""Use cases over fakes, on a loop whose time stands still until everybody waits."""
+"""Use cases over fakes, on a loop whose time advances only when everyone waits."""
 
 from __future__ import annotations
 

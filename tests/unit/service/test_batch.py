@@ -39,7 +39,7 @@ async def read(work: FakeWorkspace) -> FakeWorkspace:
 
 
 async def failed(work: FakeWorkspace, *commands: object, **more: object) -> tuple[DomainError, list[str]]:
-    """What the batch failed by, and by what each of its steps did."""
+    """The batch's error, and each step's."""
     steps = [Step(command) for command in commands]  # type: ignore[arg-type]
     with pytest.raises(DomainError) as raised:
         await batch(work.ws, Batch(steps, "s", **more))  # type: ignore[arg-type]
@@ -229,7 +229,7 @@ async def test_what_is_unknown_is_so_for_each(read: FakeWorkspace) -> None:
 
 
 async def each(work: FakeWorkspace) -> tuple[list[str], list[str]]:
-    """Edit both files, each by itself: what the steps failed by, and how it ended."""
+    """Edit both files independently: the steps' errors, and how the batch ended."""
     done = await work.batch(edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"), atomic=False)
     return done.errors, list(work.ended)
 

@@ -1,4 +1,4 @@
-"""What every `Documents` does: the same cases with those that are told by an editor and those in memory."""
+"""The contract of `Documents`: the same cases for the editor's and the in-memory ones."""
 
 from __future__ import annotations
 

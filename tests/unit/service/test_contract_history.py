@@ -1,4 +1,4 @@
-"""What every `History` does: the same cases in SQLite and in memory."""
+"""The contract of `History`: the same cases for SQLite and in memory."""
 
 from __future__ import annotations
 

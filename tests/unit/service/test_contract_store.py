@@ -1,4 +1,4 @@
-"""What every `FileStore` does: the same cases on the disk and in memory."""
+"""The contract of `FileStore`: the same cases on disk and in memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from support.fakes.time import ManualClock
 
 
 class Facts(Protocol):
-    """A workspace folder and what is put there; paths are below it, `../` beside it."""
+    """A workspace folder and its contents; paths are below it, or `../` next to it."""
 
     store: FileStore
     root: Root
@@ -157,7 +157,7 @@ def draft(
 
 
 def land(facts: Facts, *drafts: Draft) -> DomainError | None:
-    """Why the drafts did not land, None where they did."""
+    """Why the drafts did not land, or None."""
     try:
         staged = facts.store.stage(drafts)
         try:

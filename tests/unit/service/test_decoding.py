@@ -1,4 +1,4 @@
-"""Large files' texts are held, and never served for other bytes."""
+"""Cached texts of large files are never used for other bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGE = b"some line of text\n" * 10_000
 
 
 class Counting:
-    """Decodes, and counts how often."""
+    """Counts its calls."""
 
     def __init__(self) -> None:
         self.times = 0

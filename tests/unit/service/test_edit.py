@@ -1,4 +1,4 @@
-"""agentfs/edit as a use case (docs/protocol.md#7-agentfsedit). Matching itself is in `tests/cases/edit/`."""
+"""agentfs/edit as a use case (docs/protocol.md#7-agentfsedit). `tests/cases/edit/` tests matching."""
 
 from __future__ import annotations
 

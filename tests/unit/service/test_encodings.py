@@ -1,4 +1,4 @@
-"""A change leaves its file in its encoding and with its last line end, whatever the bytes look like
+"""A change preserves its file's encoding and last line end, whatever the bytes look like
 (docs/protocol.md#5-agentfsread)."""
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from support.fakes.review import ScriptedApplier, saves, saves_after
 from support.fakes.workspace import FakeWorkspace, edit_of
 
 BEFORE = "Ã© one\nã\n3\n4\n5\ncafé\n".encode("latin-1")
-"""Without its last letter's accent and the one of line 2 it is UTF-8, and reads otherwise."""
+"""Without its last accent and the one in line 2, it is valid UTF-8 with another meaning."""
 
 LEFT = "Ã© one\na\n3\n4\n5\ncafe\n".encode("latin-1")
 
 
 @pytest.fixture
 async def latin(work: FakeWorkspace) -> FakeWorkspace:
-    """a.txt is in Latin-1, and every change is let through and saved."""
+    """a.txt is in Latin-1, and every change is allowed and saved."""
     work.set(approval__mode="auto_edit", encoding__default="latin-1")
     work.editor.encoding = "latin-1"
     work.reviewer.applier = ScriptedApplier(work.editor, save=saves)
@@ -26,7 +26,7 @@ async def latin(work: FakeWorkspace) -> FakeWorkspace:
 
 
 async def without_accents(work: FakeWorkspace) -> str:
-    """What cannot be UTF-8 goes, in one change; its id."""
+    """Remove what can't be UTF-8 in one change; returns its id."""
     await work.read("a.txt")
     await work.batch(edit_of("a.txt", "ã", "a"), edit_of("a.txt", "café", "cafe"))
     return work.history.records[-1].id
@@ -155,7 +155,7 @@ async def test_what_a_save_will_change_besides_is_warned_of(work: FakeWorkspace)
 
 @pytest.fixture
 async def ending(work: FakeWorkspace) -> FakeWorkspace:
-    """a.txt is open without the line end that its editor adds in every save."""
+    """a.txt is open without the line end that its editor adds on save."""
     work.set(approval__mode="auto_edit")
     work.editor.adds = "\n"
     work.reviewer.applier = ScriptedApplier(work.editor, save=saves)

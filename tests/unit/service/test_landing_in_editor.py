@@ -1,5 +1,4 @@
-"""Accepted changes of open documents (docs/protocol.md#93-how-it-lands): the client's word is not taken for
-anything."""
+"""Accepted changes of open documents (docs/protocol.md#93-how-it-lands): the client's claims are verified."""
 
 from __future__ import annotations
 

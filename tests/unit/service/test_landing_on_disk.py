@@ -1,5 +1,5 @@
-"""Accepted changes of closed files (docs/protocol.md#93-how-it-lands): on what they were accepted for, or not
-at all."""
+"""Accepted changes of closed files (docs/protocol.md#93-how-it-lands) land on the reviewed content, or not at
+all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody else's work in the way (docs/protocol.md#8-lock)."""
+"""Concurrent work of others (docs/protocol.md#8-lock)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text holds of a change (service/landing/observing.py)."""
+"""How much of a change a text holds (service/landing/observing.py)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Base:
 
 @dataclass
 class Change:
-    """As much of a change as is looked at."""
+    """The part of a change that is examined."""
 
     old: str
     shown: str

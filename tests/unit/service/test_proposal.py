@@ -1,4 +1,4 @@
-"""A proposal's life: the table of its states is the whole of it."""
+"""A proposal's life follows the table of transitions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENTER: dict[State, Callable[[Proposal], None]] = {
 
 
 def made(state: State, clock: ManualClock | None = None) -> Proposal:
-    """One that has come so far in the order of LIFE."""
+    """A proposal advanced to this state along LIFE."""
     proposal = Proposal(Origin("s", "", "edit", ""), clock or ManualClock())
     for entered in LIFE[1 : LIFE.index(state) + 1]:
         ENTER[entered](proposal)
@@ -61,7 +61,7 @@ async def test_nothing_happens_that_is_not_in_the_table(state: State, entered: S
 
 
 async def is_cancelled(proposal: Proposal) -> bool:
-    """Whether the task that takes it through is."""
+    """Whether its task is cancelled."""
     try:
         await asyncio.sleep(0)
     except asyncio.CancelledError:

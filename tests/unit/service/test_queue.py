@@ -1,4 +1,4 @@
-"""Whoever comes first goes first, with all their files at once (docs/protocol.md#8-lock)."""
+"""First come, first served, with all files at once (docs/protocol.md#8-lock)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agentfs_lsp.service.state.queue import FileQueue
 
 
 class Line:
-    """Who has had a turn, and who is to give it back."""
+    """Who has had a turn, and who must end it."""
 
     def __init__(self) -> None:
         self.queue = FileQueue()

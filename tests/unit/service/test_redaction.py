@@ -1,4 +1,4 @@
-"""What may be said of a file to a session that may not see it (docs/protocol.md#13-settings-and-policy)."""
+"""What a session may be told about a file it may not read (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each session has read, within bounds."""
+"""What each session has read, within limits."""
 
 from __future__ import annotations
 

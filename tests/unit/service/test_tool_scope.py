@@ -1,4 +1,4 @@
-"""What agents may touch, as far as the settings tell (docs/protocol.md#12-tool-catalogue)."""
+"""What agents may touch according to the settings (docs/protocol.md#12-tool-catalogue)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer says of documents and disk is true, whatever editor and user do behind an accepted change
+"""What an answer says about documents and disk is true, whatever editor and user do after an accepted change
 (docs/protocol.md#93-how-it-lands)."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BATCH = (write_of("a.py", NEW), write_of("b.py", NEW))
 
 @pytest.fixture
 async def opened(work: FakeWorkspace) -> FakeWorkspace:
-    """a.py and b.py are open and read, and every change is let through."""
+    """a.py and b.py are open and read, and every change is allowed."""
     work.set(approval__mode="auto_edit")
     for name in ("a.py", "b.py"):
         work.store.put(name, OLD)
@@ -43,12 +43,12 @@ def on_disk(work: FakeWorkspace) -> list[str]:
 
 
 def hands(work: FakeWorkspace, how: Any, *, of_b: Any = None, save: Any = None) -> None:
-    """What the editor does with a.py, and, a refusal unless told, with b.py."""
+    """How the editor handles edits of a.py and b.py, by default refusing the latter."""
     work.reviewer.applier = ScriptedApplier(work.editor, how, {"b.py": of_b or refuses()}, save=save)
 
 
 def going(work: FakeWorkspace, *, typing: str = "", save: bool = True, close: bool = True) -> Any:
-    """It applies, and then the user types, saves and closes."""
+    """The editor applies, then the user types, saves and closes."""
 
     def go() -> None:
         if typing:

@@ -31,7 +31,7 @@ URI = f"file://{HOME}/a.txt"
 
 @pytest.fixture
 async def lines(work: FakeWorkspace) -> FakeWorkspace:
-    """a.txt has ten lines, which session "s" has read, and every change is let through."""
+    """a.txt has ten lines, which session "s" has read, and every change is allowed."""
     work.set(approval__mode="auto_edit")
     work.store.put("a.txt", LINES)
     await work.read("a.txt")

@@ -25,7 +25,7 @@ from support.fakes.workspace import FakeWorkspace
 
 
 async def written(work: FakeWorkspace, path: str, content: str, **more: object) -> bytes | None:
-    """What the file holds once the user has accepted it."""
+    """The file's content after the user accepted."""
     work.reviewer.accepts()
     await work.write(path, content, **more)
     return work.store.bytes_of(path)
