@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -15,6 +16,7 @@ import pytest
 from agentfs_lsp import __version__
 from support.demo import DEMO, environment
 from support.editor import AUTO, REVIEW, RpcError, editing
+from support.frail_server import SECRET
 
 
 async def test_nothing_but_messages_is_on_stdout_whatever_prints(root: Path) -> None:
@@ -78,6 +80,25 @@ async def test_the_log_holds_no_contents(root: Path) -> None:
         await editor.write("b.py", "SECRET" * 2)
     assert "malformed message" in log.read_text()
     assert "SECRET" not in log.read_text()
+
+
+async def test_a_defect_is_an_incident_and_nothing_more_is_told(root: Path) -> None:
+    launcher = [sys.executable, str(Path(__file__).parents[1] / "support" / "frail_server.py")]
+    (root / "broken.py").write_text("one\n")
+    async with editing(root, command=launcher, stderr=root.parent / "stderr", options=AUTO) as editor:
+        answers = [
+            await editor.read("broken.py"),
+            await editor.write("broken.py", "two\n"),
+            await editor.edit("broken.py", "one", "two"),
+        ]
+        assert (await editor.request("agentfs/status"))["data"]["pending"] == []
+    log = (root.parent / "stderr").read_text()
+    for answer in answers:
+        number = re.search(r"incident ([0-9a-f]{8})", answer["error"]["message"])
+        assert number is not None
+        assert f"incident {number[1]}: RuntimeError" in log
+        assert not re.search(SECRET + r"|Traceback|\.py\", line", json.dumps(answer))
+    assert SECRET not in log
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]])

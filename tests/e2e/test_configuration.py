@@ -52,11 +52,6 @@ async def test_the_editors_answer_is_put_over_the_options(root: Path) -> None:
         assert diff.count("\n") <= 8
 
 
-async def test_options_alone_count_where_the_editor_is_not_asked(root: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
-        assert await decision(editor, "a.py") == "allowed"
-
-
 @pytest.mark.parametrize("nothing", [[None], [], None, {}, "x", RpcError(-32601, "unknown")], ids=str)
 async def test_options_count_where_the_editor_has_nothing_to_say(root: Path, nothing: Any) -> None:
     def answer(_: Message) -> Any:
@@ -215,15 +210,6 @@ async def test_what_was_told_of_a_workspaces_file_is_not_told_again(root: Path) 
         assert shown(editor)[3:] == [f"{file}: Unknown setting spaces; ignored."]
 
 
-async def test_thousands_of_unknown_keys_from_the_editor_are_one_message(root: Path) -> None:
-    async with editing(root, capabilities=ASKS, answers=configured(FLOOD)) as editor:
-        assert await decision(editor, "a.py") == "rejected"
-        (told,) = shown(editor)
-        assert told.startswith(
-            f"agentfs: 3000 problems in the settings.{FIRST}".replace(" key", " agentfs.key")
-        )
-
-
 async def test_what_has_everything_asked_is_told_before_what_is_ignored(root: Path) -> None:
     (root / ".agentfs.toml").write_text("".join(f"{key} = 1\n" for key in FLOOD) + 'rules = "none"\n')
     async with editing(root) as editor:
@@ -232,31 +218,6 @@ async def test_what_has_everything_asked_is_told_before_what_is_ignored(root: Pa
         assert "3001 problems. rules must be " in told
         assert "you will be asked before anything is read or changed. Unknown setting key0;" in told
         assert len(told) < 1000
-
-
-async def test_long_keys_leave_room_for_what_is_wrong_with_them(root: Path) -> None:
-    (root / ".agentfs.toml").write_text("".join(f"{'k' * 9000}{number} = 1\n" for number in range(5)))
-    async with editing(root) as editor:
-        await editor.read("missing.py")
-        (told,) = shown(editor)
-        assert len(told) < 1000
-        assert told.count("; ignored.") == 3
-
-
-async def test_a_wrong_security_setting_is_the_strictest(root: Path) -> None:
-    async with editing(root, options=AUTO, answers=REFUSES) as editor:
-        assert await decision(editor, "a.py") == "allowed"
-        for wrong in [{"approval": {"mode": "YOLO"}}, {"approval": 1}, "auto_edit", [AUTO]]:
-            editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": wrong}})
-            assert await decision(editor, f"{len(editor.received)}.py") == "rejected"
-
-
-async def test_other_programs_settings_are_none_of_ours(root: Path) -> None:
-    """Some editors push all they have to every server."""
-    async with editing(root, options=AUTO, answers=REFUSES) as editor:
-        editor.notify("workspace/didChangeConfiguration", {"settings": {"python": {"a": 1}, "gopls": {}}})
-        assert await decision(editor, "a.py") == "allowed"
-        assert shown(editor) == []
 
 
 async def test_allow_lets_nothing_through_that_is_shown_already(root: Path) -> None:

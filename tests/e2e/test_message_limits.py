@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, NO_ANSWER, Editor, RpcError, editing, path_of
+from support.editor import CAN_SHOW, NO_ANSWER, Editor, editing, path_of
 from support.personas import EGLOT_1_9, EGLOT_1_17, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing
 from support.sample import EDIT, TEXT
 from support.wire import Message
@@ -247,44 +247,6 @@ async def test_a_question_that_emacs_left_without_an_answer_is_repeated_and_hold
         editor.send({"jsonrpc": "2.0", "id": asked[2]["id"], "result": result})
         answers = [await second, await first]
     assert [answer["status"] for answer in answers] == ["success", "success"]
-
-
-async def test_an_emacs_whose_minibuffer_is_taken_is_asked_again(root: Path) -> None:
-    (root / "a.py").write_text(TEXT)
-    taken = iter([True, True, False])
-
-    def answer_once_free(params: Message) -> object:
-        if next(taken, False):
-            raise RpcError(-32603, "Internal error")
-        return pressing("Approve")(params)
-
-    async with editing(
-        root, name="Eglot", command=HASTY, env=ON_THE_PATH, answers={ASK: answer_once_free}
-    ) as editor:
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
-    assert answer["data"]["applied"]
-
-
-async def test_a_question_that_an_emacs_can_never_show_holds_no_other_back(root: Path) -> None:
-    for name in ("a.py", "b.py"):
-        (root / name).write_text(TEXT)
-
-    def fail_on_the_first(params: Message) -> object:
-        if "Edit a.py" in params["message"]:
-            raise RpcError(-32603, "Internal error")
-        return pressing("Approve")(params)
-
-    async with editing(
-        root, name="Eglot", command=HASTY, env=ON_THE_PATH, answers={ASK: fail_on_the_first}
-    ) as editor:
-        for name in ("a.py", "b.py"):
-            await editor.read(name)
-        first = editor.start("agentfs/edit", EDIT)
-        await editor.seen(ASK)
-        answer = await editor.edit("b.py", "two", "2")
-        assert not first.done()
-    assert answer["data"]["applied"]
 
 
 async def test_a_question_waits_for_the_end_of_the_typing(root: Path) -> None:

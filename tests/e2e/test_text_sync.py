@@ -87,13 +87,6 @@ async def test_what_is_no_line_end_is_content(editor: Editor, odd: str) -> None:
     assert (answer["stats"]["total_lines"], answer["data"]["eol"]) == (2, "lf")
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-async def test_each_line_end_is_one(editor: Editor, end: str) -> None:
-    editor.open("ends.py", f"one{end}two{end}three")
-    type_over(editor, "ends.py", 2, (span(editor, 2, "", "three"), "3"), (span(editor, 1, "", "two"), "2"))
-    assert await shown(editor, "ends.py") == f"one{end}2{end}3"
-
-
 async def test_columns_are_counted_as_agreed(editor: Editor) -> None:
     line = "aé漢😀z = '😀é'"
     editor.open("columns.py", f"{line}\n")
@@ -102,33 +95,11 @@ async def test_columns_are_counted_as_agreed(editor: Editor) -> None:
     assert await shown(editor, "columns.py") == "aé漢😀name = 'éé'\n"
 
 
-async def test_changes_of_one_notification_build_on_each_other(editor: Editor) -> None:
-    editor.open("several.py", "one\n")
-    type_over(
-        editor,
-        "several.py",
-        2,
-        (span(editor, 0, "", "one"), "1\nuno"),
-        (span(editor, 1, "", "uno"), "2"),
-        (span(editor, 1, "2", ""), "\n3"),
-    )
-    assert await shown(editor, "several.py") == "1\n2\n3\n"
-    type_over(editor, "several.py", 3, (None, "whole"), (span(editor, 0, "whole", ""), " again"))
-    assert await shown(editor, "several.py") == "whole again"
-
-
 async def test_every_file_is_followed_whatever_its_language_and_uri(editor: Editor) -> None:
     for path, language in [("a b#c%.xyz", "no-language"), ("漢.md", ""), ("Makefile", "makefile")]:
         editor.open(path, "one\n", language)
         editor.change(path, "two\n")
         assert await shown(editor, path) == "two\n"
-
-
-async def test_a_range_past_the_end_is_clipped_as_editors_do(editor: Editor) -> None:
-    editor.open("clip.py", "one\ntwo")
-    past_the_end = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 99}}
-    type_over(editor, "clip.py", 2, (past_the_end, "2"))
-    assert await shown(editor, "clip.py") == "one\n2"
 
 
 async def test_what_cannot_be_followed_is_not_guessed_at(editor: Editor) -> None:
@@ -140,14 +111,6 @@ async def test_what_cannot_be_followed_is_not_guessed_at(editor: Editor) -> None
         assert (await editor.read("lost.py"))["error"]["code"] == "CONFLICT"
     type_over(editor, "lost.py", 9, (None, "known again\n"))
     assert await shown(editor, "lost.py") == "known again\n"
-
-
-async def test_closing_gives_the_disk_back(editor: Editor) -> None:
-    (editor.root / "closed.py").write_text("disk\n")
-    editor.open("closed.py", "typed\n")
-    assert await shown(editor, "closed.py") == "typed\n"
-    editor.close("closed.py")
-    assert (await editor.read("closed.py"))["data"]["content"] == "disk\n"
 
 
 async def test_thousands_of_keystrokes_in_a_large_document_are_followed(editor: Editor) -> None:

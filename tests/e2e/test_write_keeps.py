@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from support.editor import Editor
@@ -46,38 +44,6 @@ async def test_encoding_mark_and_line_ends_stay_the_files(
     assert (answer["status"], path.read_bytes()) == ("success", expected)
     assert [one["kind"] for one in answer["data"]["corrections"]] == corrections
     assert answer["stats"]["file_size_bytes"] == answer["stats"]["new_size"] == len(expected)
-
-
-async def test_mode_and_owner_and_extended_attributes_stay(auto: Editor) -> None:
-    path = auto.root / "run.sh"
-    path.write_text("one\n")
-    path.chmod(0o751)
-    attributes = hasattr(os, "setxattr")
-    if attributes:
-        try:
-            os.setxattr(path, "user.note", b"mine")
-        except OSError:
-            attributes = False
-    if os.geteuid() == 0:
-        os.chown(path, 1234, 4321)
-    before = path.stat()
-    await auto.read("run.sh")
-    assert (await auto.write("run.sh", "two\n"))["status"] == "success"
-    after = path.stat()
-    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
-    if attributes:
-        assert os.getxattr(path, "user.note") == b"mine"
-
-
-async def test_a_link_stays_a_link(auto: Editor) -> None:
-    target, link = auto.root / "target.txt", auto.root / "link.txt"
-    target.write_text("one\n")
-    link.symlink_to(target)
-    await auto.read("link.txt")
-    answer = await auto.write("link.txt", "two\n")
-    assert answer["context"]["path_resolved"] == "target.txt"
-    assert link.is_symlink()
-    assert target.read_text() == "two\n"
 
 
 async def test_characters_that_the_encoding_lacks_are_refused_by_name(auto: Editor) -> None:

@@ -51,15 +51,6 @@ def test_every_size_up_to_the_limit_is_read_and_none_above(disk: Disk, size: int
         assert (refused.value.size, refused.value.limit) == (size, size - 1)
 
 
-@pytest.mark.parametrize("relative", ["missing", "no/such/folder"])
-def test_what_is_missing_is_none_to_look_at_and_missing_to_read(disk: Disk, relative: str) -> None:
-    location = disk.at(relative)
-    assert disk.store.stat(location) is None
-    with pytest.raises(FileMissing) as refused:
-        disk.store.read(location, 10)
-    assert refused.value.path == relative
-
-
 def _make(disk: Disk, kind: str) -> None:
     path = str(disk.path / "odd")
     match kind:
@@ -94,28 +85,6 @@ def test_what_is_no_regular_file_is_refused_at_once(disk: Disk, kind: str) -> No
         assert (told.value.path, told.value.kind) == ("odd", kind)
 
 
-def test_a_directory_is_told_as_one(disk: Disk) -> None:
-    (disk.path / "sub").mkdir()
-    location = disk.at("sub")
-    with pytest.raises(IsDirectory):
-        disk.store.stat(location)
-    with pytest.raises(IsDirectory):
-        disk.store.read(location, 10)
-    with pytest.raises(IsDirectory):
-        disk.stage(location, b"x", None)
-
-
-def test_a_file_that_became_a_folder_is_no_way_down(disk: Disk) -> None:
-    (disk.path / "sub").mkdir()
-    location = disk.at("sub/a.py")
-    (disk.path / "sub").rmdir()
-    disk.put("sub", b"now a file")
-    with pytest.raises(MalformedPath, match="below_file"):
-        disk.store.stat(location)
-    with pytest.raises(MalformedPath, match="below_file"):
-        disk.store.read(location, 10)
-
-
 @pytest.mark.parametrize("link", ["sub", "sub/secret"])
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_link_put_in_place_after_resolving_is_not_followed(disk: Disk, link: str, inside: bool) -> None:
@@ -132,14 +101,6 @@ def test_a_link_put_in_place_after_resolving_is_not_followed(disk: Disk, link: s
         disk.store.stat(location)
     with pytest.raises(OutsideRoots):
         disk.stage(location, b"x", None)
-
-
-def test_a_file_nobody_may_read_is_refused_by_the_system(disk: Disk) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may read everything")
-    disk.put("private", b"x").chmod(0)
-    with pytest.raises(SystemRefused, match="Permission denied"):
-        disk.read("private")
 
 
 def test_a_root_that_cannot_be_reached_is_not_called_gone(

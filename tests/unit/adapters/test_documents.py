@@ -13,18 +13,6 @@ from agentfs_lsp.adapters.documents import OpenDocuments, path_of
 from support.documents import UNCERTAIN, at, changing, named, opened, opening
 
 
-def test_an_open_document_is_found_by_its_file_until_it_is_closed(
-    documents: OpenDocuments, file: Path
-) -> None:
-    document = opened(documents, file)
-    assert (document.text, document.version, document.uri) == ("one\ntwo\n", 1, file.as_uri())
-    assert (document.in_sync, document.dirty_hint, document.encoding_hint) == (True, None, None)
-    assert documents.at(str(file) + "x") is None
-    documents.closed({"textDocument": named(file.as_uri())})
-    assert documents.at(str(file)) is None
-    assert documents.get(file.as_uri()) is None
-
-
 def test_changes_are_followed_in_order_each_on_the_result_of_the_one_before(
     documents: OpenDocuments, file: Path
 ) -> None:

@@ -151,19 +151,6 @@ def test_a_file_from_before_accepted_texts_were_kept_takes_them(tmp_path: Path, 
     assert (newest.files[0].accepted, older.files[0].accepted) == ("amended", None)
 
 
-def test_files_of_two_folders_are_one_change(history: SqliteHistory) -> None:
-    one, other = (
-        change(1).files[0],
-        RecordedFile("/else", "x", "create", None, "h", 1, 0, "utf-8", b"", None, "x", "x"),
-    )
-    history.keep(0, lambda: change(1, files=(one, other), files_in_all=2))
-    (both,) = history.find([ROOT, "/else"], Wanted(5))
-    assert [file.root for file in both.files] == [ROOT, "/else"]
-    (part,) = history.find(["/else"], Wanted(5))
-    assert [file.root for file in part.files] == ["/else"]
-    assert part.files_in_all == 2
-
-
 def test_a_later_versions_file_is_left_alone(tmp_path: Path, folder: Path) -> None:
     state = altered(tmp_path, folder, "PRAGMA user_version = 99")
     told = []

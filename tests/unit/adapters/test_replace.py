@@ -15,17 +15,6 @@ from unit.adapters.conftest import Disk
 # --- what lands -------------------------------------------------------------------------------------------
 
 
-def test_a_new_file_is_there_only_once_it_is_committed(disk: Disk) -> None:
-    staged = stage(disk, "new.py", b"content")
-    assert not (disk.path / "new.py").exists()
-
-    landed = staged.commit()
-    assert (disk.path / "new.py").read_bytes() == b"content"
-    assert landed.stat == disk.store.stat(disk.at("new.py"))
-    assert (landed.hard_links, landed.created_dirs) == (0, ())
-    assert disk.names() == {"new.py"}
-
-
 @pytest.mark.parametrize("size", [0, 10, 3_000_000])
 def test_an_existing_file_is_replaced_whole(disk: Disk, size: int) -> None:
     disk.put("sub/a.py", b"old")
@@ -139,15 +128,6 @@ def test_while_it_is_staged_nobody_else_can_read_what_only_the_owner_may(
     disk.put("a.py", b"old").chmod(0o644)
     stage(disk, "a.py", b"new").discard()
     assert seen == [0o600]
-
-
-def test_the_other_names_of_a_file_keep_the_old_content(disk: Disk) -> None:
-    path = disk.put("a.py", b"old")
-    os.link(path, disk.path / "b.py")
-    os.link(path, disk.path / "c.py")
-    assert stage(disk, "a.py", b"new").commit().hard_links == 2
-    assert (disk.path / "b.py").read_bytes() == b"old"
-    assert path.read_bytes() == b"new"
 
 
 def test_a_link_stays_a_link(disk: Disk) -> None:

@@ -149,44 +149,6 @@ def test_touching_a_file_or_saving_the_same_again_is_no_conflict(disk: Disk) -> 
     assert path.read_bytes() == b"new"
 
 
-def test_a_base_that_is_gone_by_then_is_told_when_staging(disk: Disk) -> None:
-    path = disk.put("sub/a.py", b"old")
-    location, base = disk.at("sub/a.py"), disk.read("sub/a.py")
-    path.write_bytes(b"other")
-    with pytest.raises(Conflict, match="reviewing"):
-        disk.stage(location, b"new", base)
-    path.unlink()
-    with pytest.raises(Conflict, match="gone"):
-        disk.stage(location, b"new", base)
-    path.parent.rmdir()
-    with pytest.raises(Conflict, match="gone"):
-        disk.stage(location, b"new", base)
-    assert disk.names() == set()
-
-
-def test_a_new_file_never_replaces_one(disk: Disk) -> None:
-    location = disk.at("new.py")
-    staged = disk.stage(location, b"mine", None)
-    path = disk.put("new.py", b"theirs")
-    with pytest.raises(Conflict, match="exists"):
-        staged.commit()
-    staged.discard()
-    with pytest.raises(Conflict, match="exists"):
-        disk.stage(location, b"mine", None)
-    assert path.read_bytes() == b"theirs"
-    assert disk.names() == {"new.py"}
-
-
-def test_a_file_removed_meanwhile_does_not_come_back(disk: Disk) -> None:
-    path = disk.put("a.py", b"old")
-    staged = stage(disk, "a.py", b"new")
-    path.unlink()
-    with pytest.raises(Conflict, match="gone"):
-        staged.commit()
-    staged.discard()
-    assert disk.names() == set()
-
-
 @pytest.mark.parametrize("exists", [True, False])
 def test_nothing_lands_in_a_folder_that_was_moved_away(disk: Disk, exists: bool) -> None:
     disk.put("sub/other", b"")

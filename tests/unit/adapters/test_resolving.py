@@ -7,7 +7,7 @@ import os
 import pytest
 
 from agentfs_lsp.adapters.fs.confined import open_by_walking
-from agentfs_lsp.domain.errors import FileMissing, IsDirectory, MalformedPath, OutsideRoots, SystemRefused
+from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots, SystemRefused
 from agentfs_lsp.service.files.store import Location, Root
 from unit.adapters.conftest import Disk
 
@@ -120,18 +120,6 @@ def test_the_root_itself_is_a_directory(disk: Disk, given: str) -> None:
         disk.at(given)
 
 
-def test_in_nested_roots_a_file_belongs_to_the_innermost(disk: Disk) -> None:
-    disk.put("inner/x.py", b"x")
-    os.symlink("inner", disk.path / "alias")
-    inner = Root("inner", str(disk.path / "inner"), "")
-    disk.store.set_roots([disk.root, inner])
-
-    assert disk.at("inner/x.py") == disk.at("alias/x.py") == Location(inner, "x.py")
-    assert disk.store.read(disk.at("inner/x.py"), 10).data == b"x"
-    with pytest.raises(IsDirectory):
-        disk.at("inner")
-
-
 def test_a_link_may_end_in_another_root(disk: Disk) -> None:
     other = Root("outside", str(disk.outside), "")
     disk.store.set_roots([disk.root, other])
@@ -163,26 +151,6 @@ def test_a_folder_without_search_permission_is_the_systems_refusal(disk: Disk) -
             disk.at("closed/a.py")
     finally:
         os.chmod(disk.path / "closed", 0o700)
-
-
-def test_a_root_that_moved_away_is_not_followed(disk: Disk) -> None:
-    disk.put("a.py", b"a")
-    location = disk.at("a.py")
-    assert disk.store.root_intact(disk.root)
-
-    disk.path.rename(disk.base / "moved")
-    assert not disk.store.root_intact(disk.root)
-    with pytest.raises(FileMissing):
-        disk.store.read(location, 10)
-
-    disk.put("a.py", b"another")
-    assert not disk.store.root_intact(disk.root)
-    with pytest.raises(OutsideRoots):
-        disk.store.read(location, 10)
-
-    disk.store.set_roots([disk.root])
-    assert disk.store.root_intact(disk.root)
-    assert disk.read("a.py").data == b"another"
 
 
 def test_a_root_that_was_removed_serves_no_more(disk: Disk) -> None:
