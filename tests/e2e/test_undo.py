@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.client import Editor
-from support.editor import AUTO, editing
+from support.editor import APPLY, AUTO, SAVES, editing
 from support.wire import Message
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -14,6 +16,44 @@ LINES = "".join(f"line {number}\n" for number in range(1, 11))
 
 async def undo(editor: Editor, change_id: str | None = None, **params: Any) -> Message:
     return await editor.request("agentfs/undo", {"change_id": change_id, **params})
+
+
+async def test_a_mark_that_the_editor_keeps_in_its_text_is_no_later_change(root: Path) -> None:
+    path = root / "a.txt"
+    path.write_text("\ufeff" + LINES)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        first = await editor.edit("a.txt", "line 1\n", "one\n")
+        editor.open("a.txt", path.read_text())
+        editor.change("a.txt", path.read_text() + "typed\n")
+        merged = await editor.edit("a.txt", "line 5\n", "five\n", on_conflict="merge")
+        assert "feff" not in merged["data"]["merged"]
+        assert (await undo(editor, first["data"]["change_id"]))["data"]["landing"] == "editor"
+        text = editor.documents[editor.uri("a.txt")].text
+        assert text == "\ufeff" + LINES.replace("line 5", "five") + "typed\n"
+
+
+@pytest.mark.parametrize("line", ["line 1\n", "line 5\n"])
+async def test_a_mark_in_a_document_that_was_saved_with_typing_is_not_doubled(root: Path, line: str) -> None:
+    path = root / "a.txt"
+    path.write_text("\ufeff" + LINES)
+    async with editing(root, options=AUTO, capabilities=SAVES) as editor:
+
+        def apply_type_and_save(params: Message) -> Message:
+            applied = editor.apply(params["edit"])
+            editor.change("a.txt", editor.documents[editor.uri("a.txt")].text + "typed\n")
+            editor.save("a.txt")
+            return {"applied": applied}
+
+        editor.answers[APPLY] = apply_type_and_save
+        editor.open("a.txt", path.read_text())
+        await editor.read("a.txt")
+        answer = await editor.edit("a.txt", line, "new\n")
+        on_save = answer["data"]["review"]["on_save"].splitlines()[3:]
+        assert [one for one in on_save if one[0] != " "] == ["+typed"]
+        editor.close("a.txt")
+        await undo(editor)
+    assert path.read_text() == "\ufeff" + LINES + "typed\n"
 
 
 async def test_after_a_restart_and_by_another_session(root: Path) -> None:

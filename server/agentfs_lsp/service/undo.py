@@ -30,7 +30,7 @@ from agentfs_lsp.service.files.snapshot import REPLACEMENT
 from agentfs_lsp.service.history import as_seen, find_one, location_of
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import unseen
-from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.change import FileChange, Landing, both_marked_like, marked_like, reads_same
 from agentfs_lsp.service.proposal.proposal import Origin
 from agentfs_lsp.service.propose import check_pending, propose
 from agentfs_lsp.service.state.workspace import in_thread, off_loop
@@ -229,9 +229,10 @@ def _deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Setti
     shown = snapshot.text.shown
     if snapshot.dirty:
         raise _conflict(path, snapshot, "changed")
-    later = diff(normalise(file.after or ""), normalise(shown))
+    created = normalise(marked_like(shown, file.after or ""))
+    later = diff(created, normalise(shown))
     if later:
-        raise _conflict(path, snapshot, "overlap", (line_of(normalise(file.after or ""), later[0].start),))
+        raise _conflict(path, snapshot, "overlap", (line_of(created, later[0].start),))
     splices = (Splice(0, len(shown), ""),) if shown else ()
     return FileChange(path, snapshot, "delete", splices, settings, tools=("write",))
 
@@ -240,7 +241,7 @@ def _creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Setti
     """Restore what was deleted, if nothing has taken its place."""
     before = file.before or ""
     if snapshot.exists:
-        if normalise(snapshot.text.shown) == normalise(before):
+        if reads_same(snapshot.text.shown, before):
             return FileChange(path, snapshot, "update", (), settings)
         raise _conflict(path, snapshot, "exists")
     base = replace(snapshot, text=TextFile("", file.encoding, file.bom, lossy=False))
@@ -252,7 +253,8 @@ def _step_back(path: str, file: RecordedFile, snapshot: Snapshot, settings: Sett
     """Go from after to before; merge if the file has changed since."""
     if not snapshot.exists:
         raise _conflict(path, snapshot, "gone")
-    before, after, shown = file.before or "", file.after or "", snapshot.text.shown
+    shown = snapshot.text.shown
+    before, after = both_marked_like(shown, file.before or "", file.after or "")
     if snapshot.ended_by_save:
         before, after = without_end(before), without_end(after)
     if shown == after:

@@ -14,7 +14,7 @@ from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import with_eol
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.files.editorconfig import eol_for
-from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
+from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange, marked_like
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.access import Access
@@ -86,8 +86,7 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)
-    if shown.startswith(MARK):  # some editors keep the mark in the text
-        content = MARK + content
+    content = marked_like(shown, content)
     own, given = eol_of(shown), eol_of(content)
     splices = diff(shown, content) if own == "none" else splices_towards(shown, content)
     if snapshot.lost_eol:

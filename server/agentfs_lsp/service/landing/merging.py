@@ -17,6 +17,7 @@ from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.service.landing.precondition import preview_between
+from agentfs_lsp.service.proposal.change import both_marked_like, marked_like
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.splices import Splice
@@ -43,8 +44,8 @@ def as_read(
 
 def brought_into(change: FileChange, snapshot: Snapshot) -> FileChange:
     """Rebase a change of the text read onto the current file. Raises Conflict if both changed a line."""
-    read = change.base.text.shown
-    since = preview_between(change.path, read, snapshot.text.shown, change.settings)
+    read, shown = change.base.text.shown, snapshot.text.shown
+    since = preview_between(change.path, marked_like(shown, read), shown, change.settings)
     try:
         splices = splices_into(change.path, read, change.shown, snapshot)
     except Conflict as conflict:
@@ -57,6 +58,7 @@ def splices_into(path: str, before: str, after: str, snapshot: Snapshot) -> tupl
     """The step from `before` to `after` as splices of the current text, whatever the line ends. Raises
     Conflict."""
     shown = snapshot.text.shown
+    before, after = both_marked_like(shown, before, after)
     found = merge(normalise(before), normalise(after), normalise(shown))
     if found.clashes:
         source: Literal["disk", "editor"] = "editor" if snapshot.dirty else "disk"

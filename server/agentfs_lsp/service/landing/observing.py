@@ -24,6 +24,7 @@ from agentfs_lsp.domain.text.lines import (
     split_lines,
     without_end,
 )
+from agentfs_lsp.service.proposal.change import marked_like
 from agentfs_lsp.service.proposal.review import DocumentEdit
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 
@@ -128,7 +129,7 @@ class Observation:
         base = self.change.base.text.shown
         if self._shows_some(normalise(text)):
             return True
-        text = _ended_as(base, text)
+        text = _formed_like(base, text)
         if _untouched(base, text, removed_places(base, self.change.hunks)):
             return not self.refused and _brings_a_line(self.change, base, text)
         return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
@@ -172,7 +173,9 @@ class Observation:
         text, base = now.disk.shown if now.disk else "", self.change.base.text.shown
         if text == base:  # a save may have restored a line end that the change removes
             return None
-        return text if is_partly_made(_ended_as(self.change.shown, text), base, self.change.hunks) else None
+        return (
+            text if is_partly_made(_formed_like(self.change.shown, text), base, self.change.hunks) else None
+        )
 
     def accept_part(self, text: str | None) -> None:
         """The user took only the part that gives `text`; None: all of it."""
@@ -306,7 +309,7 @@ def holds_all(change: FileChange, text: str) -> bool:
         return False
     places = put_in_places(base, shown, change.hunks)
     insides = _insides(places, [bool(hunk.text) for hunk in change.hunks])
-    text = _ended_as(shown, text)
+    text = _formed_like(shown, text)
     return _untouched(shown, text, insides) and not _puts_back(change, places, text)
 
 
@@ -316,7 +319,7 @@ def holds_some(change: FileChange, text: str) -> bool:
     base = normalise(change.base.text.shown)
     hunks = diff(base, normalise(change.shown))
     insides = _insides(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
-    return not _untouched(base, _ended_as(base, text), insides)
+    return not _untouched(base, _formed_like(base, text), insides)
 
 
 def _puts_back(change: FileChange, places: _Places, text: str) -> bool:
@@ -348,8 +351,10 @@ def _insides(places: _Places, have_lines: Iterable[bool]) -> _Places:
     ]
 
 
-def _ended_as(known: str, text: str) -> str:
-    """The text without a final line end that the editor may have added on save."""
+def _formed_like(known: str, text: str) -> str:
+    """The text without a final line end that the editor may have added on save, and with a byte-order mark
+    only if `known` has one."""
+    text = marked_like(known, text)
     return text if is_ended(known) or not known else without_end(text)
 
 

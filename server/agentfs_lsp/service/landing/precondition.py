@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import preview
 from agentfs_lsp.domain.errors import Conflict, NotRead
-from agentfs_lsp.service.proposal.change import reads_same
+from agentfs_lsp.service.proposal.change import marked_like, reads_same
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import ConflictReason
@@ -100,7 +100,8 @@ def _is_as_read(snapshot: Snapshot, record: ReadRecord) -> bool:
 def _diff_since(path: str, record: ReadRecord | None, snapshot: Snapshot, settings: Settings) -> str | None:
     if record is None or record.text is None:
         return None
-    return preview_between(path, record.text, snapshot.text.shown, settings) or None
+    shown = snapshot.text.shown
+    return preview_between(path, marked_like(shown, record.text), shown, settings) or None
 
 
 def _conflict(

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError
-from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.text.textfile import encode
 from agentfs_lsp.service.files.store import Draft
+from agentfs_lsp.service.proposal.change import reads_same
 from agentfs_lsp.service.state.workspace import in_thread
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ async def put_back(ws: Workspace, change: FileChange) -> None:
         now = await ws.look(location)
         if now.buffer is not None or now.disk is None:
             return
-        if normalise(now.disk.shown) != normalise(change.shown) or _is_base(now, change.base):
+        if not reads_same(now.disk.shown, change.shown) or _is_base(now, change.base):
             return
         draft = Draft(location, (_bytes_before(change.base),), now.blob, create_dirs=False)
         await in_thread(_write, ws.files, draft)

@@ -11,7 +11,7 @@ from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.service.landing.observing import holds_all
 from agentfs_lsp.service.landing.precondition import preview_between
-from agentfs_lsp.service.proposal.change import Landing
+from agentfs_lsp.service.proposal.change import Landing, marked_like, reads_same
 from agentfs_lsp.service.state.workspace import off_loop
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Sn
 
 def _has_nothing_to_save(now: Snapshot, change: FileChange) -> bool:
     """Whether the editor has nothing to save: the document equals the disk, so no save will be reported."""
-    is_on_disk = now.disk is not None and normalise(now.disk.shown) == normalise(change.shown)
+    is_on_disk = now.disk is not None and reads_same(now.disk.shown, change.shown)
     return change.changes_nothing and now.buffer is not None and is_on_disk
 
 
@@ -99,7 +99,7 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
     told = now.buffer is None or now.buffer.as_saved
     if not change.access.seen and not (is_past_base and told):
         return False
-    if normalise(now.disk.shown) == normalise(change.shown):
+    if reads_same(now.disk.shown, change.shown):
         return True
     if now.dirty:
         return False
@@ -135,7 +135,8 @@ async def _as_it_stands(
 def _on_disk(change: FileChange, now: Snapshot) -> Landing:
     assert now.blob is not None
     assert now.disk is not None
-    accepted, saved = normalise(change.shown), normalise(now.disk.shown)
+    text = marked_like(change.shown, now.disk.shown)
+    accepted, saved = normalise(change.shown), normalise(text)
     if change.base.ended_by_save and saved == f"{accepted}\n":
         accepted = saved  # a line end that the change did not add
     stat = now.blob.stat
@@ -143,7 +144,7 @@ def _on_disk(change: FileChange, now: Snapshot) -> Landing:
         change,
         "disk",
         Expected(stat.mtime_ms, stat.size, hash_bytes(now.blob.data)),
-        now.disk.shown,
+        text,
         bytes_written=stat.size,
         on_save=preview_between(change.path, accepted, saved, change.settings) if saved != accepted else None,
     )

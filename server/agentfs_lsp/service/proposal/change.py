@@ -52,6 +52,18 @@ def reads_same(one: str, other: str) -> bool:
     return normalise(one).removeprefix(MARK) == normalise(other).removeprefix(MARK)
 
 
+def marked_like(known: str, text: str) -> str:
+    """`text` with a byte-order mark in front if `known` has one: some editors keep the mark in the text."""
+    return MARK * known.startswith(MARK) + text.removeprefix(MARK)
+
+
+def both_marked_like(known: str, old: str, new: str) -> tuple[str, str]:
+    """The same for two versions of a text, unless only one has it: then it is a character like any other."""
+    if old.startswith(MARK) != new.startswith(MARK):
+        return old, new
+    return marked_like(known, old), marked_like(known, new)
+
+
 @dataclass(frozen=True, slots=True)
 class Correction:
     """A correction made to the agent's input before it was proposed."""
@@ -389,10 +401,8 @@ class FileChange:
         non-empty text keeps the file. A leading byte-order mark in `text` is ignored: the file keeps its own,
         or none."""
         base, text = now or self.base, text.removeprefix(MARK)
-        kept = MARK if base.text.shown.startswith(MARK) else ""  # some editors keep the mark in the text
-        splices = splices_towards(
-            base.text.shown, kept + text, self.base.lost_eol or first_eol(self.proposed)
-        )
+        shown, lone_eol = base.text.shown, self.base.lost_eol or first_eol(self.proposed)
+        splices = splices_towards(shown, marked_like(shown, text), lone_eol)
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)
 
