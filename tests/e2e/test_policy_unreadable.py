@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from support.client import Answer
-from support.editor import APPLY, NO_ANSWER, REVIEWING, RpcError, configure, editing
+from support.client import Answer, Editor
+from support.editor import APPLY, AUTO, NO_ANSWER, REVIEWING, SAVES, RpcError, configure, editing
 from support.personas import NEOVIM_0_11, VSCODE, pressing
 from support.wire import Message
 
@@ -170,7 +170,9 @@ def without_times(answer: Message) -> Message:
 
 @pytest.mark.parametrize("unsaved", [False, True], ids=["saved", "unsaved"])
 @pytest.mark.parametrize("press", ["Approve", "Reject", None], ids=["yes", "no", "auto_edit"])
-@pytest.mark.parametrize("does", ["applies", "refuses", "fails", "sleeps"])
+@pytest.mark.parametrize(
+    "does", ["applies", "refuses", "fails", "sleeps", "lies", "lies and sleeps", "mumbles"]
+)
 async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_another(
     root: Path, press: str | None, does: str, *, unsaved: bool
 ) -> None:
@@ -181,7 +183,7 @@ async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_anothe
         folder.mkdir()
         (folder / "pin.txt").write_text(SECRET)
         options = DENIED if press else {**DENIED, "approval": {"mode": "auto_edit"}}
-        if does == "sleeps":
+        if "sleeps" in does:
             options = {**options, "landing_timeout_s": 0.1}
         async with NEOVIM_0_11.editing(folder, press, options) as editor:
             editor.open("pin.txt")
@@ -195,12 +197,48 @@ async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_anothe
                     return apply(params) if change["edits"] else {"applied": True}
                 if does == "fails":
                     raise RpcError(-32603, "broken")
-                return {"applied": False} if does == "refuses" else NO_ANSWER
+                if does in ("lies", "lies and sleeps", "mumbles"):
+                    apply(params)
+                    if len(editor.all(APPLY)) > 1:  # takes it back
+                        return {"applied": True}
+                if does == "mumbles":
+                    return {"applied": "yes"}
+                return NO_ANSWER if "sleeps" in does else {"applied": False}
 
             editor.answers[APPLY] = answered
             told.append(without_times(await editor.write("pin.txt", guess)))
         assert (folder / "pin.txt").read_text() == SECRET
     assert told == [told[0]] * len(GUESSES)
+
+
+@pytest.mark.parametrize("does", ["saves", "can't save", "trims"])
+async def test_what_a_save_makes_of_it_tells_no_guess_from_another(root: Path, does: str) -> None:
+    """Where the text is the same already there is nothing to save, and nothing that fails or is trimmed."""
+    told = []
+    for number, guess in enumerate((*GUESSES, "the launch code is 4711 \n")):
+        folder = root / str(number)
+        folder.mkdir()
+        (folder / "pin.txt").write_text(SECRET)
+        options = {**DENIED, **AUTO, "save_timeout_s": 0.1}
+        async with editing(folder, options=options, capabilities=SAVES) as editor:
+
+            def apply_and_save(params: Message, editor: Editor = editor) -> Message:
+                [change] = params["edit"]["documentChanges"]
+                if change["edits"]:
+                    editor.apply(params["edit"])
+                    if does == "trims":
+                        text = editor.documents[editor.uri("pin.txt")].text
+                        editor.change("pin.txt", text.replace(" \n", "\n"))
+                    if does != "can't save":
+                        editor.save("pin.txt")
+                return {"applied": True}
+
+            editor.answers[APPLY] = apply_and_save
+            editor.open("pin.txt")
+            told.append(without_times(await editor.write("pin.txt", guess)))
+    assert told == [told[0]] * len(told)
+    assert (told[0]["data"]["applied"], told[0]["data"]["landing"]) == (False, "editor")
+    assert "Whether it is saved" in told[0]["text"]
 
 
 @pytest.mark.parametrize("saves", [True, False])
@@ -231,8 +269,7 @@ async def test_how_a_reviewed_change_lands_tells_no_guess_from_another(root: Pat
                 report = {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]}
                 await editor.request("agentfs/saved", report)
             told.append(without_times(await asked))
-        landing = told[0]["data"]["landing"]
-        assert landing == ("disk" if saves else "editor")
+        assert told[0]["data"]["landing"] == "editor"
     assert told == [told[0]] * len(GUESSES)
 
 

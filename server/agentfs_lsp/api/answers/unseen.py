@@ -1,5 +1,6 @@
 """The response to a change of a file that the session may not read. It reveals only that the change was
-made, not even whether the text differs now (docs/protocol.md#13-settings-and-policy)."""
+made, not even whether the text differs now. What became of it in an open document would tell that: an
+editor saves only what differs (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope, with all members of a change's `data`, but only the time in `stats`."""
     landing, proposal = submitted.landing, submitted.proposal
-    applied = landing is not None and landing.where == "disk"
+    in_editor = landing is not None and landing.change.base.buffer is not None
+    applied = landing is not None and not in_editor
     data: WriteData = {
         "applied": applied,
         "operation": submitted.change.operation,
@@ -28,23 +30,27 @@ def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         "unchanged": False,
     }
     if landing is not None and proposal is not None:
-        data["landing"] = landing.where
+        data["landing"] = "editor" if in_editor else "disk"
         if exchange.ws.settings.history.enabled:
             data["change_id"] = proposal.id
         data["review"] = landed_facts(proposal, landing, texts=False)
     stats: Stats = {"time_ms": exchange.time_ms()}
     return exchange.succeed(
-        data, _text(exchange, submitted), stats, partial=not applied, access=submitted.access
+        data,
+        _text(exchange, submitted, in_editor=in_editor),
+        stats,
+        partial=not applied,
+        access=submitted.access,
     )
 
 
-def _text(exchange: Exchange, submitted: Submitted) -> str:
-    translate, landing = exchange.translate, submitted.landing
+def _text(exchange: Exchange, submitted: Submitted, *, in_editor: bool) -> str:
+    translate = exchange.translate
     path = exchange.shown(submitted.access)
-    if landing is None:
+    if submitted.landing is None:
         done = translate("[Dry Run] Would write '{path}'.", path=path)
-    elif landing.where == "editor":
-        done = translate("'{path}' is changed in the editor, but not saved.", path=path)
+    elif in_editor:
+        done = translate("'{path}' is changed in the editor. Whether it is saved is not reported.", path=path)
     else:
         done = translate("Wrote '{path}'.", path=path)
     return sentences(

@@ -69,7 +69,8 @@ class InEditor:
                     await self._judge_silence(observation, "late")
 
     async def _is_refused(self, observation: Observation, answer: Applied) -> bool:
-        if answer.applied or not answer.known or observation.arrived:
+        is_blind = observation.change.is_blind
+        if answer.applied or (not is_blind and (observation.arrived or not answer.known)):
             return False
         observation.refused = True
         refused = NotLanded(observation.change.path, "refused", answer.reason)
@@ -78,20 +79,25 @@ class InEditor:
 
     async def _judge_silence(self, observation: Observation, reason: Literal["late", "unchanged"]) -> None:
         """Handle the timeout; returns if the change has arrived after all."""
-        change = observation.change
-        if observation.arrived or observation.holds_all:
-            return
-        try:
-            now = await self._ws.look_at_disk(change.base.location)
-        except DomainError:
-            now = None
-        if now is None or not _came_to_disk(now, change):
-            late = NotLanded(change.path, reason)
+        if observation.change.is_blind or not await self._is_there(observation):
+            late = NotLanded(observation.change.path, reason)
             self._failed[observation] = await self._not_there(observation, late)
 
+    async def _is_there(self, observation: Observation) -> bool:
+        if observation.arrived or observation.holds_all:
+            return True
+        try:
+            now = await self._ws.look_at_disk(observation.change.base.location)
+        except DomainError:
+            return False
+        return _came_to_disk(now, observation.change)
+
     async def _not_there(self, observation: Observation, otherwise: NotLanded) -> DomainError:
-        """Why the change is missing: a Conflict if the file moved, else `otherwise`."""
+        """Why the change is missing: a Conflict if the file moved, else `otherwise`. For a blind change only
+        the client's word counts, because a right guess can't be seen to arrive."""
         change = observation.change
+        if change.is_blind:
+            return otherwise
         try:
             with about(change):
                 now = await self._ws.look(change.base.location)

@@ -10,13 +10,11 @@ import asyncio
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.observing import Observation
 from agentfs_lsp.service.proposal.change import Landing
 
 if TYPE_CHECKING:
-    from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -41,7 +39,9 @@ async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
         change if part is None else change.amended(part)
         for change, part in zip(proposal.changes, parts, strict=True)
     ]
-    landed = [(change, _waiting(final)) for change, final in zip(proposal.changes, arrived, strict=True)]
+    landed = [
+        (change, Landing.unsaved(final)) for change, final in zip(proposal.changes, arrived, strict=True)
+    ]
     keep(ws, proposal, "withdrawn", "user", landed)
 
 
@@ -55,8 +55,3 @@ async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | No
                 return [await one.any_of_it() for one in observed]
         except TimeoutError:
             return None
-
-
-def _waiting(change: FileChange) -> Landing:
-    """Landed in the editor, unsaved."""
-    return Landing(change, "editor", Expected(hash=change.proposed_hash), change.shown)

@@ -28,19 +28,25 @@ async def keep_as_it_stands(
     ws: Workspace, observations: Sequence[Observation], applier: Applier
 ) -> list[Landing | DomainError]:
     """Have documents saved that were clean before, and check each file. A file yields a Landing, NotLanded if
-    neither disk nor document holds the whole change any more, or LandingUnknown if it can't be checked."""
+    neither disk nor document holds the whole change any more, or LandingUnknown if it can't be checked. A
+    blind change has landed once it has arrived: only a wrong guess needs a save, and may be undone by it."""
     deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
     expected = await _asked_to_save([one.change for one in observations], applier, deadline)
     outcomes: list[Landing | DomainError] = []
     for observation in observations:
         change = observation.change
+        outcome: Landing | DomainError
         try:
             saved = None
-            if change.base.buffer is not None and change.base.buffer.uri in expected:
+            buffer = change.base.buffer
+            if buffer is not None and buffer.uri in expected and not change.is_blind:
                 saved = await _saved(ws, observation, deadline)
-            outcomes.append(await _as_it_stands(ws, observation, saved))
+            outcome = await _as_it_stands(ws, observation, saved)
         except DomainError:
-            outcomes.append(LandingUnknown(change.path, "changed_otherwise"))
+            outcome = LandingUnknown(change.path, "changed_otherwise")
+        if change.is_blind and isinstance(outcome, DomainError):
+            outcome = Landing.unsaved(change)
+        outcomes.append(outcome)
     return outcomes
 
 
@@ -70,7 +76,7 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Sn
             while True:
                 observation.expect_more()
                 now = await ws.look(change.base.location)
-                if _is_saved(now, change) or _has_nothing_to_save(now, change):
+                if _is_saved(now, change):
                     return now
                 if now.buffer is None:
                     return None
@@ -79,25 +85,11 @@ async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Sn
         return None
 
 
-def _has_nothing_to_save(now: Snapshot, change: FileChange) -> bool:
-    """Whether the editor has nothing to save: the document equals the disk, so no save will be reported."""
-    is_on_disk = now.disk is not None and reads_same(now.disk.shown, change.shown)
-    return change.changes_nothing and now.buffer is not None and is_on_disk
-
-
 def _is_saved(now: Snapshot, change: FileChange) -> bool:
     """Whether the disk holds all of the accepted text, with any edits elsewhere, or a save by the editor that
     is newer than the base, formatters included. A save from before the edit proves nothing, nor does another
-    program's write that the document was reloaded from. For a closed document only the disk counts.
-
-    If the session may not read the file, only a save counts: the disk may have held the accepted text all
-    along (docs/protocol.md#13-settings-and-policy)."""
+    program's write that the document was reloaded from. For a closed document only the disk counts."""
     if now.blob is None or now.disk is None:
-        return False
-    base = change.base.blob
-    is_past_base = base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
-    told = now.buffer is None or now.buffer.as_saved
-    if not change.access.seen and not (is_past_base and told):
         return False
     if reads_same(now.disk.shown, change.shown):
         return True
@@ -105,7 +97,8 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
         return False
     if now.buffer is None or not now.buffer.as_saved:
         return holds_all(change, now.disk.shown)
-    return is_past_base
+    base = change.base.blob
+    return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
 
 
 async def _as_it_stands(
@@ -127,9 +120,7 @@ async def _as_it_stands(
     if not holds_all(change, now.text.shown):
         return NotLanded(change.path, "undone")
     # The user has typed elsewhere; the agent learns only what was accepted.
-    stat = now.blob.stat if now.blob else None
-    revision = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
-    return Landing(change, "editor", revision, change.shown)
+    return Landing.unsaved(change, now.blob.stat if now.blob else None)
 
 
 def _on_disk(change: FileChange, now: Snapshot) -> Landing:

@@ -14,7 +14,7 @@ from agentfs_lsp.domain.diff.line_ends import first_eol, leaves_an_eol, splices_
 from agentfs_lsp.domain.diff.unified import Preview, preview, whole
 from agentfs_lsp.domain.errors import Conflict, DomainError, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
-from agentfs_lsp.domain.revision import FileStat, hash_bytes
+from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
 from agentfs_lsp.domain.text.escaping import MOST_FINDINGS, SEPARATORS, find_suspicious
 from agentfs_lsp.domain.text.lines import (
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.matching.levels import Level
     from agentfs_lsp.domain.policy.credentials import NewSecret
-    from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.text.patching import Pieces
     from agentfs_lsp.domain.text.textfile import TextFile
@@ -95,6 +94,12 @@ class Landing:
     hard_links: int = 0
     created_dirs: tuple[str, ...] = ()
     on_save: str | None = None
+
+    @classmethod
+    def unsaved(cls, change: FileChange, stat: FileStat | None = None) -> Landing:
+        """In the editor as it was accepted, whatever was typed beside it. `stat`: of the file on disk."""
+        known = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
+        return cls(change, "editor", known, change.shown)
 
     @property
     def revision(self) -> Expected:
@@ -313,6 +318,12 @@ class FileChange:
     def changes_nothing(self) -> bool:
         """Whether the file already has the proposed content."""
         return not self.splices and self.operation == "update"
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the session may not see the file that it replaces: nothing that depends on what the file
+        held may decide its answer."""
+        return self.tools == ("write",) and not self.access.seen
 
     def reads_as(self, other: FileChange) -> bool:
         """Whether both changes produce the same text, line ends aside."""
