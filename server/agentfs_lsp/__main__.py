@@ -19,7 +19,7 @@ from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalogue import say_in_terminal
 from agentfs_lsp.adapters.generated_code import generated_code_kept
 from agentfs_lsp.adapters.stderr_log import StderrLog
-from agentfs_lsp.adapters.terminal.argparse_words import let_argparse_speak
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, let_argparse_speak
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
@@ -72,9 +72,10 @@ def _run(command: str, arguments: list[str], translate: Translate) -> int:
     return code
 
 
-def _parser(translate: Translate) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="agentfs-lsp",
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "",
+        translate,
         description=translate(
             "A language server through which AI agents read and change files in a workspace. The "
             "user reviews each change in the editor. Editors start it without arguments; it then "
@@ -86,10 +87,8 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
             "undo ID undoes a change, and agentfs-lsp demo [DIR] runs a demonstration. Each command "
             "has its own --help."
         ),
-        add_help=False,
     )
-    options = parser.add_argument_group(translate("options"))
-    options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
+    options = parser.options
     options.add_argument(
         "--version",
         action="version",

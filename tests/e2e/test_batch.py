@@ -37,6 +37,12 @@ async def put(editor: Editor, path: str, text: str) -> None:
     await editor.read(path)
 
 
+async def test_of_many_failures_ten_are_told(auto: Editor) -> None:
+    for failing, told in ((11, "the other failed operation."), (12, "the other 2 failed operations.")):
+        answer = await batch(auto, *[edits("missing.py", "x", "y")] * failing, atomic=False)
+        assert f"See results for {told}" in answer["text"]
+
+
 @pytest.mark.parametrize(
     ("locale", "file_left", "operation_left"),
     [

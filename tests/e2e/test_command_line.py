@@ -170,6 +170,27 @@ def test_arguments_that_are_none_are_refused_by_name(arguments: list[str]) -> No
     assert arguments[0] in ended.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--{}"],
+        ["check-config", "{}"],
+        ["check-config", "--settings={}", "."],
+        ["history", "--{}"],
+        ["undo", "--yes", "{}", "{}"],
+        ["demo", "{}"],
+    ],
+)
+def test_a_wrong_argument_does_not_control_the_terminal(arguments: list[str]) -> None:
+    given = [one.format("\x1b]0;title\x07") for one in arguments]
+    ended = subprocess.run(
+        [sys.executable, "-m", "agentfs_lsp", *given], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert r"\x1b]0;title\x07" in ended.stderr
+    assert "\x1b" not in ended.stderr
+
+
 def test_a_log_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "agentfs_lsp", "--log-file", str(tmp_path / "none" / "log")],

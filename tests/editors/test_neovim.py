@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import unicodedata
@@ -136,6 +137,27 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
         assert (await answer)["data"]["applied"]
     assert page > 2
     assert all(f"+{line}\n" in shown for line in lines)
+
+
+async def test_a_question_that_the_editors_own_error_hides_begins_with_a_page_that_measures(
+    root: Path, file: Path, repository: Path
+) -> None:
+    """In the command-line window no diff can be shown, and the error about that waits for a key."""
+    async with neovim(root, repository, SERVER) as editor:
+        editor.screen.press("q:")
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await editor.screen.shows("Press ENTER")
+        question = (await editor.wire.seen(ASK))["params"]
+        assert "The letter is" in question["message"]
+        editor.screen.press("\r")
+        screen = await editor.screen.shows("9: h")
+        (letter,) = re.findall(r"The letter is (\w)\.", screen)
+        await choose(editor, letter, 1)
+        screen = await editor.screen.shows("3: Always for this session")
+        assert "-two\n+2\n three" in screen
+        await choose(editor, "Approve", 2)
+        await choose(editor, "Approve", 3)
+        assert (await answer)["data"]["applied"]
 
 
 async def test_ctrl_c_at_the_question_is_a_no(root: Path, file: Path, repository: Path) -> None:

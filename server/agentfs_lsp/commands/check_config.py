@@ -6,7 +6,6 @@ It uses the same settings, workspace file, and policy as the server, but needs n
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.api.messages.errors import told_of
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
@@ -42,8 +42,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     try:
         report = _look(options.folder, options.paths, options.settings, translate)
     except UnusableError as error:
-        print(f"agentfs-lsp check-config: {error}", file=sys.stderr)
-        return USAGE
+        return complain("check-config", str(error), USAGE)
     if options.json:
         print(json.dumps(as_json(report), indent=2))
     else:
@@ -51,9 +50,10 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     return PROBLEMS if report.problems else DONE
 
 
-def _parser(translate: Translate) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="agentfs-lsp check-config",
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "check-config",
+        translate,
         # Given explicitly, because argparse wraps badly when options and paths mix.
         usage="%(prog)s [-h] [--settings FILE] [--json] [DIR] [PATH ...]",
         description=translate(
@@ -61,22 +61,18 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
             "writing, and editing is allowed, asked, or denied, and which rule decides."
         ),
         epilog=translate("Exit code: 0 for success, 1 if a setting is invalid, 2 for a usage error."),
-        add_help=False,
     )
-    given = parser.add_argument_group(translate("arguments"))
-    given.add_argument(
+    parser.arguments.add_argument(
         "folder",
         metavar="DIR",
         nargs="?",
         default=".",
         help=translate("the workspace folder (default: the current folder)"),
     )
-    given.add_argument(
+    parser.arguments.add_argument(
         "paths", metavar="PATH", nargs="*", help=translate("paths in the folder; they need not exist")
     )
-    options = parser.add_argument_group(translate("options"))
-    options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
-    options.add_argument(
+    parser.options.add_argument(
         "--settings",
         metavar="FILE",
         help=translate(
@@ -84,7 +80,7 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
             "Code's settings.json without comments; use - for standard input (default: no settings)"
         ),
     )
-    options.add_argument("--json", action="store_true", help=translate("print JSON"))
+    parser.options.add_argument("--json", action="store_true", help=translate("print JSON"))
     return parser
 
 

@@ -5,15 +5,15 @@ It reads the history directly, without a server, and shows the user everything.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.api.answers.history import change_on_wire
 from agentfs_lsp.api.messages.errors import told_of
-from agentfs_lsp.commands.place import NoHistory, add_common, find_place, name_of, place_of
-from agentfs_lsp.commands.printing import complain, console, diff_of, print_change
+from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, name_of, place_of
+from agentfs_lsp.commands.printing import console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
 from agentfs_lsp.service.proposal.record import Wanted
 
@@ -55,14 +55,14 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     return 0
 
 
-def _parser(translate: Translate) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="agentfs-lsp history",
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "history",
+        translate,
         description=translate("List the changes of agents that landed, newest first, with diffs."),
         epilog=translate("To undo a change, use agentfs-lsp undo ID."),
-        add_help=False,
     )
-    options = parser.add_argument_group(translate("options"))
+    options = parser.options
     options.add_argument(
         "path", metavar="PATH", nargs="?", help=translate("only changes of this file or folder")
     )
@@ -79,7 +79,7 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
     )
     options.add_argument("--brief", action="store_true", help=translate("omit the diffs"))
     options.add_argument("--json", action="store_true", help=translate("print JSON, one object per change"))
-    add_common(options, translate)
+    add_workspace(parser, translate)
     return parser
 
 

@@ -13,8 +13,7 @@ from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.history import trouble_text
 
 if TYPE_CHECKING:
-    import argparse
-
+    from agentfs_lsp.adapters.terminal.argparse_words import Parser
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.record import RecordedFile
 
@@ -32,10 +31,9 @@ class Place:
     history: SqliteHistory
 
 
-def add_common(options: argparse._ArgumentGroup, translate: Translate) -> None:
-    """The options that all history commands share."""
-    options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
-    options.add_argument(
+def add_workspace(parser: Parser, translate: Translate) -> None:
+    """The option that all history commands share."""
+    parser.options.add_argument(
         "--workspace",
         metavar="DIR",
         help=translate(

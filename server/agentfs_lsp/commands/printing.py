@@ -6,7 +6,6 @@ are respected.
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -29,12 +28,6 @@ _SIGNS = {"create": "A", "update": "M", "delete": "D"}
 def console() -> Console:
     """The console: it does not wrap lines or interpret markup."""
     return Console(highlight=False, markup=False, soft_wrap=True)
-
-
-def complain(command: str, words: str) -> int:
-    """Print the error, and return its exit code."""
-    print(f"agentfs-lsp {command}: {visible(words)}", file=sys.stderr)
-    return 1
 
 
 def diff_of(file: RecordedFile) -> str:

@@ -6,7 +6,6 @@ an editor is not known here. The landing lock separates it from running servers.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import signal
@@ -17,11 +16,12 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, told_of
-from agentfs_lsp.commands.place import NoHistory, add_common, find_place
-from agentfs_lsp.commands.printing import complain, console, print_diff
+from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place
+from agentfs_lsp.commands.printing import console, print_diff
 from agentfs_lsp.domain.errors import DomainError, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import sentences
@@ -70,9 +70,10 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     return 0
 
 
-def _parser(translate: Translate) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="agentfs-lsp undo",
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "undo",
+        translate,
         description=translate(
             "Undo a change that landed. Later changes in other parts of its files are kept. If they "
             "overlap, nothing is changed. The diff is shown first."
@@ -80,13 +81,12 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
         epilog=translate(
             "agentfs-lsp history lists the changes. An undo is a change too, and can be undone."
         ),
-        add_help=False,
     )
-    options = parser.add_argument_group(translate("options"))
+    options = parser.options
     options.add_argument("id", metavar="ID", help=translate("the change's id"))
     options.add_argument("--yes", action="store_true", help=translate("do not show the diff and do not ask"))
     options.add_argument("--json", action="store_true", help=translate("print the result as JSON"))
-    add_common(options, translate)
+    add_workspace(parser, translate)
     return parser
 
 

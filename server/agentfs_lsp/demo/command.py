@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from agentfs_lsp.adapters.catalogue import terminal_locale
-from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.connection import Connection, LostServerError
 from agentfs_lsp.demo.editor import Editor, RefusedError, UnansweredError
@@ -55,9 +55,10 @@ def run(argv: Sequence[str], translate: Translate) -> int:
     return code
 
 
-def _parser(translate: Translate) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="agentfs-lsp demo",
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "demo",
+        translate,
         description=translate(
             "An agent's turn on a copy of a workspace, reviewed by you. A real server runs as a process of"
             " its own; this\nterminal plays the editor. You see every change as a diff and answer with one"
@@ -69,10 +70,8 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
             "Without a terminal it answers by itself, and says so.\n"
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
     )
-    shown = parser.add_argument_group(translate("options"))
-    shown.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
+    shown = parser.options
     shown.add_argument(
         "dir",
         metavar="DIR",
@@ -101,32 +100,28 @@ def _parser(translate: Translate) -> argparse.ArgumentParser:
 def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, translate: Translate) -> int:
     source = copying.SAMPLE if options.dir is None else options.dir.resolve()
     if not source.is_dir():
-        return _complain(translate("{folder} is not a folder.", folder=options.dir))
+        return complain("demo", translate("{folder} is not a folder.", folder=options.dir), USAGE)
     root = base / ("harbour" if options.dir is None else source.name or "workspace")
     try:
         copying.copy_project(source, root)
         turn_plan = plan.sample_plan(translate) if options.dir is None else plan.plan_for(root, translate)
     except copying.TooBigError:
-        return _complain(
+        return complain(
+            "demo",
             translate(
                 "{folder} contains more than {files} files or {mib} MiB. Choose a folder inside it.",
                 folder=options.dir,
                 files=copying.MAX_FILES,
                 mib=copying.MAX_MIB,
-            )
+            ),
+            USAGE,
         )
     except plan.NothingToEditError:
-        return _complain(
-            translate("{folder} contains no text file that the demo can edit.", folder=options.dir)
-        )
+        told = translate("{folder} contains no text file that the demo can edit.", folder=options.dir)
+        return complain("demo", told, USAGE)
     except OSError as error:
-        return _complain(f"{error.filename}: {error.strerror}")
+        return complain("demo", f"{error.filename}: {error.strerror}", USAGE)
     return _play(screen, root, turn_plan, options, translate)
-
-
-def _complain(words: str) -> int:
-    print(f"agentfs-lsp demo: {visible(words)}", file=sys.stderr)
-    return USAGE
 
 
 def _keeps(options: argparse.Namespace, code: int) -> bool:

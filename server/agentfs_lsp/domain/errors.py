@@ -472,9 +472,10 @@ class Withdrawn(DomainError):
 
 @dataclass(eq=False)
 class TooManyPending(DomainError):
-    """The session already has `limit` pending proposals."""
+    """The session already has `limit` pending proposals, or questions before a read."""
 
     limit: int
+    reads: bool = False
 
 
 @dataclass(eq=False)

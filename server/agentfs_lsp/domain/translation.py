@@ -68,10 +68,15 @@ def sentences(translate: Translate, said: Iterable[str]) -> str:
     """Join sentences, separated as the language does, omitting empty ones and adding a full stop where
     another sentence follows."""
     *before, last = [one for one in said if one] or [""]
-    ended = [one if _SENTENCE.fullmatch(one) else translate("{sentence}.", sentence=one) for one in before]
     return reduce(
-        lambda one, next_one: translate("{before} {after}", before=one, after=next_one), (*ended, last)
+        lambda one, next_one: translate("{before} {after}", before=one, after=next_one),
+        (*(sentence(translate, one) for one in before), last),
     )
+
+
+def sentence(translate: Translate, said: str) -> str:
+    """With a full stop, unless it ends as a sentence does: what it quotes may."""
+    return said if _SENTENCE.fullmatch(said) else translate("{sentence}.", sentence=said)
 
 
 def nothing_changed(translate: Translate, next_step: str = "") -> str:

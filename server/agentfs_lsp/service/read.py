@@ -9,18 +9,11 @@ from threading import Event
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentfs_lsp.domain.access import Access
-from agentfs_lsp.domain.errors import (
-    BadRange,
-    BinaryFile,
-    FileMissing,
-    PolicyDenied,
-    ReadRejected,
-    TooLarge,
-    telling,
-)
+from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, TooLarge, telling
 from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
+from agentfs_lsp.service import read_policy
 from agentfs_lsp.service.files.snapshot import as_text, look
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, is_small
 
@@ -86,16 +79,14 @@ Begin = Callable[[], Awaitable[Passage]]
 
 def read(ws: Workspace, command: Read) -> Passage | Begin:
     """Read small files at once; for the rest, return a coroutine function to await. Raises FileMissing,
-    BadRange, TooLarge, BinaryFile, PolicyDenied, ReadRejected and what resolving and reading raise."""
+    BadRange, TooLarge, BinaryFile and what `read_policy`, resolving, and reading raise."""
     location = ws.locate(command.path, command.paths)
     access = Access(ws.name_of(location), location.absolute)
     with telling(access):
-        verdict = ws.judge("read", location, command.session)
-        if verdict.decision == "deny":
-            raise PolicyDenied(access.path, "read", verdict.rule or "")
+        asks = read_policy.must_ask(ws, access.path, location, command.session)
         if ws.is_interrupted(location):
             begin: Begin = partial(_once_recovered, ws, command, location)
-        elif verdict.decision == "ask":
+        elif asks:
             begin = partial(_asked, ws, command, access.path, location)
         else:
             passage = _served(ws, command, access.path, location)
@@ -117,11 +108,7 @@ async def _once_recovered(ws: Workspace, command: Read, location: Location) -> P
 
 
 async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
-    if not await ws.reviewer.allow_read(path, command.agent):
-        raise ReadRejected(path)
-    verdict = ws.judge("read", location, command.session)  # settings may have changed meanwhile
-    if verdict.decision == "deny":
-        raise PolicyDenied(path, "read", verdict.rule or "")
+    await read_policy.ask(ws, path, location, command.session, command.agent)
     served = _served(ws, command, path, location)
     return served if isinstance(served, Passage) else await served()
 

@@ -213,16 +213,18 @@ async def test_whoever_types_on_and_on_says_yes_with_no_single_answer() -> None:
     assert await answer == "Yes"
 
 
-async def test_a_question_that_emacs_lost_is_asked_again_and_either_answer_counts(emacs: Desk) -> None:
-    answer = emacs.ask()
-    await emacs.clock.pass_until(29_999)
-    assert emacs.editor.times == [0]
-    await emacs.clock.pass_until(600_000)
-    assert emacs.editor.times == [0, 30_000]
-    assert emacs.editor.asked[0][1:3] == emacs.editor.asked[1][1:3]
-    emacs.answer(0, "Yes")
+@pytest.mark.parametrize("name", ["Eglot", "helix"])
+async def test_a_question_that_the_editor_lost_is_asked_again_and_either_answer_counts(name: str) -> None:
+    desk = Desk(name)
+    answer = desk.ask()
+    await desk.clock.pass_until(29_999)
+    assert desk.editor.times == [0]
+    await desk.clock.pass_until(600_000)
+    assert desk.editor.times == [0, 30_000]
+    assert desk.editor.asked[0][1:3] == desk.editor.asked[1][1:3]
+    desk.answer(0, "Yes")
     assert await answer == "Yes"
-    assert emacs.editor.asked[1][3].cancelled()
+    assert desk.editor.asked[1][3].cancelled()
 
 
 async def test_a_lost_question_lets_the_next_one_go_first(emacs: Desk) -> None:

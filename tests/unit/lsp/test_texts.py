@@ -13,14 +13,14 @@ import pytest
 
 from agentfs_lsp.adapters.catalogue import say_in
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.api.messages.errors import ERRORS
+from agentfs_lsp.api.messages.errors import ERRORS, told_of
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.policy import credentials
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shapes import Wanted
-from agentfs_lsp.domain.translation import naming
-from agentfs_lsp.lsp.configuration.messages import problem_text
+from agentfs_lsp.domain.translation import Translate, naming, sentences
+from agentfs_lsp.lsp.configuration.messages import problem_text, problems_texts
 from agentfs_lsp.lsp.configuration.reading import Problem
 from agentfs_lsp.lsp.review_params import BadReviewParams, ReviewProblem, review_params_text
 from agentfs_lsp.service.proposal.wording import warning_text
@@ -62,11 +62,28 @@ def test_every_error_is_in_the_table() -> None:
     assert set(ERRORS) == set(tree(errors.DomainError))
 
 
-@pytest.mark.parametrize(("feedback", "said"), [("", ""), ("not now", " The user wrote: “not now”.")])
+@pytest.mark.parametrize(
+    ("feedback", "said"),
+    [("", ""), ("not now", " The user wrote: “not now”."), ("Why?", " The user wrote: “Why?”")],
+)
 def test_a_no_to_some_of_the_files_names_them(feedback: str, said: str) -> None:
     error = errors.Rejected("rejected", feedback, ("a.py", "b.py"))
     message, _ = ERRORS[errors.Rejected][1](error, ENGLISH)
     assert message == f"The user rejected the change of 'a.py', 'b.py'.{said}"
+
+
+@pytest.mark.parametrize(("translate", "said"), [(ENGLISH, "“Not now.”"), (CHINESE, "“现在不行。”")])
+def test_what_the_user_wrote_keeps_its_own_full_stop(translate: Translate, said: str) -> None:
+    message, next_step = told_of(errors.Rejected("rejected", said.strip("“”")), translate)
+    assert message.endswith(said)
+    assert f"{said} " in sentences(ENGLISH, (message, next_step))
+
+
+@pytest.mark.parametrize("origin", ["", ".agentfs.toml"])
+def test_one_problem_more_than_are_told_is_one(origin: str) -> None:
+    problems = [Problem(f"key{number}", "unknown", "5", origin=origin) for number in range(4)]
+    (told,) = problems_texts(problems, ENGLISH)
+    assert told.endswith("lists the other one too." if origin else "There is one more.")
 
 
 @pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)

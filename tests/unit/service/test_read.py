@@ -16,6 +16,7 @@ from agentfs_lsp.domain.errors import (
     PolicyDenied,
     ReadRejected,
     TooLarge,
+    TooManyPending,
 )
 from agentfs_lsp.domain.settings.rules import Rule
 from support.fakes.store import HOME
@@ -198,6 +199,24 @@ async def test_nobody_to_ask_is_no_yes(work: FakeWorkspace) -> None:
     work.reviewer.reads.append(NobodyToAsk("reading"))
     with pytest.raises(NobodyToAsk):
         await work.read(".env")
+
+
+async def test_a_session_has_only_so_many_reads_that_ask(work: FakeWorkspace) -> None:
+    work.set(limits__pending_per_session=1)
+    work.store.put(".env", "A=1\n")
+
+    def more_while_asked() -> bool:
+        with pytest.raises(TooManyPending):
+            work.read(".env").send(None)
+        work.reviewer.reads.append(False)
+        with pytest.raises(ReadRejected):
+            work.read(".env", "other").send(None)
+        return True
+
+    work.reviewer.reads.append(more_while_asked)
+    assert (await work.read(".env")).content == "A=1\n"
+    work.reviewer.reads.append(True)
+    assert (await work.read(".env")).content == "A=1\n"
 
 
 async def test_settings_that_change_during_the_question_count(work: FakeWorkspace) -> None:

@@ -84,7 +84,15 @@ class MessageReviews:
             always = translate("Always for this session")
             lines, last_line = _words(translate, proposal, diff, diff_file, limits)
             approve, reject = translate("Approve"), translate("Reject")
-            question = Question(lines, last_line, reject, (approve, always), most_pages, is_beside=beside)
+            question = Question(
+                lines,
+                last_line,
+                reject,
+                (approve, always),
+                most_pages,
+                is_beside=beside,
+                was_not_shown=editor.traits.show_document and diff_file is None,
+            )
             try:
                 async with asyncio.timeout(left_of(timeout_s, proposal.reached_ms("shown"), now_ms)):
                     answer = await screen.ask(question, translate, quiet=quiet)

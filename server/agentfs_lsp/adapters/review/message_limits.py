@@ -21,10 +21,11 @@ class MessageLimits:
 
     `joins_lines`: line ends become spaces. `scrolls_behind`: the diff's window scrolls while the question is
     open. `shows_outside`: the editor can show documents outside the root without starting a second server.
-    `loses_questions`: a question can close without an answer, and one asked during another gets an error.
+    `loses_questions`: a question can close without an answer, and one asked during another may get an error.
     `keys_answer`: keys typed for something else may answer a question. `confirming_choices`: if that can
     approve, since numbers choose, how many choices the confirmation page has. `shows_end`: only the end of a
-    message that doesn't fit is shown, and the window may be smaller than assumed here. `wraps_at_words`: long
+    message that doesn't fit is shown, and the window may be smaller than assumed here. `errors_hide`: the
+    editor's error about a diff that it can't show hides the question that follows. `wraps_at_words`: long
     lines wrap between words."""
 
     rows: int
@@ -38,6 +39,7 @@ class MessageLimits:
     keys_answer: bool = True
     confirming_choices: int = 0
     shows_end: bool = False
+    errors_hide: bool = False
     wraps_at_words: bool = False
 
     @property
@@ -56,11 +58,13 @@ _EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=Tr
 # A list of choices in the message area: the start of a longer message scrolls away, and windows can't scroll
 # meanwhile. A number and Enter choose.
 _VIM = MessageLimits(16, 80, confirming_choices=12)
+# In the command-line window (`q:`) no other window can be opened, and the error waits for a key.
+_NEOVIM = replace(_VIM, errors_hide=True)
 # In Vim a digit can choose without Enter.
 _COC = replace(_VIM, confirming_choices=9)
 # A centred popup, 80% of the screen wide. Its height assumes wrapping between characters, so it hides the end
-# of what wraps between words.
-_HELIX = MessageLimits(16, 62, wraps_at_words=True)
+# of what wraps between words. Any next question replaces an open one, which is never answered.
+_HELIX = MessageLimits(16, 62, loses_questions=True, wraps_at_words=True)
 
 _LEAST = MessageLimits(
     4, 62, characters=1000, prefix=33, joins_lines=True, confirming_choices=9, wraps_at_words=True
@@ -76,7 +80,7 @@ _BY_NAME = {
     "": _UNNAMED,
     "Eglot": _EMACS,
     "emacs": _EMACS,
-    "Neovim": _VIM,
+    "Neovim": _NEOVIM,
     "coc.nvim": _COC,
     "vim-lsp": _VIM,
     "helix": _HELIX,

@@ -69,7 +69,7 @@ class Unanswered(Exception):
 class Question:
     """`lines` are shown in full, over at most `most_pages` pages, each ending with `last_line`. The button
     titles: `no`, and those that approve in one way or another. `is_beside`: the subject is shown in a window
-    of its own, which scrolls."""
+    of its own, which scrolls. `was_not_shown`: it is not, although the editor has such windows."""
 
     lines: Sequence[str]
     last_line: str
@@ -77,6 +77,7 @@ class Question:
     yes: Sequence[str]
     most_pages: int = MOST_PAGES
     is_beside: bool = False
+    was_not_shown: bool = False
 
 
 def left_of(timeout_s: float | None, since_ms: float, now_ms: float) -> float | None:
@@ -132,7 +133,10 @@ class Screen:
         pages = list(islice(paged(question.lines, question.last_line, limits), most_pages + 1))
         if len(pages) > most_pages:
             raise NobodyToAsk("too_long")
-        if limits.shows_end and question.lines and not question.is_beside:
+        hides = (limits.shows_end and not question.is_beside) or (
+            limits.errors_hide and question.was_not_shown
+        )
+        if hides and question.lines:
             letter = choice(LETTERS)
             message = _measuring(letter, question.last_line, limits, translate)
             answer = await self._read_answer(message, (question.no, *LETTERS), question.no)
@@ -224,12 +228,15 @@ class Screen:
 def _measuring(letter: str, last_line: str, limits: MessageLimits, translate: Translate) -> str:
     """A page of maximum size that only a user who sees its first row can get past. No editor reports the size
     of its window."""
+    height, columns = limits.rows, limits.columns
+    if limits.errors_hide:  # Neovim lists the choices below, a row each, and adds a row to one that is full
+        height, columns = height - len(LETTERS) + 2, columns - 1
     rows = [
         translate("The letter is {letter}.", letter=letter),
-        *[""] * (limits.rows - 4),
+        *[""] * (height - 4),
         translate("Choose it to go on."),
         translate("If you don't see it, make the window larger."),
     ]
-    left = [limits.columns - width_of(row) for row in rows]
+    left = [columns - width_of(row) for row in rows]
     left[0] -= limits.prefix
     return "\n".join([*(row + " " * more for row, more in zip(rows, left, strict=True)), last_line])

@@ -1,12 +1,19 @@
-"""Translates argparse's own texts into the terminal's language. argparse uses gettext's current domain,
-which this module replaces with ours. It lists argparse's texts, so that the catalogs contain them
-(docs/protocol.md#17-texts)."""
+"""argparse for the terminal: in its language, and with wrong arguments escaped. argparse uses gettext's
+current domain, which this module replaces with ours. It lists argparse's texts, so that the catalogs contain
+them (docs/protocol.md#17-texts)."""
 
 from __future__ import annotations
 
+import argparse
 import gettext
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from agentfs_lsp.adapters.catalogue import LOCALES
+from agentfs_lsp.adapters.terminal.visible import visible
+
+if TYPE_CHECKING:
+    from agentfs_lsp.domain.translation import Translate
 
 WORDS = (
     "usage: ",
@@ -28,6 +35,26 @@ WORDS = (
     "invalid %(type)s value: %(value)r",
 )
 """argparse's own templates, filled with `%`."""
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of a command, with groups for its `arguments` and `options`."""
+
+    def __init__(self, command: str, translate: Translate, description: str, **more: Any) -> None:
+        prog = f"agentfs-lsp {command}".rstrip()
+        super().__init__(prog=prog, description=description, add_help=False, **more)
+        self.arguments = self.add_argument_group(translate("arguments"))
+        self.options = self.add_argument_group(translate("options"))
+        self.options.add_argument("-h", "--help", action="help", help=translate("show this message and exit"))
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
+
+
+def complain(command: str, words: str, code: int = 1) -> int:
+    """Print the error, and return its exit code."""
+    sys.stderr.write(f"agentfs-lsp {command}: {visible(words)}\n")
+    return code
 
 
 def let_argparse_speak() -> None:

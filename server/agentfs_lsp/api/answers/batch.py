@@ -164,7 +164,9 @@ def _text(
     if len(failed) > FAILURES_TOLD:
         said.append(
             translate(
-                "See results for the other {count} failed operations.", count=len(failed) - FAILURES_TOLD
+                "See results for the other failed operation.",
+                plural="See results for the other {count} failed operations.",
+                count=len(failed) - FAILURES_TOLD,
             )
         )
     said.append(always_asked_text(changes, translate, with_paths=True))

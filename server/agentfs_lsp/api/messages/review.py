@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.text.escaping import LONGEST_UNKNOWN, cut_name, escape_invisible
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-from agentfs_lsp.domain.translation import nothing_changed, sentences
+from agentfs_lsp.domain.translation import nothing_changed, sentence, sentences
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
@@ -113,8 +113,11 @@ def rejected(error: errors.Rejected, translate: Translate) -> Told:
         return _rejected_in_part(error, translate)
     if error.feedback:
         return (
-            translate(
-                "The user rejected the change: “{feedback}”.", feedback=escape_invisible(error.feedback)
+            sentence(
+                translate,
+                translate(
+                    "The user rejected the change: “{feedback}”", feedback=escape_invisible(error.feedback)
+                ),
             ),
             nothing_changed(translate, translate("Follow the user's message.")),
         )
@@ -139,8 +142,12 @@ def _rejected_in_part(error: errors.Rejected, translate: Translate) -> Told:
     paths = ", ".join(f"'{shown(path)}'" for path in error.paths)
     said = [translate("The user rejected the change of {paths}.", paths=paths)]
     if error.feedback:
-        said.append(translate("The user wrote: “{feedback}”.", feedback=escape_invisible(error.feedback)))
+        said.append(_wrote(error.feedback, translate))
     return sentences(translate, said), nothing_changed(translate, translate("Ask the user how to continue."))
+
+
+def _wrote(feedback: str, translate: Translate) -> str:
+    return sentence(translate, translate("The user wrote: “{feedback}”", feedback=escape_invisible(feedback)))
 
 
 def left_undone(error: errors.LeftUndone, translate: Translate) -> Told:
@@ -181,6 +188,15 @@ def withdrawn(error: errors.Withdrawn, translate: Translate) -> Told:
 
 
 def too_many_pending(error: errors.TooManyPending, translate: Translate) -> Told:
+    if error.reads:
+        return (
+            translate(
+                "The user is already asked about one read of this session.",
+                plural="The user is already asked about {count} reads of this session.",
+                count=error.limit,
+            ),
+            translate("Wait for their results before you send more."),
+        )
     return (
         translate(
             "One change of this session is already pending.",
@@ -229,9 +245,7 @@ def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Told:
     if not error.holding:
         return unknown, translate("Read the file before you continue.")
     feedback = getattr(error.otherwise, "feedback", "")
-    wrote = (
-        translate("The user wrote: “{feedback}”.", feedback=escape_invisible(feedback)) if feedback else ""
-    )
+    wrote = _wrote(feedback, translate) if feedback else ""
     places = {"disk": translate("on disk"), "editor": translate("in the editor")}
     files = ", ".join(f"'{shown(one.path)}' ({places[one.where]})" for one in error.holding)
     found = translate("Some of the change is, or may be, in {files}.", files=files)

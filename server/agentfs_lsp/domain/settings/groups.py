@@ -109,7 +109,8 @@ class Limits:
     pending_per_session: int = setting(
         64,
         Whole("proposals", 1, 10_000),
-        "The maximum number of pending proposals per session. Further proposals are refused.",
+        "The maximum number of pending proposals per session, and of open questions before a "
+        "read. Further ones are refused.",
     )
 
 

@@ -47,9 +47,15 @@ def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate)
     said += [_told(one, _key(one), translate) for one in first]
     more = count - len(first)
     if more and origin:
-        said.append(translate("agentfs-lsp check-config lists the other {count} too.", count=more))
+        said.append(
+            translate(
+                "agentfs-lsp check-config lists the other one too.",
+                plural="agentfs-lsp check-config lists the other {count} too.",
+                count=more,
+            )
+        )
     elif more:
-        said.append(translate("There are {count} more.", count=more))
+        said.append(translate("There is one more.", plural="There are {count} more.", count=more))
     return sentences(translate, said)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
@@ -79,6 +80,8 @@ class Workspace:
     queue: FileQueue = field(default_factory=FileQueue)
     last_kept: dict[str, str] = field(default_factory=dict)
     """By session, the id of its latest change in history."""
+    reads_asked: Counter[str] = field(default_factory=Counter)
+    """By session, how many questions before a read are open."""
     late_watched: int = 0
     """The number of withdrawn previews still being watched (`late_apply.py`)."""
     interrupted: frozenset[str] = frozenset()
