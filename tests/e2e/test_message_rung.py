@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.editor import NO_ANSWER, Editor, RpcError, configure, editing
-from support.personas import VIM_LSP, pressing
+from support.personas import pressing
 from support.sample import TEXT
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -204,21 +204,6 @@ async def test_a_line_too_long_for_a_page_is_carried_over_whole(editor: Editor) 
     asked = questions(editor)
     assert sum(question["message"].count("x") for question in asked) >= 5000
     assert answer["data"]["applied"]
-
-
-async def test_where_only_the_first_button_can_be_pressed_it_approves_and_one_page_is_all(root: Path) -> None:
-    (root / "a.py").write_text(TEXT)
-    (root / "long.txt").write_text(lines(40))
-    async with VIM_LSP.editing(root, "Approve") as editor:
-        await editor.read("a.py")
-        short = await editor.edit("a.py", "two", "2")
-        assert titles(await editor.seen(ASK)) == ["Approve", "Reject", "Always for this session"]
-        assert titles(await editor.seen(ASK, 2)) == ["Approve", "Reject"]
-        await editor.read("long.txt")
-        long = await editor.write("long.txt", lines(40, "other"))
-        assert len(questions(editor)) == 2
-    assert short["status"] == "success"
-    assert long["error"]["code"] == "ACCESS_DENIED"
 
 
 async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(root: Path) -> None:

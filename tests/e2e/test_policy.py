@@ -94,15 +94,6 @@ async def test_soul_asks_and_memory_comes_and_goes_with_its_switch(root: Path, m
         assert (root / "USER.md").read_text().startswith("written anew")
 
 
-async def test_a_switch_that_nobody_set_is_off_and_the_user_is_told(root: Path) -> None:
-    async with editing(root, options={"rules": MEMORY["rules"]}) as editor:
-        warned = await editor.seen("window/showMessage")
-        assert warned["message"].startswith(
-            "A rule requires the switch agentfs.switches.memory, which is not set"
-        )
-        assert (await editor.write("MEMORY.md", "x\n"))["error"]["code"] == "ACCESS_DENIED"
-
-
 # --- whatever way leads to a file -------------------------------------------------------------------------
 
 
@@ -129,17 +120,6 @@ async def test_no_link_and_no_created_file_gets_round_a_rule(root: Path) -> None
         "public.md",
         "public2.md",
     ]
-
-
-async def test_a_closed_list_closes_everything_else(root: Path) -> None:
-    for name in ("a.md", "b.md"):
-        (root / name).write_text("one\n")
-    async with editing(root, options={"files": ["a.md", "new.md"], **AUTO}) as editor:
-        assert (await editor.read("a.md"))["status"] == "success"
-        assert (await editor.write("new.md", "x\n"))["status"] == "success"
-        for path in ("b.md", "A.md", "a.md."):
-            refused = await editor.write(path, "x\n")
-            assert (refused["error"]["code"], "'files'" in refused["text"]) == ("ACCESS_DENIED", True), path
 
 
 async def test_a_read_that_a_rule_asks_for_is_asked(root: Path) -> None:

@@ -29,13 +29,6 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
         yield editor
 
 
-async def test_bytes_that_fit_no_encoding_are_shown_as_replaced(editor: Editor) -> None:
-    (editor.root / "none.txt").write_bytes(b"\xff\x30 ok\n")
-    answer = await editor.read("none.txt")
-    assert (answer["status"], answer["data"]["content"]) == ("partial", "\ufffd0 ok\n")
-    assert answer["stats"]["encoding"] == "utf-8"
-
-
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [
@@ -149,62 +142,12 @@ async def test_a_file_over_the_limit_is_refused_with_the_way_out(editor: Editor)
         assert answer["context"]["path_resolved"] == "large.txt"
 
 
-async def test_ranges_of_a_large_file_come_without_hash_and_total(editor: Editor) -> None:
-    path = editor.root / "ranges.txt"
-    path.write_bytes(b"".join(b"line %d\r\n" % number for number in range(1, 301)) + b"end")
-    answer = await editor.read("ranges.txt", start_line=2, limit=2)
-    assert (answer["status"], answer["data"]["content"]) == ("partial", "line 2\r\nline 3\r\n")
-    data = {key: answer["data"][key] for key in answer["data"] if key != "content"}
-    assert data == {
-        "truncated": True,
-        "source": "disk",
-        "dirty": False,
-        "eol": "crlf",
-        "bom": False,
-        "final_newline": False,
-    }
-    assert "total_lines" not in answer["stats"]
-    assert answer["stats"]["file_size_bytes"] == path.stat().st_size
-    last = await editor.read("ranges.txt", start_line=301, limit=5)
-    assert (last["status"], last["data"]["content"]) == ("success", "end")
-    whole = await editor.read("ranges.txt", start_line=200)
-    assert whole["data"]["content"].startswith("line 200\r\n")
-    assert whole["stats"]["lines_read"] == whole["data"]["content"].count("\r\n")
-    past = await editor.read("ranges.txt", start_line=302, limit=1)
-    assert past["error"]["code"] == "INVALID_PARAM"
-    assert "301 lines" in past["error"]["message"]
-
-
 async def test_a_line_over_the_limit_is_cut_and_the_text_says_why(editor: Editor) -> None:
     (editor.root / "lines.txt").write_bytes(b"one\n" + b"x" * (LIMIT - 1) + b"\r\n" + b"y" * LIMIT)
     cut = await editor.read("lines.txt", start_line=2, limit=1)
     assert (cut["status"], cut["data"]["content"]) == ("partial", "x" * (LIMIT - 1))
     assert "agentfs.limits.max_file_bytes" in cut["text"]
     assert "limit=1" not in cut["text"]
-
-
-async def test_a_range_without_a_limit_has_as_many_characters_as_any_read(tmp_path: Path) -> None:
-    limits = {"max_file_bytes": LIMIT, "read_chars": 100}
-    (tmp_path / "wide.txt").write_text(("ä" * 29 + "\n") * 40 + "y" * 500)
-    async with editing(tmp_path, options={"limits": limits}) as editor:
-        some = await editor.read("wide.txt", start_line=2)
-        assert (some["status"], some["data"]["content"]) == ("partial", ("ä" * 29 + "\n") * 3)
-        assert (some["stats"]["lines_read"], "start_line=5" in some["text"]) == (3, True)
-        last = await editor.read("wide.txt", start_line=41)
-        assert (last["data"]["content"], last["data"]["truncated"]) == ("y" * 100, True)
-        assert "start_line=41 and limit=1" in last["text"]
-        assert (await editor.read("wide.txt", start_line=41, limit=1))["stats"]["chars_read"] == 500
-
-
-async def test_a_range_of_a_large_file_that_is_open_is_the_editors(editor: Editor) -> None:
-    (editor.root / "opened.txt").write_bytes(b"line\r\n" * 400)
-    editor.open("opened.txt", "typed\n" + "line\n" * 400)
-    answer = await editor.read("opened.txt", limit=2)
-    assert (answer["status"], answer["data"]["content"]) == ("partial", "typed\nline\n")
-    assert (answer["data"]["source"], answer["data"]["dirty"]) == ("editor", True)
-    assert answer["stats"]["total_lines"] == 401
-    whole = await editor.read("opened.txt")
-    assert whole["error"]["code"] == "INVALID_PARAM"
 
 
 async def test_ranges_are_decoded_like_the_whole_would_be(editor: Editor) -> None:
@@ -221,23 +164,6 @@ async def test_ranges_are_decoded_like_the_whole_would_be(editor: Editor) -> Non
     (folder / ".editorconfig").write_text("[*]\ncharset = latin1\n")
     (folder / "a.txt").write_bytes(b"caf\xe9\n" * 300)
     assert (await editor.read("latin-large/a.txt", limit=1))["data"]["content"] == "café\n"
-
-
-async def test_ranges_of_utf_16_need_a_mark(editor: Editor) -> None:
-    folder = editor.root / "unmarked"
-    folder.mkdir()
-    (folder / ".editorconfig").write_text("[*]\ncharset = utf-16le\n")
-    (folder / "a.txt").write_bytes("ä\nb\nc\n".encode("utf-16-le") * 200)
-    for start in range(1, 7):
-        answer = await editor.read("unmarked/a.txt", start_line=start, limit=1)
-        assert answer["error"]["code"] == "BINARY_FILE"
-
-
-async def test_a_binary_range_names_its_file(editor: Editor) -> None:
-    (editor.root / "blob").write_bytes(b"\0\1" * 2000)
-    answer = await editor.read("blob", limit=1)
-    assert answer["error"]["code"] == "BINARY_FILE"
-    assert "'blob'" in answer["error"]["message"]
 
 
 async def test_a_large_file_is_never_changed(editor: Editor) -> None:

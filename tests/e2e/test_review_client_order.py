@@ -208,36 +208,6 @@ async def test_a_client_that_begins_anew_finds_what_waits(editor: Editor, root: 
     assert (await editor.request("agentfs/settle", {"id": halfway, "decision": "rejected"}))["ok"]
 
 
-async def test_what_was_applied_before_the_client_began_anew_is_only_reported(
-    editor: Editor, file: Path
-) -> None:
-    editor.open("a.py")
-    proposal, answer = await asked(editor)
-    settle = {"id": proposal["id"], "decision": "accepted"}
-    first = await editor.request("agentfs/settle", settle)
-    assert editor.apply(first["apply"])
-    assert await editor.request("agentfs/settle", settle) == first
-    files = [{"uri": file.as_uri(), "applied": True}]
-    applied = await editor.request("agentfs/applied", {"id": proposal["id"], "files": files})
-    assert applied == {"ok": True, "save": [file.as_uri()]}
-    editor.save("a.py")
-    await editor.request(
-        "agentfs/saved", {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
-    )
-    assert (await answer)["data"]["landing"] == "disk"
-
-
-async def test_a_new_connection_has_nothing_that_waits(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as first:
-        proposal, _ = await asked(first)
-        await first.request("shutdown")
-    async with editing(root, **REVIEWING) as second:
-        assert await pending(second) == []
-        unknown = await second.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        assert (unknown["ok"], unknown["code"]) == (False, "UNKNOWN")
-    assert file.read_text() == TEXT
-
-
 @pytest.mark.parametrize(("unsaved", "outcome"), [("", "landed"), ("mine\n", "editor")])
 async def test_the_outcome_of_a_batch_is_that_of_what_landed_of_it(
     editor: Editor, root: Path, file: Path, unsaved: str, outcome: str
@@ -257,25 +227,6 @@ async def test_the_outcome_of_a_batch_is_that_of_what_landed_of_it(
 
 
 # --- edits that are no question ---------------------------------------------------------------------------
-
-
-async def test_an_edit_without_annotations_is_applied_and_saved(editor: Editor, file: Path) -> None:
-    await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})
-
-    def applied(params: Message) -> Message:
-        assert "changeAnnotations" not in params["edit"]
-        done = editor.apply(params["edit"])
-        editor.save("a.py")
-        return {"applied": done}
-
-    editor.answers["workspace/applyEdit"] = applied
-    editor.open("a.py")
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
-    assert (answer["status"], answer["data"]["landing"]) == ("success", "disk")
-    assert answer["data"]["review"]["decision"] == "allowed"
-    assert file.read_text() == CHANGED
-    assert [editor.all(f"agentfs/{name}") for name in ("proposed", "settled")] == [[], []]
 
 
 @pytest.mark.parametrize(
@@ -328,25 +279,6 @@ async def test_nothing_to_save_needs_no_report(editor: Editor, file: Path) -> No
     saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
     assert await editor.request("agentfs/saved", saved) == {}
     assert (await editor.seen("agentfs/settled"))["outcome"] == "editor"
-
-
-async def test_a_save_that_adds_the_final_newline_is_told(editor: Editor, file: Path) -> None:
-    file.write_text("one\ntwo")
-    editor.open("a.py")
-    proposal, answer = await asked(editor)
-    assert proposal["files"][0]["proposed_text"] == "one\n2"
-    settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-    assert editor.apply(settled["apply"])
-    files = [{"uri": file.as_uri(), "applied": True}]
-    await editor.request("agentfs/applied", {"id": proposal["id"], "files": files})
-    editor.change("a.py", "one\n2\n")  # what a save participant does
-    editor.save("a.py")
-    await editor.request(
-        "agentfs/saved", {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
-    )
-    told = await answer
-    assert (told["data"]["landing"], told["data"]["review"]["decision"]) == ("disk", "accepted")
-    assert "No newline at end of file" in told["data"]["review"]["on_save"]
 
 
 # --- the state of documents -------------------------------------------------------------------------------

@@ -29,14 +29,6 @@ async def switches(editor: Editor) -> Any:
     return (await editor.request("agentfs/status"))["data"]["switches"]
 
 
-async def test_status_and_its_notification_show_them(root: Path) -> None:
-    async with editing(root, options=OPTIONS, capabilities={"experimental": {"agentfs": {}}}) as editor:
-        assert await switches(editor) == {"memory": True, "other": False}
-        await turn(editor, on=True, name="other")
-        told = await editor.seen("agentfs/statusChanged")
-        assert told["switches"] == await switches(editor) == {"memory": True, "other": True}
-
-
 async def test_a_switch_is_turned_for_one_connection(root: Path) -> None:
     state = root.parent / "state"
     async with (

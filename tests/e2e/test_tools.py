@@ -75,25 +75,6 @@ async def test_definitions_of_every_dialect_in_every_format_are_json_schema(root
     assert sorted(seen) == sorted(list(parameters) * 3)
 
 
-async def test_each_format_is_its_makers(root: Path) -> None:
-    async with editing(root) as editor:
-        openai, anthropic, mcp = [(await tools(editor, style=style))[2] for style in SCHEMAS]
-        default = (await editor.request("agentfs/tools", {}))["data"]["tools"]
-    assert set(openai) == {"type", "function"}
-    assert openai["type"] == "function"
-    assert set(openai["function"]) == {"name", "description", "parameters"}
-    assert set(anthropic) == {"name", "description", "input_schema"}
-    assert set(mcp) == {"name", "description", "inputSchema", "annotations"}
-    assert mcp["annotations"] == {
-        "readOnlyHint": False,
-        "openWorldHint": False,
-        "destructiveHint": True,
-        "idempotentHint": False,
-    }
-    assert openai["function"]["parameters"] == anthropic["input_schema"] == mcp["inputSchema"]
-    assert default[2] == openai
-
-
 async def test_a_tool_that_may_touch_no_file_is_not_listed_and_its_call_is_denied(root: Path) -> None:
     (root / "a.md").write_text("one\n")
     rules = [{"files": ["**"], "write": "deny", "edit": "deny"}]
@@ -168,27 +149,6 @@ async def test_a_folders_own_closed_list_counts_too(root: Path) -> None:
         assert set(map(tuple, files(await tools(editor)).values())) == {("d.md",)}
 
 
-@pytest.mark.parametrize(
-    ("rule", "left"),
-    [
-        ({"read": "deny"}, ["Write"]),
-        ({"write": "deny"}, ["Read", "Edit"]),
-        ({"requires": "memory"}, []),
-        ({"read": "ask", "write": "ask"}, ["Read", "Write", "Edit"]),
-    ],
-)
-async def test_a_rule_for_all_files(root: Path, rule: Any, left: list[str]) -> None:
-    """Where nothing may be read nothing can be edited: an edit tells what it found."""
-    options = {"rules": [{"files": ["**"], **rule}], "switches": {"memory": False}}
-    async with editing(root, options=options) as editor:
-        assert names(await tools(editor)) == left
-
-
-async def test_an_empty_closed_list_leaves_no_tool(root: Path) -> None:
-    async with editing(root, options={"files": []}) as editor:
-        assert await tools(editor) == []
-
-
 @pytest.mark.parametrize("closed", [None, ["SOUL.md", "USER.md", "MEMORY.md"]], ids=["rules", "closed list"])
 async def test_a_switch_takes_its_files_out_of_every_definition_and_back(root: Path, closed: Any) -> None:
     options = {"rules": SOUL, "files": closed, "switches": {"memory": True}}
@@ -236,15 +196,6 @@ async def test_a_client_that_does_not_review_is_told_of_changes_alone(root: Path
         await editor.write("a.md", "one\n")
         told = {one["method"] for one in editor.received if str(one.get("method")).startswith("agentfs/")}
     assert told == {"agentfs/statusChanged"}
-
-
-async def test_definitions_speak_the_users_language(root: Path) -> None:
-    async with editing(root, locale="zh-CN") as editor:
-        data = (await editor.request("agentfs/tools", {"dialect": "workspace", "format": "anthropic"}))[
-            "data"
-        ]
-    assert data["tools"][1]["description"].startswith("创建文本文件，或替换文件的全部文本。")
-    assert data["prompt"].startswith("## 工作区文件\n")
 
 
 async def test_a_name_cannot_break_out_of_its_line(root: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from agentfs_lsp.domain.errors import (
@@ -17,7 +15,6 @@ from agentfs_lsp.domain.errors import (
     PolicyDenied,
     Rejected,
     SystemFailed,
-    TooManyPending,
 )
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
@@ -25,7 +22,6 @@ from agentfs_lsp.service.batch import Batch, Step, batch
 from agentfs_lsp.service.proposal.preview import preview_together
 from support.fakes.review import ScriptedApplier, applies, pretends, refuses
 from support.fakes.store import HOME, disk_full
-from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
 
@@ -169,18 +165,6 @@ async def test_a_file_written_and_edited_is_judged_as_both(read: FakeWorkspace) 
     read.set(rules=(Rule(("a.py",), write="deny"),))
     error, _ = await failed(read, edit_of("a.py", "one", "1"), write_of("a.py", "x\n"))
     assert isinstance(error, PolicyDenied)
-
-
-async def test_a_session_has_only_so_many_changes_waiting(read: FakeWorkspace) -> None:
-    read.set(limits__pending_per_session=1)
-    read.reviewer.never_answers()
-    waiting = asyncio.ensure_future(read.edit("a.py", "one", "1"))
-    await settle()
-    error, _ = await failed(read, write_of("c.py", "x\n"))
-    assert isinstance(error, TooManyPending)
-    waiting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
 
 
 async def test_a_no_to_one_file_is_one_to_all_that_land_together(read: FakeWorkspace) -> None:
