@@ -14,7 +14,7 @@ from typing import Any
 
 from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
-from support.docs import text_of
+from support.docs import REPOSITORY, examples, text_of
 from support.editor import AUTO, PENDING, REVIEWING, Editor, editing
 from support.wire import Message
 
@@ -141,3 +141,26 @@ async def test_a_review(tmp_path: Path) -> None:
 async def test_a_batch(tmp_path: Path) -> None:
     async with editing(folder(tmp_path), options=AUTO) as editor:
         assert await play(editor, steps("batch")) == 2
+
+
+async def test_the_example_of_the_readme(tmp_path: Path) -> None:
+    """Of the response it prints a part: each `"…"` stands for more keys."""
+    example = examples((REPOSITORY / "README.md").read_text("utf-8"), "jsonc")[0]
+    read, edit, printed = (json.loads(one.partition("\n")[2]) for one in example.split("// ")[1:])
+    root = folder(tmp_path)
+    before = "timeout = 30\n"
+    (root / "src" / "app.py").write_text(before + "#" * (812 - len(before)))
+    async with editing(root, **REVIEWING) as editor:
+        await editor.request("agentfs/read", read)
+        answer = asyncio.ensure_future(editor.request("agentfs/edit", edit))
+        await editor.settle(await editor.proposed())
+        assert_printed(printed, await answer)
+
+
+def assert_printed(printed: Any, real: Any) -> None:
+    if not isinstance(printed, dict):
+        assert printed == real
+        return
+    for key in printed.keys() - {"…"}:
+        assert_printed(printed[key], real[key])
+    assert "…" in printed or printed.keys() == real.keys()

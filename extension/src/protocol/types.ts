@@ -64,10 +64,6 @@ export type Where = 'disk' | 'editor';
 
 export type AnswerStatus = 'success' | 'partial' | 'error';
 
-export type Data = StatusData | ReadData | WriteData | EditData | BatchData | History | UndoData | ToolsData;
-
-export type AnyStats = Stats | ReadStats | ChangeStats | LineStats;
-
 export type Code = 'CONFLICT' | 'WITHDRAWN' | 'TIMEOUT' | 'SETTLED' | 'UNKNOWN' | 'INVALID_PARAM' | 'EXECUTION_ERROR';
 
 export type Outcome = 'landed' | 'editor' | 'rejected' | 'withdrawn' | 'timed_out' | 'conflict' | 'failed';
@@ -623,8 +619,8 @@ export interface ProposedFile {
   lines_removed: number;
 }
 
-/** The params of `agentfs/proposed`. */
-export interface Proposed {
+/** What is said of a proposal before and during its review. */
+export interface Announced {
   id: string;
   title: string;
   tool: Tool;
@@ -633,6 +629,10 @@ export interface Proposed {
   explanation: string;
   /** rejecting one of its files rejects all */
   atomic: boolean;
+}
+
+/** The params of `agentfs/proposed`. */
+export interface Proposed extends Announced {
   files: ProposedFile[];
 }
 
@@ -646,15 +646,7 @@ export interface ReviewedFile extends ProposedFile {
 }
 
 /** The result of `agentfs/proposal`: the announced proposal with its state and texts. */
-export interface Proposal {
-  id: string;
-  title: string;
-  tool: Tool;
-  session: string;
-  agent: string;
-  explanation: string;
-  /** rejecting one of its files rejects all */
-  atomic: boolean;
+export interface Proposal extends Announced {
   state: State;
   files: ReviewedFile[];
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ from agentfs_lsp.service.proposal.proposal import proposal_of
 from agentfs_lsp.service.proposal.wording import always_asked_text
 
 if TYPE_CHECKING:
-    from agentfs_lsp.api.results import AnyStats, Context, Data, Envelope
+    from agentfs_lsp.api.results import Context, Envelope, Stats
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.translation import Told, Translate
     from agentfs_lsp.service.proposal.proposal import Proposal
@@ -65,7 +65,13 @@ class Exchange:
     started: float = field(default_factory=time.perf_counter)
 
     def succeed(
-        self, data: Data, text: str, stats: AnyStats, *, partial: bool = False, access: Access = HIDDEN
+        self,
+        data: Mapping[str, object],
+        text: str,
+        stats: Stats,
+        *,
+        partial: bool = False,
+        access: Access = HIDDEN,
     ) -> Envelope:
         """A usable response. `partial`: with a limitation that `text` names. `access`: what the session may
         learn about the file."""

@@ -26,8 +26,6 @@ EXPLANATION_CHARACTERS = 10_000
 MOST_OPERATIONS = 1000
 HISTORY_CHANGES = 1000
 HASH_CHARACTERS = 200
-LONGEST_NAME = 100
-"""Only keys of at most this many characters get a suggestion: comparing a key of megabytes takes seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

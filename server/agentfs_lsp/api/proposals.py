@@ -23,8 +23,8 @@ class ProposedFile(TypedDict):
     lines_removed: int
 
 
-class Proposed(TypedDict):
-    """The params of `agentfs/proposed`."""
+class Announced(TypedDict):
+    """What is said of a proposal before and during its review."""
 
     id: str
     title: str
@@ -34,6 +34,11 @@ class Proposed(TypedDict):
     explanation: str
     atomic: bool
     """rejecting one of its files rejects all"""
+
+
+class Proposed(Announced):
+    """The params of `agentfs/proposed`."""
+
     files: list[ProposedFile]
 
 
@@ -47,16 +52,8 @@ class ReviewedFile(ProposedFile):
     warnings: list[Warned]
 
 
-class Proposal(TypedDict):
+class Proposal(Announced):
     """The result of `agentfs/proposal`: the announced proposal with its state and texts."""
 
-    id: str
-    title: str
-    tool: Tool
-    session: str
-    agent: str
-    explanation: str
-    atomic: bool
-    """rejecting one of its files rejects all"""
     state: State
     files: list[ReviewedFile]

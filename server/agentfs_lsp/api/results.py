@@ -500,10 +500,6 @@ class Nothing(TypedDict):
     """No result."""
 
 
-Data = StatusData | ReadData | WriteData | EditData | BatchData | History | UndoData | ToolsData
-AnyStats = Stats | ReadStats | ChangeStats | LineStats
-
-
 class Envelope(TypedDict):
     """The response to every request of an agent: docs/protocol.md#3-envelope."""
 

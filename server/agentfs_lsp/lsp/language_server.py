@@ -15,6 +15,7 @@ from pygls.protocol import default_converter
 from agentfs_lsp import __version__
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.channels import ReviewChannels
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.questions import Screen
@@ -95,14 +96,16 @@ class AgentfsLanguageServer(LanguageServer):
             files,
             self.documents,
             ReviewChannels(
-                self.editor,
-                clock,
-                lambda: self.workspace.settings,
-                self.language,
-                self.reviews,
-                diff_files,
-                Screen(self.editor, clock, self.documents.changed_at_ms),
-                lambda proposal: check_all_unmoved(self.workspace, proposal),
+                Asking(
+                    self.editor,
+                    clock,
+                    lambda: self.workspace.settings,
+                    self.language,
+                    self.reviews,
+                    diff_files,
+                    Screen(self.editor, clock, self.documents.changed_at_ms),
+                    lambda proposal: check_all_unmoved(self.workspace, proposal),
+                )
             ),
             Sessions(limits.records, limits.base_text_mib * MIB, limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),

@@ -23,16 +23,14 @@ from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.proposal.wording import full_preview_of, last_line_of, reasons_of, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from agentfs_lsp.adapters.review.diff_file import DiffFile, DiffFiles
+    from agentfs_lsp.adapters.review.asking import Asking
+    from agentfs_lsp.adapters.review.diff_file import DiffFile
     from agentfs_lsp.adapters.review.message_limits import MessageLimits
-    from agentfs_lsp.adapters.review.questions import Screen
-    from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Applier, Editor
+    from agentfs_lsp.service.proposal.review import Applier
 
 AS_MANY_AS_IT_TAKES = 1_000_000
 """The maximum number of pages if the length is limited otherwise."""
@@ -41,71 +39,54 @@ ROOMY_ROWS = 10
 """A message of fewer rows does not begin with its last line."""
 
 
-class MessageReviews:
-    """Reviews by a message with buttons."""
-
-    def __init__(
-        self,
-        editor: Editor,
-        screen: Screen,
-        clock: Clock,
-        settings: Callable[[], Settings],
-        translate: Callable[[], Translate],
-        diff_files: DiffFiles,
-    ) -> None:
-        self._editor = editor
-        self._screen = screen
-        self._clock = clock
-        self._settings = settings
-        self._translate = translate
-        self._diff_files = diff_files
-
-    async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
-        """Show the diff, next to the message as a file if possible, and ask. `timeout_s` counts from the
-        first time this was asked; None means no limit. Raises Rejected, ReviewTimedOut, NobodyToAsk,
-        Unanswered, and Conflict if the file was tampered with."""
-        editor, screen, translate = self._editor, self._screen, self._translate()
-        show_s = self._settings().landing_timeout_s
-        async with self._diff_files.shown_for(editor, proposal, show_s) as diff_file:
-            if diff_file is not None:
-                await screen.is_drawn()
-            limits = limits_of(editor.traits)
-            beside = diff_file is not None and limits.scrolls_behind
-            most_pages = MOST_PAGES
-            if _may_tell_of_its_file(proposal) and not beside:
-                first_only = editor.traits.first_action_only
-                if first_only or not await asyncio.to_thread(_each_fits, proposal, limits):
-                    raise NobodyToAsk("too_long")
-                most_pages = AS_MANY_AS_IT_TAKES
-            diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
-            quiet = await screen.is_quiet()
-            now_ms = self._clock.now_ms()
-            proposal.to("shown")
-            always = translate("Always for this session")
-            lines, last_line = _words(translate, proposal, diff, diff_file, limits)
-            approve, reject = translate("Approve"), translate("Reject")
-            question = Question(
-                lines,
-                last_line,
-                reject,
-                (approve, always),
-                most_pages,
-                is_beside=beside,
-                was_not_shown=editor.traits.show_document and diff_file is None,
+async def review_by_message(
+    asking: Asking, proposal: Proposal, timeout_s: float | None
+) -> tuple[Decision, Applier]:
+    """Show the diff, next to the message as a file if possible, and ask. `timeout_s` counts from the
+    first time this was asked; None means no limit. Raises Rejected, ReviewTimedOut, NobodyToAsk,
+    Unanswered, and Conflict if the file was tampered with."""
+    editor, screen, translate = asking.editor, asking.screen, asking.translate()
+    show_s = asking.settings().landing_timeout_s
+    async with asking.diff_files.shown_for(editor, proposal, show_s) as diff_file:
+        if diff_file is not None:
+            await screen.is_drawn()
+        limits = limits_of(editor.traits)
+        beside = diff_file is not None and limits.scrolls_behind
+        most_pages = MOST_PAGES
+        if _may_tell_of_its_file(proposal) and not beside:
+            first_only = editor.traits.first_action_only
+            if first_only or not await asyncio.to_thread(_each_fits, proposal, limits):
+                raise NobodyToAsk("too_long")
+            most_pages = AS_MANY_AS_IT_TAKES
+        diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
+        quiet = await screen.is_quiet()
+        now_ms = asking.clock.now_ms()
+        proposal.to("shown")
+        always = translate("Always for this session")
+        lines, last_line = _words(translate, proposal, diff, diff_file, limits)
+        approve, reject = translate("Approve"), translate("Reject")
+        question = Question(
+            lines,
+            last_line,
+            reject,
+            (approve, always),
+            most_pages,
+            is_beside=beside,
+            was_not_shown=editor.traits.show_document and diff_file is None,
+        )
+        try:
+            async with asyncio.timeout(left_of(timeout_s, proposal.reached_ms("shown"), now_ms)):
+                answer = await screen.ask(question, translate, quiet=quiet)
+        except TimeoutError:
+            raise ReviewTimedOut(timeout_s or 0) from None
+        if answer not in question.yes:
+            raise Rejected(
+                "rejected" if answer == question.no else "dismissed", surely_meant=not limits.keys_answer
             )
-            try:
-                async with asyncio.timeout(left_of(timeout_s, proposal.reached_ms("shown"), now_ms)):
-                    answer = await screen.ask(question, translate, quiet=quiet)
-            except TimeoutError:
-                raise ReviewTimedOut(timeout_s or 0) from None
-            if answer not in question.yes:
-                raise Rejected(
-                    "rejected" if answer == question.no else "dismissed", surely_meant=not limits.keys_answer
-                )
-            if diff_file is not None and not await diff_file.is_intact():
-                raise Conflict(diff_file.name, "disk", "diff_changed")
-        decision = Decision("message", "accepted", "user", always=answer == always)
-        return decision, PlainApplier(editor, title_of(proposal, translate))
+        if diff_file is not None and not await diff_file.is_intact():
+            raise Conflict(diff_file.name, "disk", "diff_changed")
+    decision = Decision("message", "accepted", "user", always=answer == always)
+    return decision, PlainApplier(editor, title_of(proposal, translate))
 
 
 def _may_tell_of_its_file(proposal: Proposal) -> bool:

@@ -18,12 +18,10 @@ from agentfs_lsp.service.proposal.review import Confirm
 from agentfs_lsp.service.proposal.wording import in_one_line, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from agentfs_lsp.domain.translation import Translate
+    from agentfs_lsp.adapters.review.asking import Asking
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Applier, Editor
+    from agentfs_lsp.service.proposal.review import Applier
 
 
 def is_previewable(proposal: Proposal) -> bool:
@@ -39,36 +37,25 @@ def _is_harmless(change: FileChange) -> bool:
     return change.operation == "update" and plain
 
 
-class PreviewReviews:
-    """Reviews changes in the editor's own preview."""
-
-    def __init__(
-        self,
-        editor: Editor,
-        translate: Callable[[], Translate],
-        check_unmoved: Callable[[Proposal], Awaitable[None]],
-    ) -> None:
-        self._editor = editor
-        self._translate = translate
-        self._check_unmoved = check_unmoved
-
-    async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
-        """Show the preview and wait; `timeout_s` None means no limit. Raises Rejected, ReviewTimedOut,
-        NobodyToAsk if the editor answers with an error, and Conflict if a file moved while another review had
-        the screen: a closed file has no version, so the editor would apply the edits at the old text's lines.
-        """
-        await self._check_unmoved(proposal)
-        title = title_of(proposal, self._translate())
-        confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
-        proposal.to("shown")
-        edits = [edit_of(change) for change in proposal.changes]
-        try:
-            async with asyncio.timeout(timeout_s):
-                applied = await self._editor.apply(edits, label=title, confirm=confirm)
-        except TimeoutError:
-            raise ReviewTimedOut(timeout_s or 0) from None
-        if applied.failed:
-            raise NobodyToAsk("failed", applied.reason)
-        if not applied.applied:
-            raise Rejected("rejected" if applied.known else "dismissed")
-        return Decision("preview", "accepted", "user"), PreviewedApplier(self._editor, title)
+async def review_by_preview(
+    asking: Asking, proposal: Proposal, timeout_s: float | None
+) -> tuple[Decision, Applier]:
+    """Show the preview and wait; `timeout_s` None means no limit. Raises Rejected, ReviewTimedOut,
+    NobodyToAsk if the editor answers with an error, and Conflict if a file moved while another review had
+    the screen: a closed file has no version, so the editor would apply the edits at the old text's lines.
+    """
+    await asking.check_unmoved(proposal)
+    title = title_of(proposal, asking.translate())
+    confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
+    proposal.to("shown")
+    edits = [edit_of(change) for change in proposal.changes]
+    try:
+        async with asyncio.timeout(timeout_s):
+            applied = await asking.editor.apply(edits, label=title, confirm=confirm)
+    except TimeoutError:
+        raise ReviewTimedOut(timeout_s or 0) from None
+    if applied.failed:
+        raise NobodyToAsk("failed", applied.reason)
+    if not applied.applied:
+        raise Rejected("rejected" if applied.known else "dismissed")
+    return Decision("preview", "accepted", "user"), PreviewedApplier(asking.editor, title)

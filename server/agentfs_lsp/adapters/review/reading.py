@@ -13,37 +13,26 @@ from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.text.width import shortened, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.adapters.review.questions import Screen
+    from agentfs_lsp.adapters.review.asking import Asking
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.review import Editor
 
 
-async def ask_to_read(
-    path: str,
-    agent: str,
-    editor: Editor,
-    screen: Screen,
-    clock: Clock,
-    translate: Callable[[], Translate],
-    timeout_s: float | None,
-    *,
-    lists: bool,
-) -> bool:
+async def ask_to_read(asking: Asking, path: str, agent: str, timeout_s: float | None, *, lists: bool) -> bool:
     """Whether the user allows it. `timeout_s` counts from the first time this was asked; None means no limit.
     `lists`: the client lists questions, so none waits for another. Raises NobodyToAsk, ReviewTimedOut."""
+    screen, clock = asking.screen, asking.clock
     asked_at_ms: float | None = None
     while True:
         async with nullcontext() if lists else screen.turn():
             quiet = lists or await screen.is_quiet()
-            question = _question(path, agent, editor, translate())
+            translate = asking.translate()
+            question = _question(path, agent, asking.editor, translate)
             now_ms = clock.now_ms()
             asked_at_ms = asked_at_ms or now_ms
             try:
                 async with asyncio.timeout(left_of(timeout_s, asked_at_ms, now_ms)):
-                    return await screen.ask(question, translate(), quiet=quiet) in question.yes
+                    return await screen.ask(question, translate, quiet=quiet) in question.yes
             except Unanswered:
                 continue
             except TimeoutError:
