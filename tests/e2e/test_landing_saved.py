@@ -190,6 +190,22 @@ async def test_a_line_typed_beside_a_change_that_was_undone_and_saved_is_not_the
     assert file.read_bytes() == typed.encode()
 
 
+@pytest.mark.parametrize(("new", "landing"), [("", None), ("1\n2\n", "unknown")])
+async def test_lines_that_are_back_with_a_line_typed_between_are_not_the_change(
+    root: Path, file: Path, new: str, landing: str | None
+) -> None:
+    typed = TEXT.replace("two", "mine\ntwo")
+    async with editing(root, capabilities=SAVES, options=AUTO) as editor:
+        editor.open("a.py")
+        editor.answers[APPLY] = saving(editor, lambda _: typed)
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "one\ntwo\n", new)
+    assert answer["error"]["code"] == "EXECUTION_ERROR"
+    assert answer["context"].get("landing") == landing
+    assert ("Nothing was changed." in answer["text"]) is (landing is None)
+    assert file.read_text() == typed
+
+
 async def test_what_was_undone_in_part_and_saved_is_told_as_it_was_saved(root: Path, file: Path) -> None:
     editor_saves = AUTO | {"save_timeout_s": 10}
     async with editing(root, capabilities=SAVES, options=editor_saves) as editor:

@@ -130,7 +130,10 @@ class Observation:
         if self._shows_some(normalise(text)):
             return True
         text = _formed_like(base, text)
-        if _untouched(base, text, removed_places(base, self.change.hunks)):
+        hunks = self.change.hunks
+        touching = _touching(base, text, removed_places(base, hunks))
+        # Lines typed where the change only removes lines, all of which are there, are not by the change.
+        if not any(splice.start < splice.end or hunks[at].text for at, splice in touching):
             return not self.refused and _brings_a_line(self.change, base, text)
         return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
 
@@ -310,7 +313,7 @@ def holds_all(change: FileChange, text: str) -> bool:
     places = put_in_places(base, shown, change.hunks)
     insides = _insides(places, [bool(hunk.text) for hunk in change.hunks])
     text = _formed_like(shown, text)
-    return _untouched(shown, text, insides) and not _puts_back(change, places, text)
+    return not any(_touching(shown, text, insides)) and not _puts_back(change, places, text)
 
 
 def holds_some(change: FileChange, text: str) -> bool:
@@ -319,7 +322,9 @@ def holds_some(change: FileChange, text: str) -> bool:
     base = normalise(change.base.text.shown)
     hunks = diff(base, normalise(change.shown))
     insides = _insides(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
-    return not _untouched(base, _formed_like(base, text), insides)
+    touching = _touching(base, _formed_like(base, text), insides)
+    # Typed between lines that the change removes and that are back, a line is none of the change.
+    return any(splice.start < splice.end or hunks[at].start == hunks[at].end for at, splice in touching)
 
 
 def _puts_back(change: FileChange, places: _Places, text: str) -> bool:
@@ -420,12 +425,14 @@ def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
     return start, end
 
 
-def _untouched(old: str, new: str, places: _Places) -> bool:
-    """Whether `new` equals `old` at all the places, which are in order."""
-    at = 0
+def _touching(old: str, new: str, places: _Places) -> Iterator[tuple[int, Splice]]:
+    """Where `new` differs from `old` at the places, which are in order: each place's number, and the
+    difference."""
+    first = 0
     for splice in splices_towards(old, new):
-        while at < len(places) and places[at][1] < splice.start:
-            at += 1
-        if at < len(places) and places[at][0] <= splice.end:
-            return False
-    return True
+        while first < len(places) and places[first][1] < splice.start:
+            first += 1
+        for at in range(first, len(places)):
+            if places[at][0] > splice.end:
+                break
+            yield at, splice
