@@ -85,6 +85,25 @@ def unknown_in(answer: Message) -> list[tuple[str, str]]:
     return [(one["path"], one["landing"]) for one in answer["context"]["files"]]
 
 
+@pytest.mark.parametrize("new", ["two\nnew\n", "new\ntwo\n", "2\nnew\n"])
+@pytest.mark.parametrize("typing", ["", "mine\n"])
+async def test_an_edit_that_the_editor_applied_twice_is_not_told_as_made(
+    root: Path, new: str, typing: str
+) -> None:
+    async with editing(root, options=AUTO) as editor:
+
+        def apply_twice(params: Message) -> Message:
+            done = [editor.apply(params["edit"], pinned=False) for _ in range(2)]
+            after(editor, "a.py", typing=typing)
+            return {"applied": all(done)}
+
+        editor.open("a.py")
+        editor.answers[APPLY] = apply_twice
+        await editor.read("a.py")
+        assert unknown_in(await editor.edit("a.py", "two\n", new)) == [("a.py", "editor")]
+        assert editor.documents[editor.uri("a.py")].text.count("new\n") == 2
+
+
 # --- a document that is gone ------------------------------------------------------------------------------
 
 

@@ -313,7 +313,7 @@ def holds_all(change: FileChange, text: str) -> bool:
     places = put_in_places(base, shown, change.hunks)
     insides = _insides(places, [bool(hunk.text) for hunk in change.hunks])
     text = _formed_like(shown, text)
-    return not any(_touching(shown, text, insides)) and not _puts_back(change, places, text)
+    return not any(_touching(shown, text, insides)) and not _is_misapplied(change, places, text)
 
 
 def holds_some(change: FileChange, text: str) -> bool:
@@ -327,9 +327,9 @@ def holds_some(change: FileChange, text: str) -> bool:
     return any(splice.start < splice.end or hunks[at].start == hunks[at].end for at, splice in touching)
 
 
-def _puts_back(change: FileChange, places: _Places, text: str) -> bool:
-    """Whether a line that a hunk removed stands right next to what the hunk inserted: then an editor that
-    ignores versions may have applied it at another place."""
+def _is_misapplied(change: FileChange, places: _Places, text: str) -> bool:
+    """Whether right next to what a hunk inserted stands a line that the hunk removed, or some of what it
+    inserted once more: then an editor may have applied it at another place, or twice."""
     base, shown = change.base.text.shown, change.shown
     splices = [splice for splice in splices_towards(shown, text) if splice.text.strip()]
     for hunk, (start, end) in zip(change.hunks, places, strict=True):
@@ -337,6 +337,8 @@ def _puts_back(change: FileChange, places: _Places, text: str) -> bool:
         if beside:
             taken_out = set(filter(str.strip, _lines_of(base[hunk.start : hunk.end])))
             if any(line in taken_out for splice in beside for line in _lines_of(splice.text)):
+                return True
+            if any(hunk.text.startswith(one.text) or hunk.text.endswith(one.text) for one in beside):
                 return True
     return False
 
