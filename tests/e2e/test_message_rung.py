@@ -234,6 +234,27 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
     assert [(root / name).read_text() for name in "abc"] == ["one\n2\nthree\n", TEXT, TEXT]
 
 
+async def test_of_a_file_that_moved_while_its_question_waited_nothing_is_asked(root: Path) -> None:
+    async with editing(root, answers=answering(NO_ANSWER), name="Neovim") as editor:
+        for name in "ab":
+            (root / name).write_text(TEXT)
+            await editor.read(name)
+        edits = [{"path": name, "old_string": "two", "new_string": "2"} for name in "ab"]
+        editor.start("agentfs/edit", edits[0])
+        first = await editor.seen_message(ASK)
+        waiting = editor.start("agentfs/edit", edits[1])
+        pending: list[Message] = []
+        while [one["state"] for one in pending] != ["shown", "queued"]:
+            pending = (await editor.request("agentfs/status"))["data"]["pending"]
+        await editor.read("b", session="other")  # behind the proposal, which has looked at it before
+        (root / "b").write_text(f"new\n{TEXT}")
+        editor.answers |= answering(pressing("Approve"))
+        editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"title": "Reject"}})
+        answer = await waiting
+        assert answer["error"]["code"] == "CONFLICT"
+        assert not [one for one in questions(editor) if "Edit b" in one["message"]]
+
+
 async def test_cancelling_withdraws_the_question_and_the_next_is_asked(
     editor: Editor, root: Path, file: Path
 ) -> None:

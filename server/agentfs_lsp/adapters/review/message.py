@@ -44,7 +44,7 @@ async def review_by_message(
 ) -> tuple[Decision, Applier]:
     """Show the diff, next to the message as a file if possible, and ask. `timeout_s` counts from the
     first time this was asked; None means no limit. Raises Rejected, ReviewTimedOut, NobodyToAsk,
-    Unanswered, and Conflict if the file was tampered with."""
+    Unanswered, and Conflict if a file moved before the question, or the diff file was tampered with."""
     editor, screen, translate = asking.editor, asking.screen, asking.translate()
     show_s = asking.settings().landing_timeout_s
     async with asking.diff_files.shown_for(editor, proposal, show_s) as diff_file:
@@ -60,6 +60,7 @@ async def review_by_message(
             most_pages = AS_MANY_AS_IT_TAKES
         diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
         quiet = await screen.is_quiet()
+        await asking.check_unmoved(proposal)
         now_ms = asking.clock.now_ms()
         proposal.to("shown")
         always = translate("Always for this session")
