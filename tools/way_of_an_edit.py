@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
@@ -102,7 +102,7 @@ class Client:
         )
         self._history = SqliteHistory(state, HistorySettings())
         disk, diffs = DiskStore(state), DiffFiles(state.path)
-        own = (disk, self._history, diffs, [state.path], say_in)
+        own = (disk, self._history, diffs, [state.path], translator_for)
         server = create_server(self._transport.send, lambda _: None, *own)
         self._loop = asyncio.get_running_loop()
         self._transport.start(self._loop)

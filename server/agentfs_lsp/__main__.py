@@ -16,10 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
-from agentfs_lsp.adapters.catalogue import say_in_terminal
-from agentfs_lsp.adapters.generated_code import generated_code_kept
+from agentfs_lsp.adapters.catalogue import terminal_translator
+from agentfs_lsp.adapters.generated_code import cached_generated_code
 from agentfs_lsp.adapters.stderr_log import StderrLog
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, let_argparse_speak
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, translate_argparse
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
@@ -44,8 +44,8 @@ def main(argv: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
-    translate = say_in_terminal()
-    let_argparse_speak()
+    translate = terminal_translator()
+    translate_argparse()
     if sys.platform == "win32":
         print(
             translate(
@@ -143,7 +143,7 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
     logging.basicConfig(handlers=[log], level=options.log_level.upper(), format=line)
     logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs message contents
     gc.disable()  # until the imports are done, which create no garbage
-    with generated_code_kept():
+    with cached_generated_code():
         from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
         from agentfs_lsp.adapters.fs.state_folder import StateFolder  # noqa: PLC0415
         from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: PLC0415

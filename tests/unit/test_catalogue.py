@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.translation import Translate, english, sentences
 from texts import CATALOGUES, PACKAGE, compiled, read, says, templates_in, untranslated, updated
@@ -60,15 +60,14 @@ def test_each_number_gets_its_form() -> None:
     facts = {"plural": "Mode {mode}. {count} changes are pending.", "mode": "manual"}
     one, several = (english("Mode {mode}. One change is pending.", count=count, **facts) for count in (1, 2))
     assert (one, several) == ("Mode manual. One change is pending.", "Mode manual. 2 changes are pending.")
-    chinese = [
-        say_in("zh-cn")("Mode {mode}. One change is pending.", count=count, **facts) for count in (1, 2)
-    ]
-    assert chinese == ["模式 manual；1 项修改在等待。", "模式 manual；2 项修改在等待。"]
+    chinese = translator_for("zh-cn")
+    both = [chinese("Mode {mode}. One change is pending.", count=count, **facts) for count in (1, 2)]
+    assert both == ["模式 manual；1 项修改在等待。", "模式 manual；2 项修改在等待。"]
 
 
 def test_sentences_are_set_apart_as_the_language_does() -> None:
     assert sentences(english, ("One.", "", "Two.")) == "One. Two."
-    assert sentences(say_in("zh-cn"), ("一。", "", "二。")) == "一。二。"
+    assert sentences(translator_for("zh-cn"), ("一。", "", "二。")) == "一。二。"
     assert sentences(english, ("", "")) == ""
 
 
@@ -85,7 +84,7 @@ def filled(translate: Translate, template: str, plural: str = "") -> str:
 @pytest.mark.parametrize("locale", ["en", "zh-cn"])
 def test_no_two_sentences_run_together(locale: str) -> None:
     """Any message before any other, with a file's name as its last word: each must end as a sentence."""
-    translate, stop, apart = say_in(locale), *((".", " ") if locale == "en" else ("。", ""))
+    translate, stop, apart = translator_for(locale), *((".", " ") if locale == "en" else ("。", ""))
     said = [
         filled(translate, *((one,) if isinstance(one, str) else one))
         for one in SAID
@@ -100,14 +99,14 @@ def test_no_two_sentences_run_together(locale: str) -> None:
 
 @pytest.mark.parametrize("locale", ["zh", "zh-cn", "zh-CN", "zh_CN.UTF-8", "zh-Hans", "zh-Hans-HK", "zh-SG"])
 def test_names_of_simplified_chinese(locale: str) -> None:
-    assert say_in(locale)("Approve") == "批准"
+    assert translator_for(locale)("Approve") == "批准"
 
 
 @pytest.mark.parametrize(
     "locale", ["", "C", "en", "en-GB", "de", "zh-TW", "zh-Hant-CN", "zh_HK.UTF-8", "zhx", "é"]
 )
 def test_all_others_get_english(locale: str) -> None:
-    assert say_in(locale)("Approve") == "Approve"
+    assert translator_for(locale)("Approve") == "Approve"
 
 
 # --- what goes round the catalogue ------------------------------------------------------------------------

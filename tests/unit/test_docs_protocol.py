@@ -190,7 +190,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.lsp.transport import codec, framing
     from agentfs_lsp.service import history as service_history
     from agentfs_lsp.service.proposal import wording
-    from agentfs_lsp.service.state import tool_scope as reach
+    from agentfs_lsp.service.state import tool_scope
 
     yield f"deeper than {codec.MAX_DEPTH} levels", "1"
     yield f"at most {framing.MAX_HEADER // 1024} KiB", "1"
@@ -222,7 +222,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     yield "takes a quarter of `history.max_mib`", "11"
     yield f"more than {history.WAITING_BYTES >> 20} MiB of texts", "11"
     yield f"more than {service_history.MOST_TEXT >> 20} Mi characters", "11"
-    yield f"(up to {reach.MOST_NAMED}; globs", "12"
+    yield f"(up to {tool_scope.MOST_NAMED}; globs", "12"
     yield f"wait up to {configuration.FIRST_ANSWER_S:g} s", "13"
 
 

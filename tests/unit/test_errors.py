@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.errors import DomainError
@@ -66,7 +66,7 @@ def instances_of(kind: type[DomainError]) -> Iterator[DomainError]:
 def test_nothing_that_comes_from_outside_is_shown_raw(kind: type[DomainError], locale: str) -> None:
     _, tell = ERRORS[kind]
     for error in instances_of(kind):
-        for text in tell(error, say_in(locale)):
+        for text in tell(error, translator_for(locale)):
             found = RAW.search(text)
             assert found is None, f"{found!r} in {text!r}"
 

@@ -21,16 +21,16 @@ def terminal_locale() -> str:
     return next((locale for locale in wanted if locale), "")
 
 
-def say_in_terminal() -> Translate:
+def terminal_translator() -> Translate:
     """A translator to the terminal's language."""
-    return say_in(terminal_locale())
+    return translator_for(terminal_locale())
 
 
 _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 
 
 @cache
-def say_in(locale: str) -> Translate:
+def translator_for(locale: str) -> Translate:
     """A translator to this locale's language, or to English if there is no catalogue. `locale` is an editor's
     name for it, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
     language = _catalogue_for(locale)

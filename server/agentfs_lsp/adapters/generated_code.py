@@ -34,7 +34,7 @@ _MOST_BYTES = 64 * 1024 * 1024
 
 
 @contextmanager
-def generated_code_kept(path: str | None = None) -> Iterator[None]:
+def cached_generated_code(path: str | None = None) -> Iterator[None]:
     """Imports inside the context compile no generated method that an earlier start has compiled.
 
     `path` is the cache file, by default next to this module's bytecode. If it can't be read or written, that

@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 class Exchange:
     """The context of a request.
 
-    `came`: the params as received, if `params` were derived from them. `paths`: which spellings of paths are
+    `raw`: the params as received, if `params` were derived from them. `paths`: which spellings of paths are
     allowed, None for the setting's. `remarks`: additional sentences about a change. `prepared`: awaited by
     all requests except reads and status."""
 
@@ -60,7 +60,7 @@ class Exchange:
     prepared: Callable[[], Awaitable[None]]
     phrasing: Phrasing = USUAL
     paths: PathMode | None = None
-    came: object = None
+    raw: object = None
     remarks: tuple[str, ...] = ()
     started: float = field(default_factory=time.perf_counter)
 
@@ -144,7 +144,7 @@ class Exchange:
     def _context(self, access: Access) -> Context:
         """The context of every response: `params_input` contains the received params with long strings
         truncated."""
-        context: Context = {"cwd": ".", "params_input": cut(self.params if self.came is None else self.came)}
+        context: Context = {"cwd": ".", "params_input": cut(self.params if self.raw is None else self.raw)}
         if access.path:
             context["path_resolved"] = access.path
         return context

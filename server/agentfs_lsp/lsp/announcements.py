@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.service.state.tool_scope import reach
+from agentfs_lsp.service.state.tool_scope import file_scopes
 
 if TYPE_CHECKING:
     from agentfs_lsp.lsp.capabilities import ClientCapabilities
@@ -63,4 +63,4 @@ class Announcements:
 
     def _listed(self) -> object:
         """The inputs of definitions and guidance, in any dialect."""
-        return reach(self._ws), [(root.name, root.path) for root in self._ws.roots]
+        return file_scopes(self._ws), [(root.name, root.path) for root in self._ws.roots]

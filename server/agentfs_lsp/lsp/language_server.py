@@ -165,13 +165,13 @@ class AgentfsLanguageServer(LanguageServer):
     async def finish(self) -> bool:
         """Start nothing new, withdraw pending proposals, and finish landings in progress. Returns whether all
         ended within FINISH_S of the first call."""
-        self.protocol.rest()
+        self.protocol.begin_shutdown()
         for proposal in self.workspace.proposals:
             proposal.withdraw("shutdown")
         self._finished_by = self._finished_by or self._loop.time() + FINISH_S
         try:
             async with asyncio.timeout_at(self._finished_by):
-                await self.protocol.pending_requests.land_all()
+                await self.protocol.pending_requests.finish_all()
                 await self.sweeping.over()
         except TimeoutError:
             _log.warning("what was under way was given up: it did not end in time")

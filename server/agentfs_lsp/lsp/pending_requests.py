@@ -99,7 +99,7 @@ class PendingRequests:
             if is_id(token) and later.progress_token == token:
                 self._cancel_if_possible(task)
 
-    async def land_all(self) -> None:
+    async def finish_all(self) -> None:
         """Cancel what can still be cancelled, and wait until everything except the caller's request is
         answered."""
         others = [task for task in self._pending if task is not asyncio.current_task()]

@@ -69,12 +69,12 @@ class AgentfsProtocol(LanguageServerProtocol):
         self.outgoing = Outgoing(send)
         self.pending_requests = PendingRequests(self._send_answer, self.outgoing.notify, translate)
 
-    def rest(self) -> None:
+    def begin_shutdown(self) -> None:
         """Reject new requests, except those that a landing in progress needs."""
         self._shutdown = True
 
     @property
-    def is_resting(self) -> bool:
+    def is_shutting_down(self) -> bool:
         """Whether the client requested the shutdown."""
         return self._shutdown
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.server import create_server
@@ -67,7 +67,7 @@ async def _serve(
 
     def lose() -> None:
         server.lost()
-        end(0 if server.protocol.is_resting else 1)
+        end(0 if server.protocol.is_shutting_down else 1)
 
     transport = Transport(
         stdin,
@@ -78,7 +78,7 @@ async def _serve(
         max_body=max_body,
     )
     diff_files = DiffFiles(own_folders[0])
-    server = create_server(transport.send, end, files, history, diff_files, own_folders, say_in)
+    server = create_server(transport.send, end, files, history, diff_files, own_folders, translator_for)
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
     gc.freeze()  # imported objects live for ever, so collections needn't visit them

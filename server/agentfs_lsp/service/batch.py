@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class StepChange:
     """What an answer reports about one operation's change, without its texts: one large file may have a
     thousand operations. `dirty`: the file has unsaved changes."""
 
@@ -51,7 +51,7 @@ class Made:
     dirty: bool
 
     @classmethod
-    def of(cls, change: FileChange) -> Made:
+    def of(cls, change: FileChange) -> StepChange:
         """Keep what answers need of `change`."""
         return cls(
             change.operation,
@@ -70,7 +70,7 @@ class Step:
     command: Write | Edit
     access: Access = HIDDEN
     target: Target | None = None
-    made: Made | None = None
+    made: StepChange | None = None
     landing: Landing | None = None
     error: DomainError | None = None
 
@@ -111,7 +111,7 @@ async def batch(ws: Workspace, command: Batch) -> Batched:
         return {target.location.absolute: target.path for target in targets}
 
     async def compute() -> Sequence[FileChange]:
-        return await _computed(ws, command)
+        return await _compute_all(ws, command)
 
     try:
         _locate(ws, command)
@@ -122,7 +122,7 @@ async def batch(ws: Workspace, command: Batch) -> Batched:
         origin = Origin(command.session, command.agent, "batch", command.explanation, command.atomic)
         proposed = await propose(ws, origin, find, compute, each=True)
     except DomainError as error:
-        _tell_all(command.steps, error)
+        _fail_all(command.steps, error)
         raise
     for change, outcome in zip(proposed.proposal.changes, proposed.outcomes, strict=True):
         if isinstance(outcome, DomainError):
@@ -150,7 +150,7 @@ def _locate(ws: Workspace, command: Batch) -> None:
 # --- computing --------------------------------------------------------------------------------------------
 
 
-async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
+async def _compute_all(ws: Workspace, command: Batch) -> list[FileChange]:
     """One change per file, in order of first use. Can be cancelled between operations."""
     by_file: dict[str, FileChange] = {}
     for step in command.steps:
@@ -162,11 +162,11 @@ async def _computed(ws: Workspace, command: Batch) -> list[FileChange]:
         try:
             _check_no_file_above(step, absolute, by_file)
             plan = _plan(ws, command, step, by_file.values())
-            change = await _next(ws, step.command.request, step.target, plan, so_far)
+            change = await _compute_step(ws, step.command.request, step.target, plan, so_far)
         except DomainError as error:
             _fail(command, step, error)
             continue
-        step.made, step.access = Made.of(change), change.access
+        step.made, step.access = StepChange.of(change), change.access
         by_file[absolute] = change if so_far is None else so_far.followed_by(change)
     return list(by_file.values())
 
@@ -179,7 +179,7 @@ def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileCh
             raise MalformedPath(step.command.request.path, "below_file")
 
 
-async def _next(
+async def _compute_step(
     ws: Workspace, request: ChangeRequest, target: Target, plan: Plan, so_far: FileChange | None
 ) -> FileChange:
     """The step's change on top of the earlier steps' result. The request's expectations apply to the file as
@@ -227,7 +227,7 @@ def _fail(command: Batch, step: Step, error: DomainError) -> None:
     error.forget_where()
 
 
-def _tell_all(steps: Sequence[Step], error: DomainError) -> None:
+def _fail_all(steps: Sequence[Step], error: DomainError) -> None:
     """Nothing landed: set each step's error. An error about one file belongs to the first step on it, a
     rejection to all steps on the rejected files; the other steps were left undone because of it."""
     if not any(step.error for step in steps):

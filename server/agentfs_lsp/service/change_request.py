@@ -15,7 +15,7 @@ from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.errors import Conflict, PolicyDenied, telling
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.landing.landing import described
-from agentfs_lsp.service.landing.merging import as_read, brought_into
+from agentfs_lsp.service.landing.merging import merge_base, rebased
 from agentfs_lsp.service.landing.precondition import check_precondition
 from agentfs_lsp.service.landing.redaction import redacting, unseen
 from agentfs_lsp.service.proposal.proposal import Origin
@@ -172,7 +172,7 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
                 known_as = (path, snapshot, record, request.expected, ws.settings_in(location.root))
                 await off_loop(max(snapshot.size, read_size), check_precondition, *known_as)
             except Conflict as conflict:
-                read = as_read(snapshot, record, request.expected, conflict) if request.merges else None
+                read = merge_base(snapshot, record, request.expected, conflict) if request.merges else None
                 if read is None:
                     raise
             if record is not None and record.revision.hash == snapshot.hash:
@@ -186,7 +186,7 @@ def compute_checked(
     plan: Plan, snapshot: Snapshot, access: Access, read: Snapshot | None = None
 ) -> FileChange:
     """Compute the change on `read` if the file has moved on since, and merge it."""
-    change = plan(snapshot, access) if read is None else brought_into(plan(read, access), snapshot)
+    change = plan(snapshot, access) if read is None else rebased(plan(read, access), snapshot)
     change = replace(change, access=access).ended_as_its_document().in_its_line_ends()
     change.check()
     return change

@@ -42,11 +42,11 @@ def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, lan
         return
     ws.last_kept[proposal.session] = proposal.id
     size = sum(change.base.size + landing.bytes_written for change, landing in landed)
-    make = partial(_kept, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
+    make = partial(_record_of, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
     ws.history.keep(size, make)
 
 
-def _kept(
+def _record_of(
     proposal: Proposal,
     decision: KeptDecision,
     by: str,
@@ -68,11 +68,11 @@ def _kept(
         "editor" if any(landing.where == "editor" for _, landing in landed) else "disk",
         modified_by_user=changed,
         files_in_all=len(landed),
-        files=tuple(_kept_file(change, landing, amended=changed) for change, landing in landed),
+        files=tuple(_recorded_file(change, landing, amended=changed) for change, landing in landed),
     )
 
 
-def _kept_file(change: FileChange, landing: Landing, *, amended: bool) -> RecordedFile:
+def _recorded_file(change: FileChange, landing: Landing, *, amended: bool) -> RecordedFile:
     base, final = change.base, landing.change
     added, removed = final.line_counts
     after = final.shown if landing.text is None else landing.text
@@ -224,7 +224,7 @@ def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> Histor
         elif decision == "ask" and (record := ws.sessions.get(session, location.absolute)) is not None:
             known = record.revision.hash
             if known is not None and known in (file.before_hash, file.after_hash):
-                seen.append(_only(file, known))
+                seen.append(_only_version(file, known))
     return replace(change, files=tuple(seen))
 
 
@@ -234,7 +234,7 @@ def location_of(ws: Workspace, file: RecordedFile) -> Location:
     return Location(root, file.relative)
 
 
-def _only(file: RecordedFile, known: str) -> RecordedFile:
+def _only_version(file: RecordedFile, known: str) -> RecordedFile:
     before, after = file.before_hash == known, file.after_hash == known
     return replace(
         file,

@@ -71,7 +71,7 @@ async def propose(
         landed = Proposed(proposal, changes, outcomes)
         failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
         if failures and not each:
-            raise _beside(landed.landings, failures[0])
+            raise _with_landed(landed.landings, failures[0])
         if landed.landings:
             in_editor = any(one.where == "editor" for one in landed.landings)
             proposal.end("editor" if in_editor else "landed")
@@ -89,7 +89,7 @@ def check_pending(ws: Workspace, session: str) -> None:
         raise TooManyPending(limit)
 
 
-def _beside(landings: Sequence[Landing], error: DomainError) -> DomainError:
+def _with_landed(landings: Sequence[Landing], error: DomainError) -> DomainError:
     """The error of a file that did not land, naming the files that did."""
     if not landings:
         return error

@@ -87,16 +87,16 @@ def read(ws: Workspace, command: Read) -> Passage | Begin:
         if ws.is_interrupted(location):
             begin: Begin = partial(_once_recovered, ws, command, location)
         elif asks:
-            begin = partial(_asked, ws, command, access.path, location)
+            begin = partial(_ask_and_read, ws, command, access.path, location)
         else:
-            passage = _served(ws, command, access.path, location)
+            passage = _read_or_begin(ws, command, access.path, location)
             if isinstance(passage, Passage):
                 return passage
             begin = passage
-    return partial(_told, access, begin)
+    return partial(_with_access, access, begin)
 
 
-async def _told(access: Access, begin: Begin) -> Passage:
+async def _with_access(access: Access, begin: Begin) -> Passage:
     with telling(access):
         return await begin()
 
@@ -107,45 +107,45 @@ async def _once_recovered(ws: Workspace, command: Read, location: Location) -> P
     return passage if isinstance(passage, Passage) else await passage()
 
 
-async def _asked(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
+async def _ask_and_read(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
     await read_policy.ask(ws, path, location, command.session, command.agent)
-    served = _served(ws, command, path, location)
+    served = _read_or_begin(ws, command, path, location)
     return served if isinstance(served, Passage) else await served()
 
 
-def _served(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Begin:
+def _read_or_begin(ws: Workspace, command: Read, path: str, location: Location) -> Passage | Begin:
     buffer = ws.buffer_of(location)
     if is_small(buffer):
         at_most = min(INLINE_BYTES, ws.settings_in(location.root).limits.max_file_bytes)
         try:
-            return _remembered(ws, command, *_whole(ws, command, path, location, buffer, at_most))
+            return _record_read(ws, command, *_read_whole(ws, command, path, location, buffer, at_most))
         except TooLarge:
             pass
-    return partial(_served_in_thread, ws, command, path, location, buffer)
+    return partial(_read_in_thread, ws, command, path, location, buffer)
 
 
-async def _served_in_thread(
+async def _read_in_thread(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None
 ) -> Passage:
     limit = ws.settings_in(location.root).limits.max_file_bytes
     try:
-        read_whole = await in_thread(_whole, ws, command, path, location, buffer, limit)
+        read_whole = await in_thread(_read_whole, ws, command, path, location, buffer, limit)
     except TooLarge as too_large:
         if not command.is_range:
             raise
         if buffer is None:
             stop = Event()
-            return await in_thread(_beyond, ws, command, path, location, stop.is_set, stop=stop.set)
+            return await in_thread(_read_range, ws, command, path, location, stop.is_set, stop=stop.set)
         # The editor's text is already in memory, so the file fits as well, unless it has grown.
         fitting = _BYTES_OF_A_CHARACTER * (len(buffer.text) + 1)
         try:
-            read_whole = await in_thread(_whole, ws, command, path, location, buffer, fitting)
+            read_whole = await in_thread(_read_whole, ws, command, path, location, buffer, fitting)
         except TooLarge:
             raise too_large from None
-    return _remembered(ws, command, *read_whole)
+    return _record_read(ws, command, *read_whole)
 
 
-def _whole(
+def _read_whole(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, max_bytes: int
 ) -> tuple[Passage | None, Snapshot]:
     """The passage, or None if the file doesn't exist."""
@@ -154,7 +154,7 @@ def _whole(
     return _passage(command, path, snapshot, settings) if snapshot.exists else None, snapshot
 
 
-def _remembered(ws: Workspace, command: Read, passage: Passage | None, snapshot: Snapshot) -> Passage:
+def _record_read(ws: Workspace, command: Read, passage: Passage | None, snapshot: Snapshot) -> Passage:
     absolute = snapshot.location.absolute
     if passage is None:
         ws.sessions.forget(command.session, absolute)
@@ -175,7 +175,7 @@ def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -
     content = shown if (start, end) == (0, len(shown)) else shown[start:end]
     stat = snapshot.blob.stat if snapshot.blob else None
     return Passage(
-        _let_read(path, snapshot.location),
+        _full_access(path, snapshot.location),
         content,
         command.start_line,
         total if content is shown else count_lines(content),
@@ -195,7 +195,7 @@ def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -
     )
 
 
-def _let_read(path: str, location: Location) -> Access:
+def _full_access(path: str, location: Location) -> Access:
     return Access(path, location.absolute, readable=True, seen=True)
 
 
@@ -208,10 +208,10 @@ def _end_of_range(shown: str, start: int, command: Read, settings: Settings) -> 
     """Where the requested lines end. Without an explicit `limit`, characters are limited too."""
     lines = settings.limits.read_lines if command.limit is None else command.limit
     end = offset_of_line(shown, command.start_line + lines) if lines else len(shown)
-    return end if command.limit is not None else _within_characters(shown, start, end, settings)
+    return end if command.limit is not None else _limit_characters(shown, start, end, settings)
 
 
-def _within_characters(shown: str, start: int, end: int, settings: Settings) -> int:
+def _limit_characters(shown: str, start: int, end: int, settings: Settings) -> int:
     """`end`, or the last line end within the character limit; a longer line is cut."""
     most = start + settings.limits.read_chars
     if end <= most:
@@ -223,7 +223,7 @@ def _within_characters(shown: str, start: int, end: int, settings: Settings) -> 
     return most - 1 if cuts_line_end and most - 1 > start else most
 
 
-def _beyond(
+def _read_range(
     ws: Workspace, command: Read, path: str, location: Location, stopped: Callable[[], bool]
 ) -> Passage:
     """Read a range of a file too large to load; finding it may take minutes, unless `stopped`."""
@@ -239,10 +239,10 @@ def _beyond(
     if text.encoding.startswith(("utf-16", "utf-32")) and not text.bom:
         raise BinaryFile(path)  # line ends of several bytes, but no mark to say so
     shown = text.shown
-    end = len(shown) if command.limit is not None else _within_characters(shown, 0, len(shown), settings)
+    end = len(shown) if command.limit is not None else _limit_characters(shown, 0, len(shown), settings)
     content = shown[:end]
     return Passage(
-        _let_read(path, location),
+        _full_access(path, location),
         content,
         command.start_line,
         found.lines if end == len(shown) else count_lines(content),

@@ -80,7 +80,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     Conflict, and what review and landing raise."""
     check_pending(ws, command.session)
     if command.change_id is None:
-        _check_all_answered(ws, command.session)
+        _check_none_pending(ws, command.session)
     # Taken now: a later request may land while history is read.
     reverse = _Reverse(ws, command, ws.last_kept.get(command.session))
     origin = Origin(command.session, command.agent, "undo", command.explanation)
@@ -102,7 +102,7 @@ class _Reverse:
 
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
-        self.change = await _wanted(ws, self._command, self._last)
+        self.change = await _find_change(ws, self._command, self._last)
         _check_undoable(ws, viewer, self.change)
         for location in (location_of(ws, file) for file in self.change.files):
             readable = _may_read(ws, viewer, location)
@@ -112,7 +112,7 @@ class _Reverse:
     async def compute(self) -> Sequence[FileChange]:
         with telling(together(self.accesses)):
             return [
-                replace(await _reversed(self._ws, self._command.viewer, self.change, file), access=access)
+                replace(await _reverse_file(self._ws, self._command.viewer, self.change, file), access=access)
                 for file, access in zip(self.change.files, self.accesses, strict=True)
             ]
 
@@ -127,14 +127,14 @@ class _Reverse:
             await in_thread(_remove_folders, ws, self.change)
 
 
-def _check_all_answered(ws: Workspace, session: str) -> None:
+def _check_none_pending(ws: Workspace, session: str) -> None:
     """Raise LastUndecided while a proposal of the session is pending: it may be the one meant."""
     for proposal in ws.proposals:
         if proposal.session == session:
             raise LastUndecided(proposal.id, proposal.paths)
 
 
-async def _wanted(ws: Workspace, command: Undo, last: str | None) -> HistoryRecord:
+async def _find_change(ws: Workspace, command: Undo, last: str | None) -> HistoryRecord:
     if command.change_id is not None:
         return await find_one(ws, command.change_id, texts=True)
     if last is None:
@@ -163,11 +163,11 @@ def _remove_folders(ws: Workspace, change: HistoryRecord) -> None:
     """Remove the folders created for files that are gone again, innermost first, if empty."""
     for root in ws.roots:
         files = [file for file in change.files if file.operation == "create" and file.root == root.path]
-        folders = {folder for file in files for folder in _made_for(file)}
+        folders = {folder for file in files for folder in _folders_made_for(file)}
         ws.files.remove_empty(root, sorted(folders, key=lambda folder: folder.count("/"), reverse=True))
 
 
-def _made_for(file: RecordedFile) -> list[str]:
+def _folders_made_for(file: RecordedFile) -> list[str]:
     parts = file.relative.split("/")[:-1]
     return ["/".join(parts[: len(parts) - up]) for up in range(file.folders_made)]
 
@@ -175,7 +175,7 @@ def _made_for(file: RecordedFile) -> list[str]:
 # --- one file ---------------------------------------------------------------------------------------------
 
 
-async def _reversed(
+async def _reverse_file(
     ws: Workspace, viewer: str | None, change: HistoryRecord, file: RecordedFile
 ) -> FileChange:
     location = location_of(ws, file)
@@ -187,14 +187,14 @@ async def _reversed(
     if file.operation == "delete":
         check_new_name(location.relative)
     accepted = file.accepted if change.modified_by_user else file.proposed
-    kept = await off_loop(snapshot.size, _with_what_came_beside, file, accepted)
+    kept = await off_loop(snapshot.size, _with_edits_elsewhere, file, accepted)
     reverse = await off_loop(snapshot.size, reversal, path, kept, snapshot, ws.settings_in(location.root))
-    if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_whole(file):
+    if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_complete(file):
         raise NotUndoable(change.id, "bytes")
     return reverse
 
 
-def _is_whole(file: RecordedFile) -> bool:
+def _is_complete(file: RecordedFile) -> bool:
     """Whether the stored text is the complete original, with no U+FFFD standing for undecodable bytes."""
     before = file.before or ""
     try:
@@ -216,13 +216,13 @@ def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
 
 def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """The reverse of one file's change, applied to the current file. Raises Conflict or Unencodable."""
-    snapshot = _as_it_was_encoded(file, snapshot)
+    snapshot = _in_old_encoding(file, snapshot)
     change = _REVERSES[file.operation](path, file, snapshot, settings)
     change.check()
     return change
 
 
-def _deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
+def _undo_creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """Delete what was created, if it is unchanged."""
     if not snapshot.exists:
         return FileChange(path, snapshot, "update", (), settings)
@@ -237,7 +237,7 @@ def _deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Setti
     return FileChange(path, snapshot, "delete", splices, settings, tools=("write",))
 
 
-def _creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
+def _undo_deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """Restore what was deleted, if nothing has taken its place."""
     before = file.before or ""
     if snapshot.exists:
@@ -249,7 +249,7 @@ def _creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Setti
     return FileChange(path, base, "create", splices, settings, tools=("write",))
 
 
-def _step_back(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
+def _undo_update(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """Go from after to before; merge if the file has changed since."""
     if not snapshot.exists:
         raise _conflict(path, snapshot, "gone")
@@ -264,7 +264,7 @@ def _step_back(path: str, file: RecordedFile, snapshot: Snapshot, settings: Sett
     return FileChange(path, snapshot, "update", splices, settings)
 
 
-def _with_what_came_beside(file: RecordedFile, accepted: str | None) -> RecordedFile:
+def _with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedFile:
     """The record of a change that landed after being accepted as `accepted` (None: not stored), with `before`
     extended by what came in elsewhere while it was saved, since the user may have typed that. Edits of the
     change's own lines are undone with it."""
@@ -285,7 +285,7 @@ def _with_what_came_beside(file: RecordedFile, accepted: str | None) -> Recorded
     return replace(file, before=apply_splices(accepted, pieces))
 
 
-def _as_it_was_encoded(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
+def _in_old_encoding(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
     """The file in its encoding from before the change, if its bytes read the same in that, or more like what
     the change left. The remaining bytes may suggest another encoding, but restored text must get its own."""
     there = snapshot.text
@@ -307,7 +307,7 @@ def _distance(one: str, other: str) -> int:
     return sum(piece.end - piece.start + len(piece.text) for piece in diff(one, other))
 
 
-_REVERSES = {"create": _deletion, "delete": _creation, "update": _step_back}
+_REVERSES = {"create": _undo_creation, "delete": _undo_deletion, "update": _undo_update}
 
 
 def _conflict(path: str, snapshot: Snapshot, reason: ConflictReason, lines: tuple[int, ...] = ()) -> Conflict:

@@ -62,5 +62,5 @@ def test_a_full_disk_leaves_no_handle_open(folder: Folder, monkeypatch: pytest.M
     before = len(os.listdir("/proc/self/fd"))
     monkeypatch.setattr(os, "write", full)
     with pytest.raises(OSError, match="No space"):
-        diff_file._set_apart(folder)
+        diff_file._shield(folder)
     assert len(os.listdir("/proc/self/fd")) == before

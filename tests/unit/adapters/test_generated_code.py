@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from agentfs_lsp.adapters import generated_code
-from agentfs_lsp.adapters.generated_code import generated_code_kept
+from agentfs_lsp.adapters.generated_code import cached_generated_code
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def classes() -> tuple[type[Any], type[Any]]:
 def test_the_second_start_compiles_nothing(kept: Path, compilations: list[str]) -> None:
     for compiled in (True, False):
         compilations.clear()
-        with generated_code_kept(str(kept)):
+        with cached_generated_code(str(kept)):
             made, sliced = classes()
         assert bool(compilations) is compiled
         assert made(1) == made(1, 7) != made(2)
@@ -68,7 +68,7 @@ def test_the_second_start_compiles_nothing(kept: Path, compilations: list[str]) 
 def test_the_classes_are_what_they_are_without_it(kept: Path) -> None:
     plain = classes()
     for _ in range(2):
-        with generated_code_kept(str(kept)):
+        with cached_generated_code(str(kept)):
             made = classes()
         for one, other in zip(made, plain, strict=True):
             assert inspect.signature(one) == inspect.signature(other)
@@ -77,9 +77,9 @@ def test_the_classes_are_what_they_are_without_it(kept: Path) -> None:
 
 
 def test_another_text_is_never_served_the_kept_code(kept: Path) -> None:
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         classes()
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
 
         @attrs.define
         class Range:
@@ -92,15 +92,15 @@ def test_another_text_is_never_served_the_kept_code(kept: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [b"", b"x", b"\0" * 4096])
 def test_a_damaged_file_is_written_anew(kept: Path, compilations: list[str], spoil: bytes) -> None:
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         classes()
     whole = kept.read_bytes()
     kept.write_bytes(whole[: len(whole) // 2] + spoil)
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         made, _ = classes()
     assert made(1).end == 7
     compilations.clear()
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         classes()
     assert not compilations
 
@@ -109,7 +109,7 @@ def test_nothing_is_written_where_python_writes_no_bytecode(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         made, _ = classes()
     assert made(1).end == 7
     assert not kept.parent.exists()
@@ -119,23 +119,23 @@ def test_nothing_is_written_where_python_writes_no_bytecode(
 def test_what_is_no_file_is_passed_over(kept: Path, make: Callable[[Path], object]) -> None:
     kept.parent.mkdir()
     make(kept)
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         made, _ = classes()
     assert made(1).end == 7
 
 
 def test_a_folder_that_cannot_be_made_costs_nothing_but_time(kept: Path) -> None:
     kept.parent.write_text("a file where the folder would be")
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         made, _ = classes()
     assert made(1).end == 7
 
 
 def test_the_libraries_are_left_as_they_were(kept: Path) -> None:
-    with generated_code_kept(str(kept)):
+    with cached_generated_code(str(kept)):
         assert "compile" in vars(attr._make)
         assert "exec" in vars(dataclasses)
-    failing = generated_code_kept(str(kept))
+    failing = cached_generated_code(str(kept))
     failing.__enter__()
     assert not failing.__exit__(ZeroDivisionError, ZeroDivisionError(), None)
     assert "compile" not in vars(attr._make)

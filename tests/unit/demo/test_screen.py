@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
 from agentfs_lsp.demo.screen import GUTTER, Screen
 from agentfs_lsp.domain.translation import Translate, english
@@ -75,7 +75,7 @@ def test_what_is_said_begins_in_one_column_however_wide_the_letters_of_the_role(
         screen.decision(Answer("accepted"))
         screen.request("agentfs/edit", {"path": "a"})
 
-    decision, request = show(draw, translate=say_in("zh-cn")).splitlines()
+    decision, request = show(draw, translate=translator_for("zh-cn")).splitlines()
     assert cell_len(decision.partition("接受")[0]) == cell_len(request.partition("agentfs")[0]) == GUTTER
 
 

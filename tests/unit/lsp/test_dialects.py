@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from jsonschema import Draft202012Validator
 
-from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.api.dialects.definitions import FORMATS, define
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool
 from agentfs_lsp.api.dialects.files import Files
@@ -138,7 +138,7 @@ def test_texts_speak_only_of_tools_that_are_listed(dialect: Dialect, listed: Ope
 @every_dialect
 @pytest.mark.parametrize("locale", ["en", "zh-cn"])
 def test_guidance(dialect: Dialect, locale: str) -> None:
-    translate = naming(say_in(locale), dialect.phrasing.names)
+    translate = naming(translator_for(locale), dialect.phrasing.names)
     expected = (CASES / f"{dialect.name}.{locale}.md").read_text("utf-8")
     assert guidance(dialect, files(dialect), translate) + "\n" == expected
 
@@ -148,7 +148,7 @@ def test_guidance_for_some_files_in_several_folders(locale: str) -> None:
     dialect = DIALECTS["standard"]
     few = files(dialect, "read", "write", closed=("a/SOUL.md", "b/SOUL.md"), roots=("a", "b"))
     expected = (CASES / f"few-files.{locale}.md").read_text("utf-8")
-    assert guidance(dialect, few, say_in(locale)) + "\n" == expected
+    assert guidance(dialect, few, translator_for(locale)) + "\n" == expected
 
 
 @every_dialect

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pytest
 
-from agentfs_lsp.adapters.catalogue import say_in
+from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.messages.errors import ERRORS, told_of
 from agentfs_lsp.domain import errors
@@ -25,7 +25,7 @@ from agentfs_lsp.lsp.configuration.reading import Problem
 from agentfs_lsp.lsp.review_params import BadReviewParams, ReviewProblem, review_params_text
 from agentfs_lsp.service.proposal.wording import warning_text
 
-ENGLISH, CHINESE = say_in("en"), say_in("zh-cn")
+ENGLISH, CHINESE = translator_for("en"), translator_for("zh-cn")
 WORDS = re.compile(r"[A-Za-z']{2,} [a-z']{2,}")
 
 SAMPLES: dict[object, object] = {str: "x", int: 2, float: 1.5, bool: True}

@@ -6,34 +6,34 @@ from dataclasses import replace
 
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.rules import Rule
-from agentfs_lsp.service.state.tool_scope import MOST_NAMED, Reach, reach, reaches
+from agentfs_lsp.service.state.tool_scope import MOST_NAMED, FileScope, file_scopes, may_touch
 from agentfs_lsp.service.state.workspace import InForce
 from support.fakes.workspace import FakeWorkspace
 
 
-def names(found: Reach) -> tuple[list[str] | None, list[str]]:
+def names(found: FileScope) -> tuple[list[str] | None, list[str]]:
     closed = None if found.closed is None else [one.relative for one in found.closed]
     return closed, [one.relative for one in found.named]
 
 
 async def test_without_rules_every_operation_reaches_every_file(work: FakeWorkspace) -> None:
-    assert {operation: names(found) for operation, found in reach(work.ws).items()} == dict.fromkeys(
+    assert {operation: names(found) for operation, found in file_scopes(work.ws).items()} == dict.fromkeys(
         ("read", "write", "edit"), (None, [])
     )
-    assert reaches(work.ws, "write")
+    assert may_touch(work.ws, "write")
 
 
 async def test_a_closed_list_is_all_there_is(work: FakeWorkspace) -> None:
     work.set(files=("a.md", "b.md", "../c.md"), rules=(Rule(("b.md",), write="deny"),))
-    found = reach(work.ws)
+    found = file_scopes(work.ws)
     assert names(found["read"]) == (["a.md", "b.md"], [])
     assert names(found["write"]) == (["a.md"], [])
 
 
 async def test_an_operation_that_reaches_nothing_is_left_out(work: FakeWorkspace) -> None:
     work.set(rules=(Rule(("*",), write="deny"),))
-    assert set(reach(work.ws)) == {"read", "edit"}
-    assert not reaches(work.ws, "write")
+    assert set(file_scopes(work.ws)) == {"read", "edit"}
+    assert not may_touch(work.ws, "write")
 
 
 async def test_files_that_rules_name_are_named(work: FakeWorkspace) -> None:
@@ -44,14 +44,14 @@ async def test_files_that_rules_name_are_named(work: FakeWorkspace) -> None:
             Rule(("other.md",), read="deny"),
         )
     )
-    assert names(reach(work.ws)["write"]) == (None, ["notes.md"])
+    assert names(file_scopes(work.ws)["write"]) == (None, ["notes.md"])
     work.set(switches={"memory": True})
-    assert names(reach(work.ws)["write"]) == (None, ["notes.md", "memory.md"])
+    assert names(file_scopes(work.ws)["write"]) == (None, ["notes.md", "memory.md"])
 
 
 async def test_a_list_that_would_be_too_long_is_none(work: FakeWorkspace) -> None:
     work.set(rules=(Rule(tuple(f"{number}.md" for number in range(MOST_NAMED + 1)), write="allow"),))
-    assert names(reach(work.ws)["write"]) == (None, [])
+    assert names(file_scopes(work.ws)["write"]) == (None, [])
 
 
 async def test_what_a_root_says_of_itself_counts_there(work: FakeWorkspace) -> None:
@@ -59,6 +59,6 @@ async def test_what_a_root_says_of_itself_counts_there(work: FakeWorkspace) -> N
     closed = replace(work.ws.settings, files=("a.md",))
     tightened = {"/home/other": InForce(closed, Policy(closed, ()))}
     work.ws.in_force = replace(work.ws.in_force, tightened=tightened)
-    assert names(reach(work.ws)["read"]) == (None, [])
+    assert names(file_scopes(work.ws)["read"]) == (None, [])
     tightened["/home/work"] = tightened["/home/other"]
-    assert names(reach(work.ws)["read"]) == (["a.md", "a.md"], [])
+    assert names(file_scopes(work.ws)["read"]) == (["a.md", "a.md"], [])

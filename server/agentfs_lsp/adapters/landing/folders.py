@@ -46,18 +46,18 @@ class NewFolders:
         SystemFailed, after removing what it created."""
         base = location.root.path.rstrip("/")
         parts = location.relative.split("/")[:-1]
-        stay = FolderLease(root, root, [])
+        lease = FolderLease(root, root, [])
         with self._lock:
             try:
-                stay.folder = self._descend(stay, base, parts, create=create)
+                lease.folder = self._descend(lease, base, parts, create=create)
             except BaseException:
-                self._drop(stay, base)
+                self._drop(lease, base)
                 raise
-        return stay
+        return lease
 
-    def _descend(self, stay: FolderLease, base: str, parts: list[str], *, create: bool) -> Folder:
+    def _descend(self, lease: FolderLease, base: str, parts: list[str], *, create: bool) -> Folder:
         try:
-            folder = open_folder(self._open_beneath, stay.root.fd, "/".join(parts))
+            folder = open_folder(self._open_beneath, lease.root.fd, "/".join(parts))
         except FileNotFoundError:
             if not create:
                 raise
@@ -65,19 +65,19 @@ class NewFolders:
             self._notes.announce("/".join([base, *parts]))
             for path in _ancestors(base, parts):
                 if path in self._claims:
-                    self._claim(stay, path)
+                    self._claim(lease, path)
             return folder
-        return self._make(stay, base, parts)
+        return self._make(lease, base, parts)
 
-    def _make(self, stay: FolderLease, base: str, parts: list[str]) -> Folder:
-        at = open_folder(self._open_beneath, stay.root.fd, "")
+    def _make(self, lease: FolderLease, base: str, parts: list[str]) -> Folder:
+        at = open_folder(self._open_beneath, lease.root.fd, "")
         paths = _ancestors(base, parts)
         announced = False
         for depth, (path, name) in enumerate(zip(paths, parts, strict=True)):
             try:
                 at = open_folder(self._open_beneath, at.fd, name)
                 if path in self._claims:
-                    self._claim(stay, path)
+                    self._claim(lease, path)
                 continue
             except FileNotFoundError:
                 pass
@@ -89,45 +89,45 @@ class NewFolders:
             except FileExistsError:
                 self._notes.settle([path])  # somebody else created it
             else:
-                self._claim(stay, path)
+                self._claim(lease, path)
                 sync(at.fd)
             at = open_folder(self._open_beneath, at.fd, name)
         return at
 
-    def _claim(self, stay: FolderLease, path: str) -> None:
+    def _claim(self, lease: FolderLease, path: str) -> None:
         self._claims[path] = self._claims.get(path, 0) + 1
-        stay.new.append(path)
+        lease.new.append(path)
 
-    def keep(self, stay: FolderLease, location: Location) -> tuple[str, ...]:
+    def keep(self, lease: FolderLease, location: Location) -> tuple[str, ...]:
         """The file landed: keep its folders. Returns those new with it, relative to the root."""
         with self._lock:
-            kept = [path for path in stay.new if self._claims.pop(path, 0)]
+            kept = [path for path in lease.new if self._claims.pop(path, 0)]
             if kept:
                 self._notes.settle(kept)
         below = len(location.root.path.rstrip("/")) + 1
         return tuple(path[below:] for path in kept)
 
-    def leave(self, stay: FolderLease, location: Location) -> None:
+    def leave(self, lease: FolderLease, location: Location) -> None:
         """The file did not land: remove its new folders that no other file needs. Never raises."""
         with self._lock:
-            self._drop(stay, location.root.path.rstrip("/"))
+            self._drop(lease, location.root.path.rstrip("/"))
 
     def remove_empty(self, root: Folder, relative: str) -> None:
         """Remove a folder if it is empty. Never raises."""
         with self._lock:
             self._remove(root, relative)
 
-    def _drop(self, stay: FolderLease, base: str) -> None:
+    def _drop(self, lease: FolderLease, base: str) -> None:
         removed = []
-        for path in reversed(stay.new):
+        for path in reversed(lease.new):
             if path not in self._claims:
                 continue  # another file landed in it
             self._claims[path] -= 1
             if not self._claims[path]:
                 del self._claims[path]
-                if self._remove(stay.root, path[len(base) + 1 :]):
+                if self._remove(lease.root, path[len(base) + 1 :]):
                     removed.append(path)
-        stay.new.clear()
+        lease.new.clear()
         if removed:
             self._notes.settle(removed)
 

@@ -96,19 +96,19 @@ class Recovery:
             try:
                 for one in files:
                     one.finish()
-                return self._over(path, files, "finished")
+                return self._conclude(path, files, "finished")
             except InTheWay:
                 pass  # another program is writing just now
         if all(one.is_returnable for one in files if one.is_done):
             try:
                 for one in files:
                     one.take_back()
-                return self._over(path, files, "taken_back" if begun else None)
+                return self._conclude(path, files, "taken_back" if begun else None)
             except InTheWay:
                 pass
         return self._set_aside(path, files)
 
-    def _over(
+    def _conclude(
         self, path: str, files: Sequence[HalfDone], outcome: Literal["finished", "taken_back"] | None
     ) -> Recovered | None:
         """None: nothing had started, so there is nothing to report."""

@@ -56,7 +56,7 @@ class StagedFile(ABC):
         self,
         location: Location,
         base: Blob | None,
-        stay: FolderLease,
+        lease: FolderLease,
         means: CommitContext,
         *,
         temporary: str,
@@ -66,12 +66,12 @@ class StagedFile(ABC):
     ) -> None:
         self.location = location
         self.base = base
-        self.folder = stay.folder
+        self.folder = lease.folder
         self.name = location.relative.rpartition("/")[2]
         self.temporary = temporary
-        self._stay = stay
+        self._lease = lease
         self._means = means
-        self._fd = stay.folder.fd
+        self._fd = lease.folder.fd
         self._new = content
         self._ours = ours
         self._source = source
@@ -114,7 +114,7 @@ class StagedFile(ABC):
             return
         self._over = True
         remove_temporary(self._fd, self.temporary)
-        self._means.folders.leave(self._stay, self.location)
+        self._means.folders.leave(self._lease, self.location)
 
     # --- step by step, under the lock; each raises Conflict and OSError -----------------------------------
 
@@ -123,7 +123,7 @@ class StagedFile(ABC):
         base."""
         parent = self.location.relative.rpartition("/")[0]
         try:
-            there = open_folder(self._means.open_beneath, self._stay.root.fd, parent)
+            there = open_folder(self._means.open_beneath, self._lease.root.fd, parent)
         except (FileNotFoundError, NotADirectoryError):
             raise self._conflict("gone") from None
         if (there.device, there.inode) != (self.folder.device, self.folder.inode):
@@ -164,7 +164,7 @@ class StagedFile(ABC):
         return Landed(
             regular(self._ours, self.location.relative),
             hard_links=links - 1,
-            created_dirs=self._means.folders.keep(self._stay, self.location),
+            created_dirs=self._means.folders.keep(self._lease, self.location),
         )
 
     def leave_as_is(self) -> None:

@@ -43,22 +43,22 @@ class Staging:
     def stage(self, root: Folder, draft: Draft) -> StagedFile:
         """See `FileStore.stage`; `root` is the location's."""
         location, base = draft.location, draft.base
-        stay = self._enter(root, location, base, create_dirs=draft.create_dirs)
+        lease = self._enter(root, location, base, create_dirs=draft.create_dirs)
         temporary = self._notes.temporary_name(next(self._numbers))
         try:
-            source = _open_base(stay, location, base)
+            source = _open_base(lease, location, base)
             try:
                 attributes_of = None if source is None else os.fstat(source)
                 ours = attributes_of
                 if draft.data is not None:
-                    ours = write_temporary(stay.folder.fd, temporary, draft.data, source)
+                    ours = write_temporary(lease.folder.fd, temporary, draft.data, source)
             finally:
                 if source is not None:
                     os.close(source)
         except BaseException as error:
             if draft.data is not None:
-                remove_temporary(stay.folder.fd, temporary)
-            self._means.folders.leave(stay, location)
+                remove_temporary(lease.folder.fd, temporary)
+            self._means.folders.leave(lease, location)
             if isinstance(error, OSError):
                 raise domain_error(error, location.relative) from error
             raise
@@ -67,7 +67,7 @@ class Staging:
         return kind(
             location,
             base,
-            stay,
+            lease,
             self._means,
             temporary=temporary,
             content=draft.data,
@@ -98,9 +98,9 @@ def _kind(draft: Draft) -> type[StagedFile]:
     return Creation if draft.base is None else Replacement
 
 
-def _open_base(stay: FolderLease, location: Location, base: Blob | None) -> int | None:
+def _open_base(lease: FolderLease, location: Location, base: Blob | None) -> int | None:
     """Open the current file after checking that it is the base; None if there is and should be none."""
-    folder, name = stay.folder.fd, location.relative.rpartition("/")[2]
+    folder, name = lease.folder.fd, location.relative.rpartition("/")[2]
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:

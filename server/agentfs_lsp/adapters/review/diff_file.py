@@ -114,7 +114,7 @@ class Place:
             at = open_folder(self._open_beneath, at.fd, name)
         if stat.S_IMODE(os.fstat(at.fd).st_mode) != 0o700:
             os.fchmod(at.fd, 0o700)
-        _set_apart(at)
+        _shield(at)
         return at
 
     def tidy(self) -> None:
@@ -221,7 +221,7 @@ async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:
         return False
 
 
-def _set_apart(folder: Folder) -> None:
+def _shield(folder: Folder) -> None:
     """Write the files that keep other programs away from the diffs. Raises OSError if Emacs would take
     variables from someone else's file."""
     for name, data in _BESIDE.items():

@@ -53,7 +53,7 @@ async def review_by_message(
         limits = limits_of(editor.traits)
         beside = diff_file is not None and limits.scrolls_behind
         most_pages = MOST_PAGES
-        if _may_tell_of_its_file(proposal) and not beside:
+        if _length_may_reveal_text(proposal) and not beside:
             first_only = editor.traits.first_action_only
             if first_only or not await asyncio.to_thread(_each_fits, proposal, limits):
                 raise NobodyToAsk("too_long")
@@ -90,7 +90,7 @@ async def review_by_message(
     return decision, PlainApplier(editor, title_of(proposal, translate))
 
 
-def _may_tell_of_its_file(proposal: Proposal) -> bool:
+def _length_may_reveal_text(proposal: Proposal) -> bool:
     """Whether asking only about diffs of some length would reveal text of a file the session may not read:
     the more of it the session guessed, the shorter the diff."""
     return proposal.blind and any(change.base.exists for change in proposal.changes)

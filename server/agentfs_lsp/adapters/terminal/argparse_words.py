@@ -57,7 +57,7 @@ def complain(command: str, words: str, code: int = 1) -> int:
     return code
 
 
-def let_argparse_speak() -> None:
+def translate_argparse() -> None:
     """Make argparse look up its texts in our catalogues, in the terminal's language."""
     gettext.bindtextdomain("agentfs", LOCALES)
     gettext.textdomain("agentfs")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
     from agentfs_lsp.domain.errors import DomainError
     from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.batch import Batch, Batched, Made, Step
+    from agentfs_lsp.service.batch import Batch, Batched, Step, StepChange
     from agentfs_lsp.service.proposal.change import FileChange
 
 FAILURES_TOLD = 10
@@ -122,7 +122,7 @@ def _text(
     command: Batch,
     changes: Sequence[FileChange],
     stats: LineStats,
-    made: Sequence[Made],
+    made: Sequence[StepChange],
     after: Sequence[str],
     *,
     loose: bool,
@@ -157,7 +157,7 @@ def _text(
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
         message, next_step = told_of(
-            step.error, translate if nothing_landed else _say_beside(translate, step)
+            step.error, translate if nothing_landed else _translate_partial(translate, step)
         )
         said.append(translate("{place}: {message}", place=_place(number, step), message=message))
         said.append(next_step)
@@ -175,7 +175,7 @@ def _text(
     return sentences(translate, said)
 
 
-def _say_beside(translate: Translate, step: Step) -> Translate:
+def _translate_partial(translate: Translate, step: Step) -> Translate:
     """The text of a failure in a batch of which something landed, possibly in the same file."""
     if step.landing is not None:
         return beside_what_landed(translate, translate("This operation changed nothing."))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.api.dialects.dialect import Dialect
     from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.service.state.tool_scope import Reach
+    from agentfs_lsp.service.state.tool_scope import FileScope
     from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -25,7 +25,9 @@ class Files:
     roots: tuple[str, ...]
 
 
-def files_of(dialect: Dialect, ws: Workspace, reached: Mapping[Operation, Reach]) -> dict[Operation, Files]:
+def files_of(
+    dialect: Dialect, ws: Workspace, scopes: Mapping[Operation, FileScope]
+) -> dict[Operation, Files]:
     """The files for each operation that may access any file."""
     absolute = dialect.absolute_paths
     roots = tuple(root.path if absolute else root.name for root in ws.roots)
@@ -36,5 +38,5 @@ def files_of(dialect: Dialect, ws: Workspace, reached: Mapping[Operation, Reach]
             named=tuple(spell(location) for location in one.named),
             roots=roots,
         )
-        for operation, one in reached.items()
+        for operation, one in scopes.items()
     }

@@ -14,7 +14,7 @@ from agentfs_lsp.api.params import CallParams
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import BadParameter, NoRoot, ToolNotListed
 from agentfs_lsp.domain.translation import naming
-from agentfs_lsp.service.state.tool_scope import reaches
+from agentfs_lsp.service.state.tool_scope import may_touch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,14 +35,14 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
     params = parse(CallParams, exchange.params)
     await exchange.prepared()
     dialect = DIALECTS[params.dialect]
-    tool = _listed(exchange, dialect, params.name)
-    given, expected = _parted(params, tool)
+    tool = _listed_tool(exchange, dialect, params.name)
+    given, expected = _split_expected(params, tool)
     arguments = parse(tool.takes, given)
     translate = naming(exchange.translate, dialect.phrasing.names)
     inner = replace(
         exchange,
         params=_request_params(params, tool, arguments) | expected,
-        came=exchange.params,
+        raw=exchange.params,
         translate=translate,
         phrasing=dialect.phrasing,
         paths="any" if dialect.absolute_paths else None,
@@ -52,17 +52,17 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
     return answered if isinstance(answered, dict) else await answered
 
 
-def _listed(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
+def _listed_tool(exchange: Exchange, dialect: Dialect, name: str) -> Tool:
     if not exchange.ws.roots:
         raise NoRoot
     tool = dialect.tool(name)
-    if tool is None or not reaches(exchange.ws, tool.operation):
-        listed = [one.name for one in dialect.tools if reaches(exchange.ws, one.operation)]
+    if tool is None or not may_touch(exchange.ws, tool.operation):
+        listed = [one.name for one in dialect.tools if may_touch(exchange.ws, one.operation)]
         raise ToolNotListed(name, tuple(listed))
     return tool
 
 
-def _parted(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str, object]]:
+def _split_expected(params: CallParams, tool: Tool) -> tuple[dict[str, object], dict[str, object]]:
     """The model's arguments, and the host's expectations of the file to change, which hosts pass next to the
     arguments or among them. Raises BadParameter if both differ."""
     if tool.operation == "read":

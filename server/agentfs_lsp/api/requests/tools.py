@@ -13,7 +13,7 @@ from agentfs_lsp.api.params import ToolsParams
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import NoRoot
 from agentfs_lsp.domain.translation import naming, sentences
-from agentfs_lsp.service.state.tool_scope import reach
+from agentfs_lsp.service.state.tool_scope import file_scopes
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.exchange import Exchange
@@ -26,7 +26,7 @@ async def tools_request(exchange: Exchange) -> Envelope:
     await exchange.prepared()
     dialect, ws = DIALECTS[params.dialect], exchange.ws
     translate = naming(exchange.translate, dialect.phrasing.names)
-    files = files_of(dialect, ws, reach(ws))
+    files = files_of(dialect, ws, file_scopes(ws))
     tools = [tool.name for tool in dialect.tools if tool.operation in files]
     data: ToolsData = {
         "tools": define(dialect, files, translate, params.format),

@@ -66,15 +66,15 @@ def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
         yield Splice(shift + head, shift + old_end, new[head:new_end])
         return
     letters: dict[str, int] = {}
-    old_spelt, old_at = _spell(old, head, old_end, letters.setdefault, count())
+    old_spelt, old_at = _as_letters(old, head, old_end, letters.setdefault, count())
     foreign = len(old_at)  # lines only in `new` match nothing and share one letter
-    new_spelt, new_at = _spell(new, head, new_end, letters.get, repeat(foreign))
+    new_spelt, new_at = _as_letters(new, head, new_end, letters.get, repeat(foreign))
     letters.clear()  # frees the lines, most of the memory
     for a0, a1, b0, b1 in differing(old_spelt, new_spelt, effort):
         yield Splice(shift + old_at[a0], shift + old_at[a1], new[new_at[b0] : new_at[b1]])
 
 
-def _spell(
+def _as_letters(
     text: str, start: int, stop: int, letter: Callable[[str, int], int], otherwise: Iterator[int]
 ) -> tuple[str, array[int]]:
     """The lines as a string of one code point each, and where each line starts (and the last ends)."""
@@ -113,7 +113,7 @@ def _whole_lines(old: str, splices: Sequence[Splice]) -> Iterator[Splice]:
         at = splice.end
         if at >= end:
             before = pieces[-1] if pieces else old[max(start - 1, 0) : start] or "\n"
-            end = at if _parts_lines(before, old, at) else line_end(old, at)
+            end = at if _is_line_boundary(before, old, at) else line_end(old, at)
     if end >= 0:
         yield Splice(start, end, "".join(pieces) + old[at:end])
 
@@ -125,7 +125,7 @@ def _grown_start(old: str, splice: Splice) -> int:
     return line_start(old, begin - 1) if joins else begin
 
 
-def _parts_lines(before: str, old: str, at: int) -> bool:
+def _is_line_boundary(before: str, old: str, at: int) -> bool:
     """Whether `at` is between two lines of `old`, even with `before` in front of it."""
     ended = before.endswith("\n") or (before.endswith("\r") and not old.startswith("\n", at))
     return ended and starts_line(old, at)

@@ -25,7 +25,7 @@ Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class LevelSearch:
     """A level's search: ascending candidate numbers, and the place a number stands for."""
 
     level: Level
@@ -106,9 +106,9 @@ def _unfolded(search: Search, at: int) -> tuple[int, int | None, int | None]:
 
 
 LEVELS = (
-    Looking("exact", _find_exact, _place_exact),
-    Looking("eol", _find_eol, _place_eol),
-    Looking("trailing_whitespace", _find_trailing_whitespace, _place_whole_lines),
-    Looking("indentation", _find_indentation, _place_whole_lines),
-    Looking("unicode", _find_unicode, _place_unicode),
+    LevelSearch("exact", _find_exact, _place_exact),
+    LevelSearch("eol", _find_eol, _place_eol),
+    LevelSearch("trailing_whitespace", _find_trailing_whitespace, _place_whole_lines),
+    LevelSearch("indentation", _find_indentation, _place_whole_lines),
+    LevelSearch("unicode", _find_unicode, _place_unicode),
 )

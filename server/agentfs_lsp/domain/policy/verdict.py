@@ -56,7 +56,7 @@ class Policy:
         self._rules = _users_rules(settings.rules, frozenset(settings.switches.items()))
         self._asking = RuleList(workspace.rules, settings.switches)
         self._closed = [frozenset(files) for files in (settings.files, workspace.files) if files is not None]
-        self.closed = _on_both(settings.files, workspace.files)
+        self.closed = _intersection(settings.files, workspace.files)
         self._protected = GlobList(settings.protected)
         self._guarded = GlobList(workspace.protected)
         self._faults = (*settings.faulty, *((workspace.fault,) if workspace.fault else ()))
@@ -107,11 +107,11 @@ class Policy:
         """The verdicts that do not depend on the mode. An edit reveals whether a text was found, so it is
         denied where reading is."""
         path = Spelled.of(relative)
-        yield from self._voices(operation, path)
+        yield from self._applicable(operation, path)
         if operation == "edit":
-            yield from (verdict for verdict in self._voices("read", path) if verdict.decision == "deny")
+            yield from (verdict for verdict in self._applicable("read", path) if verdict.decision == "deny")
 
-    def _voices(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
+    def _applicable(self, operation: Operation, path: Spelled) -> Iterable[Verdict]:
         yield from self._protection(operation, path)
         for rules in (self._rules, self._asking):
             yield from rules.switched_off(path)
@@ -201,7 +201,7 @@ def _users_rules(rules: tuple[Rule, ...], switches: frozenset[tuple[str, bool]])
     return RuleList(rules, dict(switches))
 
 
-def _on_both(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def _intersection(users: tuple[str, ...] | None, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """The paths on both closed lists, or on the only one; None if there is no list."""
     if users is None or folders is None:
         return folders if users is None else users

@@ -88,7 +88,7 @@ class Configuration:
     async def begin(self, client: ClientCapabilities) -> None:
         """Request the settings from the client, if it supports that, and register for changes."""
         if not client.pulls_configuration:
-            self._know()
+            self._mark_known()
         else:
             await asyncio.gather(self._pull(), self._register(client))
 
@@ -114,7 +114,7 @@ class Configuration:
         self.take("configuration", section)
         if instead_of_told and section is not None:
             self.take("changed", {})
-        self._know()
+        self._mark_known()
 
     def take(self, name: LayerName, raw: object) -> None:
         """Set a layer to new raw values."""
@@ -153,24 +153,24 @@ class Configuration:
 
     def _take_file(self, root: Root, file: WorkspaceFile) -> None:
         self._said[root.path] = file
-        self._apply(self._not_told(file.problems))
+        self._apply(self._unreported(file.problems))
 
     def _read(self, root: Root, data: bytes) -> WorkspaceFile:
         if len(data) <= READ_AT_ONCE:
             return read_file(root, data)
         file = unread(data)
-        reading = asyncio.ensure_future(self._read_beside(root, data, file))
+        reading = asyncio.ensure_future(self._read_in_thread(root, data, file))
         self._reading.add(reading)
         reading.add_done_callback(self._reading.discard)
         return file
 
-    async def _read_beside(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
+    async def _read_in_thread(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
         """Read the file on a thread; ignore the result if it has changed again."""
         file = await asyncio.to_thread(read_file, root, data)
         if self._said.get(root.path) is meanwhile:
             self._take_file(root, file)
 
-    def _not_told(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    def _unreported(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         """The problems that were not reported yet; a file that changes back and forth is not reported
         again."""
         new = tuple(one for one in problems if hash(one) not in self._told)
@@ -203,7 +203,7 @@ class Configuration:
         except ClientError:
             _log.info("the client does not register for changes")
 
-    def _know(self) -> None:
+    def _mark_known(self) -> None:
         """The user's settings have arrived: from now on their mode applies."""
         self._workspace.settings_known = True
         self._known.set()

@@ -41,13 +41,13 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: AgentfsLanguageServer, _: object) -> Later:
-        ls.protocol.rest()
+        ls.protocol.begin_shutdown()
         return Later(_finished(ls), lambda _: True)
 
     @server.feature(types.EXIT)
     def exit_(ls: AgentfsLanguageServer, _: object) -> None:
-        code = 0 if ls.protocol.is_resting else 1
-        ls.protocol.rest()
+        code = 0 if ls.protocol.is_shutting_down else 1
+        ls.protocol.begin_shutdown()
         ls.stop(code)
 
     @server.feature(types.CANCEL_REQUEST)

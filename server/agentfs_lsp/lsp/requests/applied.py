@@ -29,16 +29,16 @@ def applied_request(exchange: EditorExchange) -> AppliedAnswer | Coroutine[Any, 
     if not conversation.is_answered:
         raise BadReviewParams("unsettled")
     if (last_word := conversation.last_word("applied")) is not None:
-        return _told(exchange, conversation, reports, last_word)
+        return _response(exchange, conversation, reports, last_word)
     conversation.answered_by(exchange.sent)
     return _answered(exchange, conversation, reports)
 
 
 async def _answered(exchange: EditorExchange, conversation: Conversation, reports: Reports) -> AppliedAnswer:
-    return _told(exchange, conversation, reports, await conversation.applied(reports))
+    return _response(exchange, conversation, reports, await conversation.applied(reports))
 
 
-def _told(
+def _response(
     exchange: EditorExchange, conversation: Conversation, reports: Reports, answer: Answer
 ) -> AppliedAnswer:
     if answer.code is None:

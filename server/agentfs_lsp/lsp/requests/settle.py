@@ -25,17 +25,17 @@ def settle_request(exchange: EditorExchange) -> SettleAnswer | Coroutine[Any, An
         return refusal(UNKNOWN, exchange.translate)
     settlement = parse_settlement(exchange.params, conversation)
     if (last_word := conversation.last_word("settle")) is not None:
-        return _told(exchange, last_word)
+        return _response(exchange, last_word)
     settled = conversation.settle(settlement)
     conversation.answered_by(exchange.sent)
     return _answered(exchange, settled)
 
 
 async def _answered(exchange: EditorExchange, settled: Awaitable[Answer]) -> SettleAnswer:
-    return _told(exchange, await settled)
+    return _response(exchange, await settled)
 
 
-def _told(exchange: EditorExchange, answer: Answer) -> SettleAnswer:
+def _response(exchange: EditorExchange, answer: Answer) -> SettleAnswer:
     if answer.code is not None:
         return refusal(answer, exchange.translate)
     return {"ok": True, "apply": workspace_edit(answer.edits, exchange.encoding) if answer.edits else None}

@@ -50,13 +50,13 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
     with Watch(ws) as watch:
         try:
             try:
-                decision, applier = await _decision(ws, proposal, watch)
-                outcomes = await _landed(ws, proposal, decision, applier, watch)
+                decision, applier = await _decide(ws, proposal, watch)
+                outcomes = await _land_accepted(ws, proposal, decision, applier, watch)
             finally:
                 await ws.reviewer.concluded(proposal)
         except (asyncio.CancelledError, DomainError) as error:
             ended = error if isinstance(error, DomainError) else proposal.why_withdrawn
-            told = _told(ws, proposal, ended, await watch.held())
+            told = _error_to_report(ws, proposal, ended, await watch.held())
             try:
                 if told is ended:
                     raise
@@ -67,7 +67,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
             return outcomes
         held = await watch.held()
         return [
-            _told(ws, proposal, outcome, {absolute: held.get(absolute, ())})
+            _error_to_report(ws, proposal, outcome, {absolute: held.get(absolute, ())})
             if isinstance(outcome, DomainError)
             else outcome
             for absolute, outcome in zip(
@@ -76,7 +76,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
         ]
 
 
-async def _decision(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Decision, Applier]:
+async def _decide(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Decision, Applier]:
     """The decision of policy or the user, and the applier that carries it out."""
     changes = proposal.changes
     always_asked = await _is_always_asked(ws, proposal)
@@ -88,10 +88,10 @@ async def _decision(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[De
     for change in changes:
         # Reviews last long and the user keeps typing: compare large documents only at the end.
         watch.add(change, every_version=False).refused = True  # nothing has been sent for applying yet
-    return await (_previewed(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal))
+    return await (_preview(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal))
 
 
-async def _landed(
+async def _land_accepted(
     ws: Workspace, proposal: Proposal, decision: Decision, applier: Applier, watch: Watch
 ) -> list[FileOutcome]:
     """Land what was approved and add it to history."""
@@ -100,12 +100,10 @@ async def _landed(
         ws.sessions.set_mode("auto_edit", proposal.session)
     try:
         accepted = [
-            _as_accepted(change, decision)
-            for change in proposal.changes
-            if not _is_rejected(change, decision)
+            _amended(change, decision) for change in proposal.changes if not _is_rejected(change, decision)
         ]
         for change in accepted:
-            await off_loop(change.extent, _remember_form, ws, change)
+            await off_loop(change.extent, _remember_encoding, ws, change)
         if proposal.atomic:
             landed = await land(ws, accepted, applier, watch)
             _check_some_landed(landed)
@@ -149,7 +147,7 @@ async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
     return await off_loop(sum(change.extent for change in changes), looked)
 
 
-def _remember_form(ws: Workspace, change: FileChange) -> None:
+def _remember_encoding(ws: Workspace, change: FileChange) -> None:
     """Remember encoding and line end before landing: the new bytes alone may suggest another encoding, or
     have no line end left."""
     if change.operation != "delete" and (eol := change.lost_eol):
@@ -207,7 +205,7 @@ def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
     return revision, change.shown
 
 
-async def _previewed(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]:
+async def _preview(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]:
     """Review in an editor that applies the preview itself. It reports the same refusal whether the user
     declined or a file moved, so check which it was."""
     try:
@@ -229,7 +227,7 @@ async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:
             await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
 
 
-def _told(
+def _error_to_report(
     ws: Workspace, proposal: Proposal, error: DomainError, held: Mapping[str, tuple[Held, ...]]
 ) -> DomainError:
     """The error to report; LandingUnknown if part of the change is present after all: the editor may have had
@@ -260,7 +258,7 @@ def _is_rejected(change: FileChange, decision: Decision) -> bool:
     return change.base.location.absolute in decision.rejected
 
 
-def _as_accepted(change: FileChange, decision: Decision) -> FileChange:
+def _amended(change: FileChange, decision: Decision) -> FileChange:
     """The change as amended by the user. Raises Unencodable."""
     text = decision.amended.get(change.base.location.absolute)
     if text is None:

@@ -14,7 +14,7 @@ from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
 from agentfs_lsp.service.landing.observing import holds_all
 from agentfs_lsp.service.landing.precondition import check_unmoved
 from agentfs_lsp.service.landing.reverting import put_back
-from agentfs_lsp.service.landing.saving import keep_as_it_stands
+from agentfs_lsp.service.landing.saving import save_and_check
 from agentfs_lsp.service.proposal.change import about
 from agentfs_lsp.service.state.workspace import off_loop
 
@@ -146,7 +146,7 @@ class InEditor:
         """Keep the changes that arrived, and save where required; later failures don't roll them back. Files
         that failed before keep their error as outcome."""
         arrived = [one for one in self._observations if one not in self._failed]
-        kept = dict(zip(arrived, await keep_as_it_stands(self._ws, arrived, self._applier), strict=True))
+        kept = dict(zip(arrived, await save_and_check(self._ws, arrived, self._applier), strict=True))
         return [kept[one] if one in kept else self._failed[one] for one in self._observations]
 
     def failures(self) -> list[DomainError]:

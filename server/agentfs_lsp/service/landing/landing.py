@@ -42,21 +42,21 @@ async def land(
     failure before the commit discards the staged files and rolls back the applied ones."""
     if applier.applied_already:
         return await find_in_editor(ws, changes, applier, watch, all_or_none=True)
-    changes = [await _on_what_is_there(ws, change) for change in changes]
+    changes = [await _rebased(ws, change) for change in changes]
     opened = [change for change in changes if lands_in_editor(change)]
     closed = [change for change in changes if not lands_in_editor(change)]
     if not opened:
-        landed = await _committed(ws, closed, None, watch)
+        landed = await _commit(ws, closed, None, watch)
         await applier.committed(())
         return list(landed)
     staged = None
     if closed:
-        with _links_told(ws, closed):
+        with _reporting_new_links(ws, closed):
             staged = await in_thread(lambda: ws.files.stage(_drafts(closed)))
     in_editor = InEditor(ws, opened, applier, watch)
     try:
         await in_editor.apply()
-        landed = await _committed(ws, closed, staged, watch) if staged else []
+        landed = await _commit(ws, closed, staged, watch) if staged else []
     except DomainError as error:
         if staged:
             await in_thread(staged.discard)
@@ -85,7 +85,7 @@ async def land_each(
     closed: list[tuple[int, FileChange]] = []
     for number, change in enumerate(changes):
         try:
-            there = await _on_what_is_there(ws, change)
+            there = await _rebased(ws, change)
         except DomainError as error:
             outcomes[number] = error
         else:
@@ -96,7 +96,7 @@ async def land_each(
         try:
             if is_stopped():
                 raise LeftUndone(change.path, "cancelled")
-            (outcomes[number],) = await _committed(ws, [change], None, watch)
+            (outcomes[number],) = await _commit(ws, [change], None, watch)
         except DomainError as error:
             outcomes[number] = error
     landed = any(isinstance(outcome, Landing) for outcome in outcomes.values())
@@ -111,11 +111,11 @@ def lands_in_editor(change: FileChange) -> bool:
     return change.base.buffer is not None and change.operation != "delete"
 
 
-async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
+async def _rebased(ws: Workspace, change: FileChange) -> FileChange:
     """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved."""
     if change.base.buffer is None and ws.documents.at(change.base.location.absolute) is None:
         return change
-    with about(change), _links_told(ws, [change]):
+    with about(change), _reporting_new_links(ws, [change]):
         now = await ws.look(change.base.location)
         await off_loop(
             max(change.base.size, now.size), check_unmoved, change.path, change.base, now, change.settings
@@ -129,7 +129,7 @@ async def _on_what_is_there(ws: Workspace, change: FileChange) -> FileChange:
 
 
 @contextmanager
-def _links_told(ws: Workspace, changes: Sequence[FileChange]) -> Iterator[None]:
+def _reporting_new_links(ws: Workspace, changes: Sequence[FileChange]) -> Iterator[None]:
     """Report a symbolic link that replaced a reviewed file: its target is another file, which nobody
     reviewed. Raises OutsideRoots if the target is in no root."""
     try:
@@ -151,7 +151,7 @@ async def described(changes: Sequence[FileChange]) -> None:
 # --- on disk ----------------------------------------------------------------------------------------------
 
 
-async def _committed(
+async def _commit(
     ws: Workspace, changes: Sequence[FileChange], staged: Staged | None, watch: Watch
 ) -> list[Landing]:
     """Commit the closed files, staging them first if necessary."""
@@ -160,11 +160,11 @@ async def _committed(
     if len(changes) > 1 or changes[0].extent > INLINE_BYTES:  # while waiting for the disk
         describing = asyncio.ensure_future(in_thread(_describe, changes))
     try:
-        with _links_told(ws, changes):
+        with _reporting_new_links(ws, changes):
             try:
                 landed = await writing
             except Conflict as conflict:
-                raise await _explained(ws, changes, conflict) from conflict
+                raise await _with_current_state(ws, changes, conflict) from conflict
             except LandingUnknown:
                 for change in changes:
                     watch.add(change)
@@ -212,7 +212,7 @@ def _landing(change: FileChange, landed: Landed) -> Landing:
     )
 
 
-async def _explained(ws: Workspace, changes: Sequence[FileChange], conflict: Conflict) -> Conflict:
+async def _with_current_state(ws: Workspace, changes: Sequence[FileChange], conflict: Conflict) -> Conflict:
     """Add the file's current state and a diff to the disk's bare conflict."""
     moved = [change for change in changes if change.base.location.absolute == conflict.file]
     for change in moved:

@@ -30,7 +30,7 @@ async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
         return
     ws.late_watched += 1
     try:
-        parts = await _turned_up(ws, proposal)
+        parts = await _wait_for_parts(ws, proposal)
     finally:
         ws.late_watched -= 1
     if parts is None or any(proposal.files.keys() & other.files.keys() for other in ws.proposals):
@@ -45,7 +45,7 @@ async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
     keep(ws, proposal, "withdrawn", "user", landed)
 
 
-async def _turned_up(ws: Workspace, proposal: Proposal) -> list[str | None] | None:
+async def _wait_for_parts(ws: Workspace, proposal: Proposal) -> list[str | None] | None:
     """Per change, the text that holds part of it, or None for all of it. None if not every file shows some in
     time."""
     with ExitStack() as watching:

@@ -29,7 +29,7 @@ _MOVED_ON = ("changed", "expected")
 """Conflicts that leave the same file in place with other content."""
 
 
-def as_read(
+def merge_base(
     snapshot: Snapshot, record: ReadRecord | None, expected: Expected, conflict: Conflict
 ) -> Snapshot | None:
     """The file with the text this session read, to compute a change on. None if a merge is impossible: the
@@ -42,7 +42,7 @@ def as_read(
     return replace(snapshot, text=text, hash=record.revision.hash or "")
 
 
-def brought_into(change: FileChange, snapshot: Snapshot) -> FileChange:
+def rebased(change: FileChange, snapshot: Snapshot) -> FileChange:
     """Rebase a change of the text read onto the current file. Raises Conflict if both changed a line."""
     read, shown = change.base.text.shown, snapshot.text.shown
     since = preview_between(change.path, marked_like(shown, read), shown, change.settings)

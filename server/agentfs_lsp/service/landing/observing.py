@@ -134,7 +134,7 @@ class Observation:
         touching = _touching(base, text, removed_places(base, hunks))
         # Lines typed where the change only removes lines, all of which are there, are not by the change.
         if not any(splice.start < splice.end or hunks[at].text for at, splice in touching):
-            return not self.refused and _brings_a_line(self.change, base, text)
+            return not self.refused and _has_new_line(self.change, base, text)
         return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
 
     def _shows_some(self, text: str) -> bool:
@@ -311,7 +311,7 @@ def holds_all(change: FileChange, text: str) -> bool:
     if normalise(text) == normalise(base):
         return False
     places = put_in_places(base, shown, change.hunks)
-    insides = _insides(places, [bool(hunk.text) for hunk in change.hunks])
+    insides = _without_edges(places, [bool(hunk.text) for hunk in change.hunks])
     text = _formed_like(shown, text)
     return not any(_touching(shown, text, insides)) and not _is_misapplied(change, places, text)
 
@@ -321,7 +321,7 @@ def holds_some(change: FileChange, text: str) -> bool:
     part of the change or an edited version of it."""
     base = normalise(change.base.text.shown)
     hunks = diff(base, normalise(change.shown))
-    insides = _insides(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
+    insides = _without_edges(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
     touching = _touching(base, _formed_like(base, text), insides)
     # Typed between lines that the change removes and that are back, a line is none of the change.
     return any(splice.start < splice.end or hunks[at].start == hunks[at].end for at, splice in touching)
@@ -343,13 +343,13 @@ def _is_misapplied(change: FileChange, places: _Places, text: str) -> bool:
     return False
 
 
-def _brings_a_line(change: FileChange, base: str, text: str) -> bool:
+def _has_new_line(change: FileChange, base: str, text: str) -> bool:
     """Whether a text has one of the change's new lines where it differs from the base."""
     put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text)}
     return any(line in put_in for splice in splices_towards(base, text) for line in _lines_of(splice.text))
 
 
-def _insides(places: _Places, have_lines: Iterable[bool]) -> _Places:
+def _without_edges(places: _Places, have_lines: Iterable[bool]) -> _Places:
     """The places without their edges, since anything may be typed next to them. A place left empty by the
     change keeps its edges: new text there may replace its lines."""
     return [
@@ -396,7 +396,7 @@ def _is_part(text: str, base: str, accepted: str) -> bool:
 def removed_places(base: str, hunks: Sequence[Splice]) -> _Places:
     """Where the hunks are in the base. A pure insertion or removal among identical lines could lie anywhere
     among them, so its place covers them all."""
-    return [_slid(base, hunk.start, hunk.end, hunk.text) for hunk in hunks]
+    return [_possible_range(base, hunk.start, hunk.end, hunk.text) for hunk in hunks]
 
 
 def put_in_places(base: str, shown: str, hunks: Sequence[Splice]) -> _Places:
@@ -405,12 +405,12 @@ def put_in_places(base: str, shown: str, hunks: Sequence[Splice]) -> _Places:
     shift = 0
     for hunk in hunks:
         start = hunk.start + shift
-        places.append(_slid(shown, start, start + len(hunk.text), base[hunk.start : hunk.end]))
+        places.append(_possible_range(shown, start, start + len(hunk.text), base[hunk.start : hunk.end]))
         shift += len(hunk.text) - (hunk.end - hunk.start)
     return places
 
 
-def _slid(text: str, start: int, end: int, other: str) -> tuple[int, int]:
+def _possible_range(text: str, start: int, end: int, other: str) -> tuple[int, int]:
     """The lines [start, end), extended by as far as the stretch could slide up or down. `other`: the text in
     its place after the change."""
     if (start < end) == bool(other):

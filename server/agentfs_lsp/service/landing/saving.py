@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 
-async def keep_as_it_stands(
+async def save_and_check(
     ws: Workspace, observations: Sequence[Observation], applier: Applier
 ) -> list[Landing | DomainError]:
     """Have documents saved that were clean before, and check each file. A file yields a Landing, NotLanded if
     neither disk nor document holds the whole change any more, or LandingUnknown if it can't be checked. A
     blind change has landed once it has arrived: only a wrong guess needs a save, and may be undone by it."""
     deadline = asyncio.get_running_loop().time() + ws.settings.save_timeout_s
-    expected = await _asked_to_save([one.change for one in observations], applier, deadline)
+    expected = await _ask_to_save([one.change for one in observations], applier, deadline)
     outcomes: list[Landing | DomainError] = []
     for observation in observations:
         change = observation.change
@@ -40,8 +40,8 @@ async def keep_as_it_stands(
             saved = None
             buffer = change.base.buffer
             if buffer is not None and buffer.uri in expected and not change.is_blind:
-                saved = await _saved(ws, observation, deadline)
-            outcome = await _as_it_stands(ws, observation, saved)
+                saved = await _wait_until_saved(ws, observation, deadline)
+            outcome = await _current_outcome(ws, observation, saved)
         except DomainError:
             outcome = LandingUnknown(change.path, "changed_otherwise")
         if change.is_blind and isinstance(outcome, DomainError):
@@ -50,7 +50,7 @@ async def keep_as_it_stands(
     return outcomes
 
 
-async def _asked_to_save(changes: Sequence[FileChange], applier: Applier, deadline: float) -> Collection[str]:
+async def _ask_to_save(changes: Sequence[FileChange], applier: Applier, deadline: float) -> Collection[str]:
     """Tell the client that the change stands and what to save. Return the URIs whose save can be expected."""
     save = [
         change.base.buffer.uri
@@ -68,7 +68,7 @@ async def _asked_to_save(changes: Sequence[FileChange], applier: Applier, deadli
         return ()
 
 
-async def _saved(ws: Workspace, observation: Observation, deadline: float) -> Snapshot | None:
+async def _wait_until_saved(ws: Workspace, observation: Observation, deadline: float) -> Snapshot | None:
     """The file once the disk holds the change; None if it stays unsaved."""
     change = observation.change
     try:
@@ -101,7 +101,7 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
     return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
 
 
-async def _as_it_stands(
+async def _current_outcome(
     ws: Workspace, observation: Observation, saved: Snapshot | None
 ) -> Landing | NotLanded:
     """The landing; NotLanded if the document was closed or the user undid the change or typed over it. The

@@ -29,7 +29,7 @@ MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class FileScope:
     """What one operation may touch. `closed`: the only files allowed, None if there is no allowlist; `named`:
     without an allowlist, the allowed files that its rules name."""
 
@@ -37,36 +37,36 @@ class Reach:
     named: tuple[Location, ...] = ()
 
 
-def reach(ws: Workspace) -> Mapping[Operation, Reach]:
+def file_scopes(ws: Workspace) -> Mapping[Operation, FileScope]:
     """What each operation may touch, without operations that may touch no file."""
     find = cache(partial(_find, ws))
     return {
-        operation: _reach_of(ws, operation, find) for operation in OPERATIONS if _reaches(ws, operation, find)
+        operation: _scope(ws, operation, find) for operation in OPERATIONS if _may_touch(ws, operation, find)
     }
 
 
-def reaches(ws: Workspace, operation: Operation) -> bool:
+def may_touch(ws: Workspace, operation: Operation) -> bool:
     """Whether this operation may touch any file."""
-    return _reaches(ws, operation, partial(_find, ws))
+    return _may_touch(ws, operation, partial(_find, ws))
 
 
-def _reaches(ws: Workspace, operation: Operation, find: _Find) -> bool:
+def _may_touch(ws: Workspace, operation: Operation, find: _Find) -> bool:
     return any(
         closed is None or any(True for _ in _touched(ws, operation, closed, root, find))
         for root, closed in _open_roots(ws, operation)
     )
 
 
-def _reach_of(ws: Workspace, operation: Operation, find: _Find) -> Reach:
+def _scope(ws: Workspace, operation: Operation, find: _Find) -> FileScope:
     roots = list(_open_roots(ws, operation))
     listed = [
         location for root, closed in roots for location in _touched(ws, operation, closed or (), root, find)
     ]
     if all(closed is not None for _, closed in roots):
-        return Reach(closed=tuple(listed))
+        return FileScope(closed=tuple(listed))
     globs = _named(ws, operation)
     named = [location for root, _ in roots for location in _touched(ws, operation, globs, root, find)]
-    return Reach(named=tuple(named) if len(named) <= MOST_NAMED else ())
+    return FileScope(named=tuple(named) if len(named) <= MOST_NAMED else ())
 
 
 def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tuple[str, ...] | None]]:
