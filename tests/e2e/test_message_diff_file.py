@@ -1,4 +1,4 @@
-"""The diff as a file beside the question, for editors that can show one
+"""The diff as a file next to the question, for editors that can show one
 (docs/protocol.md#92-the-message-rung)."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from support.sharing import in_module, shared
 from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
-CODE = "code-server"  # which would ask by preview, had it said that it can
+CODE = "code-server"  # would use the preview if it declared support
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, capabilities=CAN_SHOW, name=CODE))
@@ -96,7 +96,7 @@ async def test_a_diff_of_any_length_needs_one_question_when_it_is_shown(editor: 
 
 
 async def test_a_diff_that_editors_ask_about_is_no_file(root: Path) -> None:
-    """Emacs says that it shows a file of 10,000,000 bytes, and asks later whether to."""
+    """Emacs claims to show a file of 10,000,000 bytes, and asks later whether to."""
     approving = answers(pressing("Approve"))
     async with editing(root, capabilities=CAN_SHOW, answers=approving, name="Eglot") as editor:
         answer = await editor.write("big.txt", "evil\n" + f"{'a' * 99}\n" * 90_000)
@@ -178,7 +178,7 @@ async def test_where_it_is_not_shown_the_message_has_it_all(root: Path) -> None:
             answer = await editor.write(f"{number}.txt", long)
             asked = [message["params"]["message"] for message in editor.all(ASK)]
             assert len(asked) > 2
-            assert "+line 39" in asked[-2]  # the last one confirms
+            assert "+line 39" in asked[-2]  # the last one is a confirmation
             assert answer["status"] == "success"
             editor.received.clear()
 
@@ -202,7 +202,7 @@ async def test_where_the_file_cannot_be_written_the_message_has_it_all(root: Pat
 
 @pytest.mark.parametrize("name", [".dir-locals.el", ".dir-locals-2.el"])
 async def test_a_folder_with_variables_of_others_takes_no_diff(root: Path, name: str) -> None:
-    """Emacs would show the diff as they say."""
+    """Emacs would apply them to the diff."""
     review = root / ".agentfs" / "review"
     review.mkdir(parents=True)
     (review / name).write_text("((nil . ((truncate-lines . t))))")
@@ -210,8 +210,7 @@ async def test_a_folder_with_variables_of_others_takes_no_diff(root: Path, name:
     async with editing(root, capabilities=CAN_SHOW, answers=approving, name="Neovim") as editor:
         answer = await editor.write("a.py", "one\n")
         assert editor.all(SHOW) == []
-        question = await editor.seen(ASK)
-    assert "+one" in question["message"]
+    assert any("+one" in question["params"]["message"] for question in editor.all(ASK))
     assert answer["status"] == "success"
     assert (review / name).read_text() == "((nil . ((truncate-lines . t))))"
 
