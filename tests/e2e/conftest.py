@@ -1,4 +1,4 @@
-"""A server for all tests of a module: a process takes longer to start than most tests to run."""
+"""One server for all tests of a module: starting one takes longer than most tests."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from support.editor import AUTO, Editor, editing
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def auto(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
-    """An editor in auto_edit mode with one folder open. Every test takes files of its own in it, and marks
-    itself with `pytest.mark.asyncio(loop_scope="module")`."""
+    """An editor in auto_edit mode with one folder open. Tests use their own files in it, and are marked with
+    `pytest.mark.asyncio(loop_scope="module")`."""
     root = tmp_path_factory.mktemp("auto") / "root"
     root.mkdir()
     async with editing(root, options=AUTO) as editor:

@@ -1,4 +1,4 @@
-"""A batch that is not atomic and is cancelled while it lands (docs/protocol.md#10-agentfsbatch)."""
+"""A non-atomic batch is cancelled while it lands (docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def on_disk(root: Path) -> list[str]:
 
 
 def left_out(answer: Message, *numbers: int) -> bool:
-    """Whether these were left, and told as that."""
+    """Whether these were skipped and reported so."""
     results = answer["data"]["results"]
     cancelled = [one["index"] for one in results if one.get("error", {}).get("code") == "CANCELLED"]
     told = all(
@@ -59,7 +59,7 @@ async def test_the_file_under_way_lands_and_the_rest_is_left(files: Path) -> Non
             asked = await started(editor, atomic=False)
             await is_landing(editor)
             editor.cancel(asked)
-            await editor.request("agentfs/status")  # by its answer the server has heard of it
+            await editor.request("agentfs/status")  # the server has then seen the cancellation
         answer = await asked
         changes = (await editor.request("agentfs/history"))["data"]["changes"]
     assert (answer["status"], answer["data"]["applied"]) == ("partial", False)

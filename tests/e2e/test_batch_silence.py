@@ -1,5 +1,5 @@
-"""A batch and a client that does not do its part: limits of time withdraw it, and what is half done is taken
-back (docs/protocol.md#10-agentfsbatch, docs/protocol.md#93-how-it-lands)."""
+"""A batch with an unresponsive client: timeouts withdraw it, and partial results are rolled back
+(docs/protocol.md#10-agentfsbatch, docs/protocol.md#93-how-it-lands)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def files(root: Path) -> Path:
 
 
 async def opened(editor: Editor) -> None:
-    """Two files are open, one of them with unsaved work; the agent has read all of them."""
+    """Two files are open, one with unsaved changes; the agent has read all of them."""
     for name, text in OPEN.items():
         editor.open(name, text)
     for name in OLD:

@@ -1,4 +1,4 @@
-"""Calls of tools by their names: docs/protocol.md#agentfscall."""
+"""Calling tools by name: docs/protocol.md#agentfscall."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def test_a_call_is_cancelled_and_reports_progress(root: Path) -> None:
 async def test_a_host_says_what_the_file_should_be(
     root: Path, file: Path, place: str, dialect: str, write: tuple[str, ...], edit: tuple[str, ...]
 ) -> None:
-    """Beside the arguments, or put in among them: no definition shows it."""
+    """Next to the arguments or among them; no definition mentions it."""
 
     async def sent(tool: tuple[str, ...], values: tuple[str, ...], expected: Message) -> Message:
         name, *parameters = tool

@@ -85,7 +85,7 @@ async def test_modified_by_user_changes_the_text_and_never_the_review(root: Path
             ]
             for text, by in (("1\n", True), ("2\n", False))
         ]
-        assert len(editor.all(QUESTION)) == 5  # two of them confirm
+        assert len(editor.all(QUESTION)) == 5  # two of them are confirmations
     assert texts == [
         f"Created '{path}' (1 line, 2 bytes). The content is the user's version, not the original proposal.",
         f"Updated '{path}' (+1/-1 lines, 2 bytes).",
@@ -216,7 +216,7 @@ async def test_workspace_denies_absolute_paths_that_lie_outside(root: Path, file
 
 
 async def amended(root: Path, dialect: str, name: str, arguments: Any, text: str, **options: Any) -> Any:
-    """The answer to a call whose change of a.md the user made read `text`."""
+    """The response to a call whose change of a.md the user amended to `text`."""
     async with editing(root, options=options, **REVIEWING) as editor:
         await read(editor)
         asked = {"dialect": dialect, "name": name, "arguments": arguments}
@@ -250,13 +250,13 @@ async def test_gemini_is_told_of_a_long_text_by_its_diff(root: Path, file: Path)
 
 
 async def texts_of_workspace(root: Path, **editing_with: Any) -> list[str]:
-    """What a model reads, in the order of the table of docs/protocol.md#17-texts."""
+    """What a model reads, in the order of the table in docs/protocol.md#17-texts."""
     (root / "a.md").write_text("one\none\ntwo\n")
     async with editing(
         root, answers={QUESTION: lambda _: {"title": titles.pop(0)}}, **editing_with
     ) as editor:
         approve, reject = ("批准", "拒绝") if editing_with.get("locale") == "zh-CN" else ("Approve", "Reject")
-        titles = [*[approve] * 4, reject]  # each yes is confirmed
+        titles = [*[approve] * 4, reject]  # each approval is confirmed
         await read(editor)
         answers = [
             await call(editor, "workspace", "write", path="new.md", content="水\n"),

@@ -1,4 +1,4 @@
-"""Taking a request back, and hearing of it while it waits: docs/protocol.md#2-requests."""
+"""Cancelling a request, and progress while it waits: docs/protocol.md#2-requests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_a_read_that_is_cancelled_at_once_was_never_begun(root: Path) -> N
 async def test_a_search_through_a_huge_file_ends_when_it_is_cancelled(root: Path) -> None:
     with (root / "huge.log").open("wb") as file:
         file.write(b"line\n")
-        file.truncate(1 << 38)  # takes no room on the disk, and minutes to be read
+        file.truncate(1 << 38)  # a sparse file that takes minutes to read
     async with editing(root) as editor:
         asked = editor.start("agentfs/read", {"path": "huge.log", "start_line": 100, "limit": 1})
         await asyncio.sleep(0.2)

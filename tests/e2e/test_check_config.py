@@ -117,8 +117,8 @@ def test_what_cannot_be_looked_at_is_wrong_usage(root: Path) -> None:
 
 
 def test_a_folder_is_told_as_one_and_not_judged_as_a_file(root: Path) -> None:
-    """A rule such as `secrets/` is for what is in the folder: held against the folder itself, it would seem
-    that agents may read there."""
+    """A rule such as `secrets/` concerns what is in the folder: applied to the folder itself, it would
+    suggest that agents may read there."""
     (root / "secrets").mkdir()
     rules = [{"files": ["secrets/"], "read": "deny"}]
     found = checked(root, "secrets", "secrets/a", settings={"rules": rules})

@@ -1,4 +1,4 @@
-"""The command: its arguments, its log, and what it writes where (docs/protocol.md#1-start-and-transport)."""
+"""The command: arguments, log, and files it writes (docs/protocol.md#1-start-and-transport)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ async def test_nothing_but_messages_is_on_stdout_whatever_prints(root: Path) -> 
 
 
 def _reachable(process: int) -> list[str]:
-    """What of a process' sockets others could reach: those of a network, and those that listen."""
+    """The process's sockets that others could reach: network sockets, and listening ones."""
     folder = Path(f"/proc/{process}")
     own = set()
     for handle in os.listdir(folder / "fd"):
-        with suppress(FileNotFoundError):  # the one that listed them
+        with suppress(FileNotFoundError):  # the handle that listed them
             own.add(os.readlink(folder / "fd" / handle).removeprefix("socket:[").rstrip("]"))
     tables = [
         (kind, line.split())

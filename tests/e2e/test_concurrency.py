@@ -1,4 +1,4 @@
-"""Many at once: who waits for whom, and who never does (docs/protocol.md#8-lock,
+"""Concurrency: who waits for whom, and who never does (docs/protocol.md#8-lock,
 docs/protocol.md#9-review-and-landing)."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ async def pending(editor: Editor) -> list[Message]:
 
 
 async def are_pending(editor: Editor, *states: str) -> None:
-    """Wait until the proposals have come that far."""
+    """Wait until the proposals have reached these states."""
     while [one["state"] for one in await pending(editor)] != list(states):
         pass
 
@@ -114,7 +114,7 @@ async def test_a_crowd_on_one_file_loses_no_change(root: Path) -> None:
 
 
 async def test_changes_right_behind_that_of_a_large_file_know_what_it_is_now(root: Path) -> None:
-    """Its hash and text come after the answer."""
+    """Its hash and text are computed after the response."""
     lines = [f"line {number} of a large file\n" for number in range(50_000)]
     (root / "large.txt").write_text("".join(lines))
     async with editing(root, options=AUTO) as editor:
@@ -167,7 +167,7 @@ async def test_landings_that_wait_for_another_server_hold_up_neither_reads_nor_m
 async def test_a_client_that_answers_wrongly_or_never_holds_nobody_else_up(
     root: Path, answer: object
 ) -> None:
-    """Its answer to the first review, and the second one goes on."""
+    """The first review is answered, and the second one continues."""
 
     def apply(params: Message) -> object:
         [change] = params["edit"]["documentChanges"]

@@ -1,4 +1,4 @@
-"""`agentfs-lsp demo`: the real command, the real server, and a terminal with somebody at the keys."""
+"""`agentfs-lsp demo`: the real command, the real server, and a user at a terminal."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from support.demo import DEMO, PATIENCE_S, environment, run_demo
 
 LEGEND = "a accept"
 CHINESE = {"LC_ALL": "zh_CN.UTF-8"}
-# What is the same in every language: names, what is typed, and the protocol's own words.
+# The same in every language: names, input, and the protocol's own words.
 NAMES = {"agentfs", "demo", "agentfs_lsp", "agent", "Demo", "harbour", "stdio"}
 KEYS = {"Ctrl", "Enter"}
 CODES = {"success", "partial", "error", "CONFLICT", "USER_REJECTED", "manual"}
 FIELDS = {"landing", "disk", "editor", "review", "policy", "accepted", "rejected", "allowed", "user", "mode"}
 FORMATS = {"utf", "iso8859", "latin", "lf", "crlf", "LF", "CRLF"}
 SAME = NAMES | KEYS | CODES | FIELDS | FORMATS
-# An editor that changes a word and goes.
+# An editor that changes a word and exits.
 EDITOR = f"""{sys.executable} -c "import sys, pathlib
 file = pathlib.Path(sys.argv[1])
 file.write_text(file.read_text().replace('passed', 'topped'))" """
@@ -45,7 +45,7 @@ def assert_server_is_gone(output: str) -> None:
 
 
 def foreign_words(output: str) -> set[str]:
-    """English words in what the demo says itself: without diffs, texts of files, paths and programs."""
+    """English words in the demo's own output: without diffs, file texts, paths and programs."""
     own = re.sub(r"^ {9,}\d.*", "", output, flags=re.MULTILINE)
     own = re.sub(r"(old_string|content)=.*|\w+_\w+ = .*|G02,.*|\S+ -m ", "", own)
     own = re.sub(r"[\w.-]*[/.][\w./-]*", "", own)
@@ -53,12 +53,12 @@ def foreign_words(output: str) -> set[str]:
 
 
 def _heed_ctrl_c() -> None:
-    """What a shell starts in the background ignores it, and so would whatever that starts."""
+    """Background jobs of a shell ignore it, and so would their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Terminal:
-    """The demo in a terminal of its own; `type` waits for what is asked before it presses the keys."""
+    """The demo in its own terminal; `type` waits for the question before it presses keys."""
 
     def __init__(self, tmp_path: Path, *arguments: str, **more: str) -> None:
         self._keys, inside = pty.openpty()
@@ -85,7 +85,7 @@ class Terminal:
         self._seen = at + len(words)
 
     def finish(self) -> int:
-        """Read to the end; the exit code."""
+        """Read to the end; returns the exit code."""
         while self._more():
             pass
         return self.process.wait(PATIENCE_S)
@@ -93,7 +93,7 @@ class Terminal:
     @property
     def text(self) -> str:
         plain = re.sub(rb"\x1b\[[0-9;]*m", b"", self._raw)
-        # A letter cut in two by the end of a read is whole with the next one.
+        # A character split by a read is complete after the next one.
         return plain.decode(errors="ignore").replace("\r\n", "\n")
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Terminal:
         assert ready, f"silent after:\n{self.text}"
         try:
             data = os.read(self._keys, 65536)
-        except OSError:  # what Linux says when nobody holds the other end any more
+        except OSError:  # Linux's error when nobody holds the other end
             return False
         self._raw += data
         return bool(data)
@@ -128,7 +128,7 @@ class Scripted:
 
 @pytest.fixture(scope="module")
 def scripted(tmp_path_factory: pytest.TempPathFactory) -> Scripted:
-    """One run without a terminal, to look at from all sides."""
+    """One run without a terminal, shared by several tests."""
     folder = tmp_path_factory.mktemp("scripted")
     return Scripted(folder, run_demo(folder))
 

@@ -1,5 +1,5 @@
-"""What real editors do to an edit that was approved: skip it and say yes, apply it elsewhere, ask once more,
-say nothing, tell late. What is answered is what buffer and disk show."""
+"""What real editors do with an approved edit: skip it but claim success, apply it elsewhere, ask again, say
+nothing, report late. The response says what buffer and disk show."""
 
 from __future__ import annotations
 

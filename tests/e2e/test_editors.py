@@ -1,4 +1,4 @@
-"""Every recorded editor as a client: which rung it gets, and what yes, no and silence do on it."""
+"""Every recorded editor as a client: its rung, and the effect of approval, rejection and silence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def files(root: Path) -> Path:
 
 
 def as_user(persona: Persona, editor: Editor, answer: str) -> None:
-    """From here on the user answers so, whichever way the editor asks."""
+    """From now on the user answers this way, however the editor asks."""
     preview = {"Approve": slice(None), "Reject": None}
     if persona.channel == "preview":
         editor.answers["workspace/applyEdit"] = ticking(editor, preview[answer])

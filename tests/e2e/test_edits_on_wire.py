@@ -1,4 +1,4 @@
-"""What an editor is handed: one document, pinned, in line-sized hunks, in its own columns
+"""What an editor gets: one document, pinned to a version, in line-sized hunks and its own columns
 (docs/protocol.md#9-review-and-landing)."""
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ async def test_two_lines_of_a_thousand_are_two_hunks_of_a_line(editor: Editor, r
 async def test_columns_are_in_the_encoding_agreed_on(
     root: Path, offered: tuple[str, ...], agreed: str, end: int
 ) -> None:
-    """The last line has no end, so that its columns count."""
+    """The last line has no line end, so its columns matter."""
     (root / "a.txt").write_text(EMOJI)
     capabilities = offering(*offered) if offered else None
     async with editing(root, capabilities=capabilities, options=AUTO) as editor:

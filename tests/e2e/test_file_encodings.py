@@ -1,4 +1,4 @@
-"""The editor's encodings of files that it does not have open: docs/protocol.md#14-the-editors-own-methods."""
+"""The editor's encodings of files it does not have open: docs/protocol.md#14-the-editors-own-methods."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Nothing that others wrote is a link in what the editor shows: VS Code makes `[label](command:…)` one that
-runs the command (docs/protocol.md#94-what-the-answer-says)."""
+"""Others' text is never a link in what the editor shows: VS Code runs the command in `[label](command:…)`
+(docs/protocol.md#94-what-the-answer-says)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = f"{COMMAND}.md"
 
 
 def shown(editor: Editor) -> Iterator[str]:
-    """Every text that was sent to be shown."""
+    """Every text sent for display."""
     for message in editor.received:
         params = message.get("params")
         match message.get("method"):

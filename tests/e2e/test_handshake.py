@@ -1,5 +1,5 @@
-"""The handshake with every editor there is a recording of, through pytest-lsp's client, which minds the
-specification: docs/protocol.md#1-start-and-transport."""
+"""The handshake with every recorded editor, through pytest-lsp's client, which checks the specification:
+docs/protocol.md#1-start-and-transport."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ async def test_a_folder_may_be_spelt_as_one(root: Path) -> None:
 
 
 async def test_a_full_disk_fails_no_landing_and_is_told_once(root: Path) -> None:
-    # Files of more than 32 KiB Cannot write: the history's can't, what is landed can.
+    # No file may exceed 32 KiB: the history can't be written, landings can.
     small = ["sh", "-c", f"ulimit -f 64; exec {sys.executable} -m agentfs_lsp"]
     async with editing(root, options=AUTO, command=small) as editor:
         for number in range(3):
@@ -123,7 +123,7 @@ async def test_two_servers_write_into_one(root: Path) -> None:
         for number in range(10):
             await one.write(f"one-{number}.txt", "1\n")
             await other.write(f"other-{number}.txt", "2\n")
-        await history(other)  # which writes what waits there
+        await history(other)  # writes pending changes
         assert len(await history(one)) == len(await history(other)) == 20
 
 

@@ -1,7 +1,5 @@
-"""How an accepted change lands, whoever approved it (docs/protocol.md#93-how-it-lands).
-
-Let through by policy here, so that landing is all there is.
-"""
+"""How accepted changes land (docs/protocol.md#93-how-it-lands). Policy allows them here, so that only the
+landing is tested."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""How an accepted change lands in an editor that saves (docs/protocol.md#93-how-it-lands).
-
-Let through by policy here, so that landing is all there is.
-"""
+"""How accepted changes land in an editor that saves (docs/protocol.md#93-how-it-lands). Policy allows them
+here, so that only the landing is tested."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ server, root, editor = shared(lambda root: editing(root, capabilities=SAVES, opt
 
 
 def saving(editor: Editor, made_of: Any = None) -> Any:
-    """A client that saves what it was handed, through a formatter perhaps."""
+    """A client that saves what it applied, possibly after formatting."""
 
     def apply(params: Message) -> object:
         done = editor.apply(params["edit"])
@@ -42,7 +40,7 @@ async def test_a_formatter_that_undoes_the_change_leaves_nothing_of_it(editor: E
 
 
 def not_there(answer: Message) -> bool:
-    """Whether the answer says that nothing was changed, and why."""
+    """Whether the response says that nothing changed, and why."""
     assert (answer["error"]["code"], answer["context"].get("landing")) == ("EXECUTION_ERROR", None)
     return "the user or the editor removed it again. Nothing was changed." in answer["text"]
 

@@ -1,4 +1,4 @@
-"""How a server begins and ends: docs/protocol.md#1-start-and-transport, through the real process."""
+"""Start and end of a server: docs/protocol.md#1-start-and-transport, through the real process."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def file(root: Path) -> Path:
 
 
 async def pending_edit(editor: Editor) -> tuple[asyncio.Future[Message], Message]:
-    """An edit of a.py that waits for its review: the agent's request, and the proposal."""
+    """An edit of a.py under review: the agent's request, and the proposal."""
     await editor.read("a.py")
     asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
     return asked, await editor.proposed()
 
 
 async def landing(editor: Editor) -> None:
-    """Wait until the change that was let through is on its way to the disk."""
+    """Wait until the allowed change is about to be written."""
     while [one["state"] for one in (await editor.request("agentfs/status"))["data"]["pending"]] != [
         "landing"
     ]:
@@ -53,7 +53,7 @@ def left_in(folder: Path) -> list[str]:
 
 
 def litter(editor: Editor) -> list[str]:
-    """The notes of landings that are not over."""
+    """The records of unfinished landings."""
     notes = editor.state / "agentfs" / "servers"
     return left_in(notes) if notes.exists() else []
 
@@ -73,7 +73,7 @@ async def test_nothing_is_served_before_initialize(root: Path) -> None:
 
 
 async def test_a_low_limit_of_open_files_limits_no_batch(root: Path) -> None:
-    """As it is for what a Mac's desktop starts."""
+    """As for programs started from a Mac's desktop."""
     limited = ["sh", "-c", f'ulimit -Sn 256 && exec "{sys.executable}" -m agentfs_lsp']
     files = [{"path": f"folder {number}/a.py", "content": "x\n"} for number in range(400)]
     operations = [{"tool": "write", "params": file} for file in files]
@@ -84,7 +84,7 @@ async def test_a_low_limit_of_open_files_limits_no_batch(root: Path) -> None:
 
 
 async def test_the_first_message_of_a_server_is_the_answer_to_initialize(root: Path) -> None:
-    """Whatever there is to tell of settings or the mode."""
+    """Whatever there is to report about settings or the mode."""
     async with editing(root, capabilities=REVIEW, options=AUTO) as editor:
         assert "capabilities" in editor.received[0]["result"]
 
@@ -263,6 +263,6 @@ async def test_the_shown_diff_is_gone_with_the_server(root: Path, file: Path, en
 
 
 def hang_up(editor: Editor) -> None:
-    """The editor is gone."""
+    """The editor exits."""
     assert editor.process.stdin is not None
     editor.process.stdin.close()

@@ -1,4 +1,4 @@
-"""Texts in the user's language, codes and keys as they are (docs/protocol.md#17-texts)."""
+"""Texts in the user's language, with unchanged codes and keys (docs/protocol.md#17-texts)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def file(root: Path) -> Path:
 
 
 def shape_of(value: Any) -> Any:
-    """The keys of an answer, all the way down."""
+    """The keys of a response, recursively."""
     return {key: shape_of(below) for key, below in value.items()} if isinstance(value, dict) else None
 
 
@@ -89,7 +89,7 @@ QUOTED = re.compile(r"“[^”]*”|`[^`]*`|/\S+")
 
 
 def said_in(value: Any, key: str = "") -> Iterator[str]:
-    """Every sentence in a message, without what it quotes."""
+    """Every sentence in a message, without quotations."""
     if isinstance(value, dict):
         for name, below in value.items():
             yield from said_in(below, name)
@@ -101,7 +101,7 @@ def said_in(value: Any, key: str = "") -> Iterator[str]:
 
 
 async def test_nothing_that_a_chinese_user_or_model_reads_is_english(root: Path, file: Path) -> None:
-    """Every request, well and badly, and all that comes unasked."""
+    """Every request, valid and invalid, and all notifications."""
     options = {"switches": {"memory": True}, "nonsense": 1, "diff": {"context": "many"}}
     chinese = {"locale": "zh-CN", "options": options, **REVIEWING}
     async with editing(root, **chinese) as editor:

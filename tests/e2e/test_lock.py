@@ -1,4 +1,4 @@
-"""Has somebody changed the file since this session read it: docs/protocol.md#8-lock."""
+"""Has the file changed since this session read it: docs/protocol.md#8-lock."""
 
 from __future__ import annotations
 

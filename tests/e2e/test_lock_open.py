@@ -1,4 +1,4 @@
-"""The lock and what is open in the editor: docs/protocol.md#8-lock."""
+"""The lock and open documents: docs/protocol.md#8-lock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def test_a_save_in_the_files_own_line_ends_is_no_conflict_once_it_is_closed(
     auto: Editor, made: str
 ) -> None:
-    """An editor that shows a file of `\\r\\n` with `\\n`, as some do, saves it with its own again."""
+    """Some editors show a CRLF file with LF, and save it with CRLF again."""
     name = f"ends-{made}.txt"
     path = auto.root / name
     path.write_bytes(b"line\r\ntwo\r\n")

@@ -1,6 +1,6 @@
-"""What a request looked at is let go of with its answer: a server runs for days.
+"""A response releases what its request used: servers run for days.
 
-Each test does with a file of several megabytes what held its text, or a copy of it, once a time.
+Each test repeats with a large file what once kept its text, or a copy, in memory.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LINES = [f"line {number} of a long file with many lines\n" for number in range(8
 TEXT = "".join(LINES)
 TIMES = 30
 MOST = len(TEXT) * TIMES
-"""Bytes that a server may have come to take meanwhile: less than a text each time, where it once took two."""
+"""Allowed growth in bytes: less than one text each time, where it once was two."""
 
 
 def taken(editor: Editor, what: str) -> int:
-    """Bytes: `VmRSS` now, `VmHWM` at most so far."""
+    """Bytes: `VmRSS` now, `VmHWM` at the peak."""
     told = Path(f"/proc/{editor.process.pid}/status").read_text()
     return int(told.partition(f"{what}:")[2].split()[0]) * 1024
 

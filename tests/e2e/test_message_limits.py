@@ -1,4 +1,4 @@
-"""What each editor surely shows of a message, and that nothing beyond it can be approved
+"""What each editor surely shows of a message; nothing beyond that can be approved
 (docs/protocol.md#92-the-message-rung)."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def titles(question: Message) -> list[str]:
 
 
 def in_vscode(message: str) -> str:
-    """What a notification shows of it."""
+    """What a notification shows."""
     return message.replace("\n", " ")[:1000]
 
 
@@ -239,7 +239,7 @@ async def test_a_question_that_emacs_left_without_an_answer_is_repeated_and_hold
             "agentfs: Edit a.py (+1/-1)",
             "agentfs: Edit b.py (+1/-1)",
         ]
-        for message in asked[:2]:  # what it was withdrawn from approves nothing any more
+        for message in asked[:2]:  # a withdrawn question approves nothing
             result = pressing("Approve")(message["params"])
             editor.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
         editor.answers[ASK] = pressing("Approve")

@@ -1,6 +1,6 @@
-"""Random users, editors, programs and agents: every answer is true of disk and buffers.
+"""Random users, editors, programs and agents: every response is true of disk and buffers.
 
-A short run of fixed seeds; `make check-model` runs at length.
+A short run with fixed seeds; `make check-model` runs longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an agent can send changes neither mode nor rules nor switches: tried through every door
+"""Nothing an agent sends changes mode, rules or switches, by any request
 (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TOOLS = (
 
 
 async def holds(editor: Editor) -> None:
-    """Everything is as the user set it: asked, denied, and off."""
+    """Everything is as the user set it: ask, deny, and off."""
     status = (await editor.request("agentfs/status"))["data"]
     assert status["mode"] == "manual"
     assert {one["mode"] for one in status["sessions"]} <= {"manual"}
@@ -56,7 +56,7 @@ async def holds(editor: Editor) -> None:
 
 
 def odd_params() -> Iterator[tuple[str, Any]]:
-    """Every request of an agent, with what would widen beside what it takes."""
+    """Every request of an agent, with additional params that would widen its rights."""
     for wider in WIDER:
         yield "agentfs/status", wider
         yield "agentfs/tools", wider
@@ -164,7 +164,7 @@ async def test_files_that_hold_settings_are_asked_for_even_where_all_is_let_thro
 
 
 async def test_a_settings_file_that_the_user_let_through_loosens_nothing(locked: Path) -> None:
-    """What an agent wrote into the root is not what the user set."""
+    """What an agent writes into the root is not the user's setting."""
     content = (
         'rules = [{files = ["locked.md", "USER.md"], read = "allow", write = "allow", edit = "allow"}]\n'
         'require_read = false\n[approval]\nmode = "auto_edit"\n[switches]\nmemory = true\n'

@@ -1,4 +1,4 @@
-"""Parameters and the envelope around every answer: docs/protocol.md#2-requests, #3-envelope."""
+"""Parameters and the envelope of every response: docs/protocol.md#2-requests, #3-envelope."""
 
 from __future__ import annotations
 

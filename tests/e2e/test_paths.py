@@ -1,4 +1,4 @@
-"""How a path may be spelled and where it may lead: docs/protocol.md#4-paths-and-roots."""
+"""Spellings of paths, and where they may lead: docs/protocol.md#4-paths-and-roots."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Nobody waits for somebody else's large file: what takes its time is done beside the event loop
-(docs/architecture.md#state)."""
+"""Nobody waits for another's large file: slow work runs off the event loop (docs/architecture.md#state)."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ NEW = "".join(f"line {number:07} of the new text\n" for number in range(1, 500_0
 
 
 async def longest_wait(editor: Editor, until: Callable[[], bool]) -> float:
-    """Seconds that a status takes at most, until something has come."""
+    """The longest status request, in seconds, until something has arrived."""
     longest = 0.0
     while not until():
         asked = time.perf_counter()
@@ -30,7 +29,7 @@ async def longest_wait(editor: Editor, until: Callable[[], bool]) -> float:
 
 
 async def rewritten(editor: Editor, **params: Any) -> tuple[Message, float, float]:
-    """The answer, how many seconds it took, and how long others waited at most meanwhile."""
+    """The response, its duration in seconds, and the longest wait of others meanwhile."""
     begun = time.perf_counter()
     answer = editor.start("agentfs/write", {"path": "a.txt", "content": NEW, **params})
     longest = await longest_wait(editor, answer.done)

@@ -1,4 +1,4 @@
-"""Who may touch what: rules, switches, closed lists and a workspace's own file
+"""Who may touch what: rules, switches, closed lists and a workspace's file
 (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NUMBERS = count()
 
 
 async def how(editor: Editor, request: asyncio.Future[Any], decision: str = "rejected") -> str:
-    """How a change is decided: at once, or by the user, who says `decision`."""
+    """How a change is decided: immediately, or by the user, who answers `decision`."""
     shown = len(editor.all("agentfs/proposed"))
     asked = asyncio.ensure_future(editor.seen("agentfs/proposed", shown + 1))
     await asyncio.wait({request, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -129,7 +129,7 @@ async def test_a_read_that_a_rule_asks_for_is_asked(root: Path) -> None:
     async with editing(root, options={"rules": rules, **AUTO}, answers=answers) as editor:
         assert (await editor.edit("diary.txt", "one", "1"))["error"]["code"] == "INVALID_PARAM"
         assert (await editor.read("diary.txt"))["data"]["content"] == "one\n"
-        assert len(editor.all("window/showMessageRequest")) == 2  # one of them confirms
+        assert len(editor.all("window/showMessageRequest")) == 2  # one of them is a confirmation
         assert (await editor.edit("diary.txt", "one", "1"))["data"]["applied"] is True
         editor.answers["window/showMessageRequest"] = lambda _: {"title": "Deny"}
         assert (await editor.read("diary.txt"))["error"]["code"] == "USER_REJECTED"

@@ -131,7 +131,7 @@ async def test_one_preview_at_a_time(editor: Editor, root: Path, file: Path) -> 
 async def test_a_file_that_moved_while_its_preview_waited_is_a_conflict(
     editor: Editor, root: Path, file: Path
 ) -> None:
-    """The editor would show it at the lines of the old text."""
+    """The editor would show it at the old text's lines."""
     (root / "b.py").write_text(TEXT)
     editor.answers[APPLY] = lambda _: NO_ANSWER
     for path in ("a.py", "b.py"):
@@ -142,7 +142,7 @@ async def test_a_file_that_moved_while_its_preview_waited_is_a_conflict(
     pending: list[Message] = []
     while [one["state"] for one in pending] != ["shown", "queued"]:
         pending = (await editor.request("agentfs/status"))["data"]["pending"]
-    await editor.read("b.py", session="other")  # behind the proposal, which has looked at it before
+    await editor.read("b.py", session="other")  # queued after the proposal, which has been computed by then
     (root / "b.py").write_text(f"new\n{TEXT}")
     editor.answers[APPLY] = ticking(editor, slice(None))
     editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"applied": False}})

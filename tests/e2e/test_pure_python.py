@@ -1,4 +1,4 @@
-"""Nothing compiled is needed: without msgspec all is served as with it (docs/adr/0002)."""
+"""Nothing compiled is required: without msgspec everything works the same (docs/adr/0002)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are not UTF-8, and files too large to be loaded: docs/protocol.md#5-agentfsread."""
+"""Files that are not UTF-8, and files too large to load: docs/protocol.md#5-agentfsread."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_editorconfig_comes_before_the_setting(editor: Editor) -> None:
 
 @pytest.mark.parametrize("charset", ["cp037", "cp273", "cp500", "cp875", "cp1026"])
 async def test_an_encoding_that_does_not_extend_ascii_counts_as_unknown(root: Path, charset: str) -> None:
-    """What lands in it would be other bytes than those that the user and the search for secrets looked at."""
+    """Its landed bytes would differ from those that the user and the search for secrets saw."""
     (root / ".editorconfig").write_text(f"root = true\n[*]\ncharset = {charset}\n")
     before = b"\xe9t\xe9\n"
     (root / "run.sh").write_bytes(before)

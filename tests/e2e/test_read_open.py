@@ -1,4 +1,4 @@
-"""Reading what is open in the editor: docs/protocol.md#5-agentfsread."""
+"""Reading open documents: docs/protocol.md#5-agentfsread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A read that asks: the user is shown who wants to read what, and allows it once
+"""Reads that need approval: the user sees who wants to read what, and allows it once
 (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def no_secret_in(answer: Message) -> bool:
 async def test_allowed_once_it_is_read_once(
     root: Path, env: Path, capabilities: Message | None, questions: int
 ) -> None:
-    """Where numbers choose, a second question confirms the yes; a client that reviews lists its questions."""
+    """Where numbers choose, a second question confirms approval; review clients list their questions."""
     async with editing(root, capabilities=capabilities, answers=answering(pressing("Allow once"))) as editor:
         first = await editor.read(".env", agent="Ada")
         question = await editor.seen(ASK)
@@ -118,8 +118,8 @@ async def test_a_protected_file_is_asked_for_in_auto_edit_too(root: Path, env: P
 
 
 async def test_no_answer_tells_a_guess_at_what_was_never_shown(root: Path) -> None:
-    """Neither a hash nor the difference between found and not found, whatever the agent gives or the settings
-    leave out."""
+    """Neither a hash nor a difference between found and not found, whatever the agent passes or the settings
+    omit."""
     path = root / ".env"
     path.write_text(SECRET)
     digest = "sha256:" + hashlib.sha256(SECRET.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""README's picture of the demo."""
+"""The README's picture of the demo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PICTURE = Path(__file__).parents[2] / "docs/images/demo.svg"
 
 
 def test_the_readme_shows_the_demo_as_it_is(tmp_path: Path) -> None:
-    """`make picture` draws it anew."""
+    """`make picture` updates it."""
     now = tmp_path / "demo.svg"
     run_demo(tmp_path, "--clean", "--svg", now)
     assert "USER_REJECTED" in said_in(now)
@@ -20,6 +20,6 @@ def test_the_readme_shows_the_demo_as_it_is(tmp_path: Path) -> None:
 
 
 def said_in(picture: Path) -> str:
-    """The text of a picture, without blanks, and without what is another in every run."""
+    """A picture's text, without spaces and what varies between runs."""
     text = "".join(html.unescape("".join(re.findall("<text[^>]*>([^<]*)", picture.read_text()))).split())
     return re.sub(r"process\d+", "process", re.sub(r"files.*?\(acopy", "files(acopy", text, count=1))

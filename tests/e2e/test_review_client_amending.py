@@ -1,4 +1,4 @@
-"""What a user amends in a review lands as amended, in the file's own line ends and encoding
+"""The user's amendments land as written, in the file's line ends and encoding
 (docs/protocol.md#91-review-clients)."""
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def amending(proposal: Message, text: str) -> Message:
 def send_behind(
     editor: Editor, proposal: Message, answer: asyncio.Future[Any], what: str, text: str
 ) -> asyncio.Future[Any] | None:
-    """Send another settle, or what takes the proposal back."""
+    """Send another settle, or withdraw the proposal."""
     if what == "cancelled":
         editor.cancel(answer)
     elif what == "folder closed":

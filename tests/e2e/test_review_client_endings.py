@@ -1,5 +1,5 @@
-"""How a review ends without a yes, and what the client is told of every end
-(docs/protocol.md#91-review-clients, docs/protocol.md#9-review-and-landing)."""
+"""How reviews end without approval, and what the client is told (docs/protocol.md#91-review-clients,
+docs/protocol.md#9-review-and-landing)."""
 
 from __future__ import annotations
 

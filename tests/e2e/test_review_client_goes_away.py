@@ -1,4 +1,4 @@
-"""What becomes of reviews and landings when the client shuts down, goes away, or closes the folder
+"""Reviews and landings when the client shuts down, disappears, or closes the folder
 (docs/protocol.md#1-start-and-transport, docs/protocol.md#91-review-clients)."""
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ server, root, editor = shared(lambda root: editing(root, **REVIEWING))
 
 
 async def report(editor: Editor, proposal: Message, **told: Any) -> Message:
-    """agentfs/applied or agentfs/saved, whichever `told` has."""
+    """Send agentfs/applied or agentfs/saved, depending on `told`."""
     [(name, done)] = told.items()
     files = [{"uri": editor.uri("a.py"), name: done, "reason": "the user's disk is full"}]
     return await editor.request(f"agentfs/{name}", {"id": proposal["id"], "files": files})

@@ -1,4 +1,4 @@
-"""What looks like a secret and was not in the file lands only when the user says so, in every mode
+"""A likely secret that is new to the file needs approval in every mode
 (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def test_always_is_no_answer_for_the_next_one(root: Path) -> None:
     async with editing(root, answers={ASK: pressing("Always for this session")}) as editor:
         for number, content in enumerate(("plain\n", "plain too\n")):
             await editor.write(f"{number}", content)
-        assert asked(editor) == 2  # one of them confirms
+        assert asked(editor) == 2  # one of them is a confirmation
         for number in range(2):
             answer = await editor.write(f"config{number}", TEXT)
             assert answer["data"]["review"]["decision"] == "accepted"
@@ -169,11 +169,11 @@ async def test_a_file_that_may_not_be_read_tells_nothing_by_the_question(root: P
     rules = {"rules": [{"files": ["*"], "read": "deny", "write": "allow"}]}
     (root / "config").write_text(TEXT)
     async with editing(root, options=rules, answers={ASK: pressing("Approve")}) as editor:
-        for _ in range(2):  # the file holds it, and holds it not
+        for _ in range(2):  # with and without the secret in the file
             answer = await editor.write("config", TEXT)
             assert (answer["data"]["applied"], "secret" in answer["text"]) == (True, False)
             (root / "config").write_text("nothing\n")
-        assert asked(editor) == 4  # two of them confirm
+        assert asked(editor) == 4  # two of them are confirmations
 
 
 async def test_why_a_file_that_may_not_be_read_was_asked_about_is_told_whatever_it_held(root: Path) -> None:

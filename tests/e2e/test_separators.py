@@ -1,5 +1,5 @@
-"""LINE and PARAGRAPH SEPARATORs, for which VS Code opens a dialog of its own when they land in a document on
-the screen, are put in only when the user says so, in every mode (docs/protocol.md#13-settings-and-policy)."""
+"""Adding LINE or PARAGRAPH SEPARATORs, about which VS Code opens a dialog when they land in a visible
+document, needs approval in every mode (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the user's settings do to reads and changes: docs/protocol.md#13-settings-and-policy, and the approval
-mode: docs/protocol.md#14-the-editors-own-methods."""
+"""How settings affect reads and changes: docs/protocol.md#13-settings-and-policy, and the approval mode:
+docs/protocol.md#14-the-editors-own-methods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def configure(editor: Editor, **settings: Any) -> None:
 
 
 async def decision_of(editor: Editor, name: str, **params: Any) -> str:
-    """How a new file's creation was decided: let through, or by the user, who rejects it."""
+    """How a new file's creation was decided: by policy, or by the user, who rejects it."""
     before = len(editor.all("agentfs/proposed"))
     asked = editor.start("agentfs/write", {"path": name, "content": "x\n", **params})
     proposed = asyncio.ensure_future(editor.seen("agentfs/proposed", before + 1))

@@ -1,4 +1,4 @@
-"""What a host can know of its server: docs/protocol.md#2-requests."""
+"""What a host can learn about its server: docs/protocol.md#2-requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Switches that the user turns: agentfs/setSwitch, docs/protocol.md#14-the-editors-own-methods."""
+"""Switches set by the user: agentfs/setSwitch, docs/protocol.md#14-the-editors-own-methods."""
 
 from __future__ import annotations
 

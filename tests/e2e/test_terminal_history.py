@@ -1,4 +1,4 @@
-"""`agentfs-lsp history` and `agentfs-lsp undo`, typed in a terminal."""
+"""`agentfs-lsp history` and `agentfs-lsp undo` in a terminal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command(state: Path, *arguments: str, cwd: Path, **environment: str) -> subp
 
 @pytest.fixture
 async def ids(root: Path) -> list[str]:
-    """Two changes that have landed, the newest first."""
+    """Two landed changes, newest first."""
     (root / "src").mkdir()
     (root / "src" / "a.txt").write_text("one\ntwo\n")
     async with editing(root, options=AUTO) as editor:
@@ -155,7 +155,7 @@ def test_help(name: str, tmp_path: Path) -> None:
 
 
 def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[str, int]:
-    """What is shown to somebody who types this answer, and the exit code."""
+    """The output for a user who types this answer, and the exit code."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "agentfs_lsp", *arguments],
@@ -167,7 +167,7 @@ def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[s
     )
     os.close(theirs)
     shown = b""
-    with suppress(OSError):  # the terminal is gone with its last user
+    with suppress(OSError):  # the terminal ends with its last user
         while select.select([ours], [], [], PATIENCE_S)[0] and (piece := os.read(ours, 4096)):
             shown += piece
             if b"[y/N] " not in piece:

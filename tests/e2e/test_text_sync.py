@@ -1,6 +1,6 @@
-"""The editor's text as the server knows it: docs/protocol.md#1-start-and-transport.
+"""The server's copy of the editor's text: docs/protocol.md#1-start-and-transport.
 
-Each change is sent as editors send it, by line and column, and read back by an agent.
+Each change is sent like an editor's, by line and column, and read back by an agent.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def editor(
 
 
 def units(text: str, encoding: str) -> int:
-    """How long a piece of a line is where columns are counted in this encoding."""
+    """The length of a piece of a line in this encoding's units."""
     return {
         "utf-8": len(text.encode()),
         "utf-16": len(text.encode("utf-16-le")) // 2,
@@ -55,7 +55,7 @@ def units(text: str, encoding: str) -> int:
 
 
 def span(editor: Editor, line: int, before: str, replaced: str) -> Message:
-    """The range of `replaced`, which stands behind `before` in a line."""
+    """The range of `replaced`, which follows `before` in a line."""
     encoding = editor.initialized["capabilities"]["positionEncoding"]
     start = units(before, encoding)
     return {
@@ -127,7 +127,7 @@ async def test_thousands_of_keystrokes_in_a_large_document_are_followed(editor: 
 async def test_a_lone_carriage_return_is_a_line_end_in_vs_code_alone(
     name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Neovim and Emacs count it as content: an edit behind it would land one line further down."""
+    """Neovim and Emacs treat it as content: an edit after it would land one line lower."""
     root = tmp_path_factory.mktemp("lone") / "root"
     root.mkdir()
     text = "10%\r100%\nalpha\nbeta\ngamma\n"

@@ -1,8 +1,8 @@
-"""What the server says, word for word: scenarios are played with the real process, and each message is held
-against the transcript in tests/cases/transcripts/.
+"""Plays scenarios with the real process, and compares each of the server's messages with the transcript in
+tests/cases/transcripts/.
 
-`AGENTFS_RECORD=1 pytest tests/e2e/test_transcripts.py` writes the transcripts anew. Their diff is then the
-change of the wire or of its texts, and belongs in the commit that means it.
+`AGENTFS_RECORD=1 pytest tests/e2e/test_transcripts.py` records the transcripts again. Their diff shows the
+change of the wire or its texts, and belongs in the same commit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SCENARIOS: dict[str, Scenario] = {}
 
 
 def scenario(play: Scenario) -> Scenario:
-    """One transcript, named as the function is."""
+    """One transcript, named like the function."""
     SCENARIOS[play.__name__.replace("_", "-")] = play
     return play
 
@@ -149,7 +149,7 @@ async def edit(t: Transcript) -> None:
 
 @scenario
 async def documents(t: Transcript) -> None:
-    """Files that are open in an editor that does not save by itself."""
+    """Files open in an editor that does not save by itself."""
     t.put({"a.py": TEXT, "b.py": "one\n", "mixed.txt": "one\r\ntwo\n"})
     (t.root / "other.txt").hardlink_to(t.root / "mixed.txt")
     async with t.editing(options=AUTO) as editor:
@@ -197,7 +197,7 @@ async def documents(t: Transcript) -> None:
 
 @scenario
 async def saving(t: Transcript) -> None:
-    """Open files where the editor saves what policy lets through."""
+    """Open files in an editor that saves what policy allows."""
     t.put({"a.py": TEXT})
 
     def apply_and_save(params: Message) -> object:
@@ -339,7 +339,7 @@ async def undo(t: Transcript) -> None:
 
 
 async def proposed(editor: Recorder, method: str, params: Message) -> tuple[Message, asyncio.Future[Any]]:
-    """Ask for a change; the proposal as the client has fetched it, and the agent's answer to come."""
+    """Request a change; returns the fetched proposal, and a future for the agent's response."""
     previews, proposals = len(editor.all(APPLY)) + 1, len(editor.all("agentfs/proposed")) + 1
     asked = editor.start(method, params)
     await editor.answered(APPLY, previews)
@@ -347,24 +347,24 @@ async def proposed(editor: Recorder, method: str, params: Message) -> tuple[Mess
 
 
 async def settled(editor: Recorder, request: tuple[str, Message], *decision: str, **more: object) -> None:
-    """Ask for a change, and settle its proposal; "accepted" where nothing else is said."""
+    """Request a change, and settle its proposal, by default with "accepted"."""
     proposal, asked = await proposed(editor, *request)
     await editor.settle(proposal, *decision, **more)
     await asked
 
 
 def edit_a(old: str, new: str, **more: object) -> tuple[str, Message]:
-    """A request for a change of a.py."""
+    """A request to change a.py."""
     return "agentfs/edit", {"path": "a.py", "old_string": old, "new_string": new, **more}
 
 
 async def configured(editor: Recorder, **settings: Any) -> None:
-    """The user's settings are these now."""
+    """Change the user's settings to these."""
     await editor.tell("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
 
 
 def reviewing(t: Transcript, **more: Any) -> Any:
-    """A client with a review of its own that saves."""
+    """A review client that saves."""
     answers = {APPLY: lambda _: PENDING}
     return t.editing(capabilities=REVIEW, answers=answers, **more)
 
@@ -426,7 +426,7 @@ async def review(t: Transcript) -> None:
 
 @scenario
 async def review_without_a_yes(t: Transcript) -> None:
-    """Every way a review ends that lands nothing, and what is answered to a client that comes too late."""
+    """Every end of a review without a landing, and the responses to late messages."""
     t.put({"a.py": TEXT})
     async with reviewing(t) as editor:
 
@@ -619,7 +619,7 @@ async def message(t: Transcript) -> None:
 
 @scenario
 async def errors(t: Transcript) -> None:
-    """What goes wrong below the server, and in it."""
+    """Failures below and inside the server."""
     t.put({"locked.py": "one\n", "broken.py": "one\n"})
     (t.root / "locked.py").chmod(0)
     async with reviewing(t, command=[sys.executable, str(FRAIL)]) as editor:
@@ -750,7 +750,7 @@ async def settings(t: Transcript) -> None:
     async with t.editing(capabilities=capabilities, answers=answers, options=AUTO) as editor:
 
         async def asked_again() -> None:
-            """The editor says that its settings changed, and is asked for them."""
+            """The editor reports a change of settings, and is asked for them."""
             told = len(editor.all("agentfs/statusChanged")) + 1
             editor.notify("workspace/didChangeConfiguration", {"settings": None})
             await editor.seen("agentfs/statusChanged", told)
@@ -837,7 +837,7 @@ async def chinese(t: Transcript) -> None:
 
 @scenario
 async def parameters(t: Transcript) -> None:
-    """Every request with params that are none."""
+    """Every request with invalid params."""
     async with t.editing(options=AUTO) as editor:
         methods = editor.initialized["capabilities"]["experimental"]["agentfs"]["methods"]
         for method in methods:
@@ -847,7 +847,7 @@ async def parameters(t: Transcript) -> None:
 
 @scenario
 async def connection(t: Transcript) -> None:
-    """The begin and the end of a connection, and what is no message."""
+    """The start and end of a connection, and malformed messages."""
     async with t.connected() as editor:
         await editor.refused("agentfs/status", {})
         for body in (
@@ -885,8 +885,8 @@ async def connection(t: Transcript) -> None:
 async def played(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str | BaseException]:
-    """What was said in each scenario whose test was selected. They are played side by side, since a server
-    takes longer to start than most of them, and some wait."""
+    """The messages of each selected scenario. Scenarios run concurrently, since starting a server takes
+    longer than most of them, and some wait."""
     tests = (item for item in request.session.items if isinstance(item, pytest.Function))
     names = [test.callspec.params["name"] for test in tests if test.originalname == WORD_FOR_WORD]
     at_once = asyncio.Semaphore(3)

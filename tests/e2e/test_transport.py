@@ -28,7 +28,7 @@ def request(request_id: int | str, method: str, **params: Any) -> bytes:
 
 
 def started(root: Path, **options: Any) -> subprocess.Popen[bytes]:
-    """A server to which `initialize` was sent, with plain blocking pipes."""
+    """A server after `initialize`, with plain blocking pipes."""
     server = subprocess.Popen(
         [sys.executable, "-m", "agentfs_lsp"],
         stdin=subprocess.PIPE,
@@ -41,7 +41,7 @@ def started(root: Path, **options: Any) -> subprocess.Popen[bytes]:
 
 
 async def answer_to(editor: Editor, request_id: int | str) -> Message:
-    """The whole answer to a request that was sent as bytes."""
+    """The whole response to a request sent as bytes."""
     return await editor.message(lambda one: one.get("id") == request_id and "method" not in one)
 
 
@@ -144,10 +144,10 @@ async def test_a_body_over_the_limit_is_answered_and_skipped(root: Path) -> None
 def test_a_client_that_reads_late_holds_nothing_up(root: Path) -> None:
     (root / "a.txt").write_text("x" * 60_000)
     with started(root) as server:
-        for number in range(2, 200):  # 12 MB of answers
+        for number in range(2, 200):  # 12 MB of responses
             server.stdin.write(raw(request(number, "agentfs/read", path="a.txt", limit=0)))
         server.stdin.write(raw(request(200, "shutdown")) + frame({"jsonrpc": "2.0", "method": "exit"}))
-        server.stdin.flush()  # all of it is taken, though not one answer was read
+        server.stdin.flush()  # all of it is accepted, though no response has been read
         sent = server.stdout.read()
         assert server.wait() == 0
     assert sent.count(b'"jsonrpc"') == 200

@@ -1,8 +1,8 @@
-"""What an answer says is true of disk and documents, whatever editor and user do meanwhile
+"""Responses are true of disk and documents, whatever editor and user do meanwhile
 (docs/protocol.md#93-how-it-lands, docs/protocol.md#10-agentfsbatch).
 
-Cases that the random model check found (`support/model.py`), each by itself. Those that need no process
-are in `tests/unit/service/test_true_outcomes.py`.
+Single cases found by the random model check (`support/model.py`). Those that need no process are in
+`tests/unit/service/test_true_outcomes.py`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def on_disk(root: Path) -> list[str]:
 
 
 def doing(editor: Editor, *steps: Callable[[Message], object]) -> Callable[[Message], object]:
-    """Answers one edit after the other, the last of these answers for all that follow."""
+    """Handles edits one by one; the last handler also handles all further ones."""
 
     def answer(params: Message) -> object:
         return steps[min(len(editor.all(APPLY)), len(steps)) - 1](params)
@@ -47,7 +47,7 @@ def doing(editor: Editor, *steps: Callable[[Message], object]) -> Callable[[Mess
 
 
 def applying(editor: Editor, *, typing: str = "", save: bool = False, close: bool = False) -> Any:
-    """Applies, and does with the document what else is asked for."""
+    """Applies, and then does the rest to the document."""
 
     def apply(params: Message) -> Message:
         [change] = params["edit"]["documentChanges"]
@@ -185,7 +185,7 @@ async def test_what_the_user_sets_back_while_another_file_is_waited_for_is_told(
         for name in ("a.py", "b.py", "c.py"):
             await editor.read(name)
         asked = editor.start("agentfs/batch", {"operations": operations})
-        await editor.seen(APPLY, 4)  # both are set back, and b.py's save is waited for
+        await editor.seen(APPLY, 4)  # both are reverted, waiting for b.py's save
         for _ in range(3):
             await editor.request("agentfs/status", {})
         editor.change("a.py", NEW)

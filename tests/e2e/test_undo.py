@@ -125,7 +125,7 @@ async def test_of_two_undos_sent_at_once_the_second_is_refused(root: Path) -> No
 async def test_a_change_sent_right_behind_an_undo_is_not_undone_in_its_place(root: Path) -> None:
     big = "".join(f"line {number} of the large file\n" for number in range(200_000))
     async with editing(root, options=AUTO) as editor:
-        large = await editor.write("large.py", big)  # keeping it takes its time
+        large = await editor.write("large.py", big)  # storing it takes time
         looking = editor.start("agentfs/history", {})
         undoing = editor.start("agentfs/undo", {})
         small = await editor.write("small.py", "small\n")

@@ -1,4 +1,4 @@
-"""agentfs/undo of a creation: the folders that were made for it (docs/protocol.md#11-history-and-undo)."""
+"""agentfs/undo of a creation: the folders created for it (docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a review client does with a proposal's edits without a settle is told, however the review ends
+"""Edits that a review client applies without a settle are reported, however the review ends
 (docs/protocol.md#9-review-and-landing, docs/protocol.md#91-review-clients)."""
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def files(root: Path) -> None:
 
 
 async def asked(editor: Editor) -> tuple[asyncio.Future[Any], Message]:
-    """An edit of an open file, and its preview, which is held."""
+    """An edit of an open file, and its preview, still unanswered."""
     editor.open("a.py")
     await editor.read("a.py")
     future = editor.start("agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "2"})
@@ -44,7 +44,7 @@ async def asked(editor: Editor) -> tuple[asyncio.Future[Any], Message]:
 
 
 async def ended(editor: Editor, asked: asyncio.Future[Any], how: str) -> Message:
-    """The agent's answer once the review has ended so."""
+    """The agent's response after this end of the review."""
     told = {"id": (await editor.seen("agentfs/proposed"))["id"]}
     match how:
         case "reject":
@@ -68,7 +68,7 @@ async def ended(editor: Editor, asked: asyncio.Future[Any], how: str) -> Message
 
 
 def waiting_for(how: str) -> Message:
-    """The settings where the review ends so: by itself, or only by what is done."""
+    """The settings for this end: by itself, or only by an action."""
     return {"approval": {"timeout_s": 0.5}} if how == "time" else {}
 
 

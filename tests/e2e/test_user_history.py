@@ -23,7 +23,7 @@ def secret(root: Path) -> Path:
 
 
 async def changed(root: Path) -> str:
-    """The id of a change of a protected file, in a server that has ended: no session knows the file."""
+    """The id of a change of a protected file by an earlier server: no session knows the file."""
 
     def agree(params: Message) -> Message:
         return next(one for one in params["actions"] if one["title"] in {"Approve", "Allow once"})

@@ -1,4 +1,4 @@
-"""What a write keeps of the file it replaces, and what stays of a diff: docs/protocol.md#6-agentfswrite."""
+"""What a write preserves of the file it replaces, and limits of the diff: docs/protocol.md#6-agentfswrite."""
 
 from __future__ import annotations
 

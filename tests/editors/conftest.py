@@ -9,5 +9,5 @@ import pytest
 
 @pytest.fixture
 def repository() -> Path:
-    """The top folder, which `.editors` is in."""
+    """The top folder, which contains `.editors`."""
     return Path(__file__).parents[2]

@@ -1,4 +1,4 @@
-"""Emacs with Debian's eglot: the minibuffer shows each page as a whole, and `C-g` holds nothing up."""
+"""Emacs with Debian's eglot: the minibuffer shows each page completely, and `C-g` delays nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INIT = """
 (add-hook 'emacs-startup-hook (lambda () (switch-to-buffer "notes.txt") (call-interactively #'eglot)))
 """
 
-# As the display engine lays it out in this terminal: `string-width` does not know of glyphless characters.
+# Measured by the display engine: `string-width` does not know glyphless characters.
 MEASURE = """
 (setq inhibit-startup-screen t gc-cons-threshold 100000000)
 (add-hook 'emacs-startup-hook
@@ -54,7 +54,7 @@ MEASURE = """
 
 @contextlib.asynccontextmanager
 async def emacs(root: Path, server: list[str] | None = None, more: str = "") -> AsyncIterator[RealEditor]:
-    """Emacs in the workspace, notes.txt open."""
+    """Emacs in the workspace, with notes.txt open."""
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     for name, text in (("notes.txt", ""), ("a.py", TEXT), ("b.py", TEXT)):
         (root / name).write_text(text)

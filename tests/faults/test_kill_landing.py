@@ -1,8 +1,8 @@
-"""Killed at any moment of a landing, a server leaves the old file or the new one, and after the next start
+"""Killed at any moment of a landing, a server leaves the old or the new file, and after the next start
 nothing else (docs/protocol.md#6-agentfswrite).
 
-strace kills the landing process as it enters one system call after the other, so that every state between two
-of them is seen; and a process that lands without end is killed wherever it happens to be.
+strace kills the landing process at each system call in turn, so that every intermediate state is tested; a
+process that keeps landing is also killed at random moments.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _workspace(base: Path) -> None:
 
 
 def _start_again(base: Path) -> dict[str, bytes]:
-    """What is in the root after the next start."""
+    """The root's files after the next start."""
     store = DiskStore(StateFolder(str(base / "state")))
     store.set_roots([Root("root", str(base / "root"), "")])
     store.sweep()

@@ -1,8 +1,8 @@
-"""A whole server killed at any moment leaves the old file or the new one, and after the next start nothing
-else (docs/protocol.md#6-agentfswrite).
+"""A whole server killed at any moment leaves the old or the new file, and after the next start nothing else
+(docs/protocol.md#6-agentfswrite).
 
-The server lands one change after the other when the signal comes, wherever it happens to be;
-`test_kill_landing.py` goes through a landing's states one by one.
+The server keeps landing changes until the signal arrives; `test_kill_landing.py` tests a landing's states one
+by one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ async def kill(editor: Editor) -> None:
 
 
 async def start_again(root: Path) -> None:
-    """The next server starts, and ends properly."""
+    """Start the next server, and end it properly."""
     async with editing(root):
         pass
 

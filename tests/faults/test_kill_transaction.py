@@ -1,8 +1,8 @@
-"""Killed at any moment of a landing of three files, or failing in any call of it, a server leaves all of them
-old or all new, and after the next start nothing else (docs/protocol.md#10-agentfsbatch).
+"""Killed at any moment of a landing of three files, or failing in any of its calls, a server leaves all of
+them old or all new, and after the next start nothing else (docs/protocol.md#10-agentfsbatch).
 
-strace kills the landing as it enters one system call after the other. Errors come from within the process, in
-front of each call that changes the disk.
+strace kills the landing at each system call in turn. Errors are injected within the process, before each call
+that changes the disk.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from support.transaction import (
 
 SPECIAL = pytest.mark.parametrize("special", [True, False], ids=["system calls", "stand-ins"])
 ALLOWED = {"landed": [AFTER], "refused": [BEFORE], "unknown": [BEFORE, AFTER]}
-"""What may be left of a landing that was answered so."""
+"""What a landing with this answer may leave."""
 
 
 def test_killed_at_each_system_call_it_leaves_all_old_or_all_new(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_killed_at_each_system_call_it_leaves_all_old_or_all_new(tmp_path: Path)
 
 
 def landed_with(base: Path, special: bool, before: Callable[[Operation], None]) -> str:
-    """Land the three, calling `before` in front of each operation; what would be answered."""
+    """Land the three, calling `before` before each operation; returns what the answer would be."""
     lay_out(base)
     with (
         mock.patch.object(together, "ThreadPoolExecutor", OneAfterTheOther),
@@ -71,7 +71,7 @@ def operations(base: Path, special: bool) -> list[Operation]:
 
 
 class At:
-    """Does something in front of the operation of this number, and of no other unless `ever_after`."""
+    """Acts before the operation of this number, and before later ones if `ever_after`."""
 
     def __init__(self, number: int, doing: Callable[[], None], *, ever_after: bool = False) -> None:
         self._left = number

@@ -1,9 +1,9 @@
 """A power cut at any moment of a landing of three files leaves all of them old or all new
 (docs/protocol.md#10-agentfsbatch).
 
-The landing's changes of the disk are recorded. What was not synced when the power went may be there or not:
-every subset of it is played into a folder, the next server starts on it, and what it leaves is looked at. A
-name is durable once its folder was synced, a content once its file was; nothing else is taken for granted.
+The landing's changes of the disk are recorded. What was not synced at the power cut may be lost: every subset
+is replayed in a folder, the next server starts on it, and the result is checked. A name is durable once its
+folder was synced, a content once its file was; nothing else is assumed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from support.transaction import AFTER, BEFORE, OneAfterTheOther, files_after_the
 
 SPECIAL = pytest.mark.parametrize("special", [True, False], ids=["system calls", "stand-ins"])
 EVERY = 8
-"""Of so many operations every subset is tried; of more those that lose or keep few, and some by chance."""
+"""Up to this many operations every subset is tried; beyond that, those that lose or keep few, and random
+ones."""
 BY_CHANCE = 60
 
 
 @pytest.fixture
 def base(tmp_path: Path) -> Iterator[Path]:
-    """In memory, where there is such a place: thousands of small trees are made."""
+    """In memory if possible, because thousands of small trees are created."""
     memory = Path("/dev/shm")
     folder = (
         memory if memory.is_dir() and os.access(memory, os.W_OK) else tmp_path
@@ -41,7 +42,7 @@ def base(tmp_path: Path) -> Iterator[Path]:
 
 
 class Recording:
-    """A landing, and what somebody makes of a file behind it, durably."""
+    """A landing, and another program's durable change of a file after it."""
 
     def __init__(self, base: Path, special: bool) -> None:
         lay_out(base)
@@ -59,14 +60,14 @@ class Recording:
         )
 
     def _stands_behind(self, number: int) -> bool:
-        """Whether the journal stands once this is done."""
+        """Whether the journal is in place after this operation."""
         written = any(
             one.kind == "rename" and one.other.endswith(".json") for one in self.operations[:number]
         )
         return written and self.operations[number].is_sync
 
     def without(self, number: int) -> Recording:
-        """The same where one operation was not done."""
+        """The same without one operation."""
         other = copy.copy(self)
         other.operations = self.operations[:number] + self.operations[number + 1 :]
         other.landed -= number < self.landed
@@ -74,17 +75,17 @@ class Recording:
         return other
 
     def allowed(self, done: int) -> list[dict[str, bytes]]:
-        """What may be left of it when the power goes after so many operations."""
+        """What may be left if power fails after this many operations."""
         if done == len(self.operations):
             return [{**AFTER, "a.py": BEFORE["a.py"]}]
         answered = done == self.landed
-        # By a stand-in a new file has two names for a moment: the end of one may outlast the other's begin.
+        # Without renames that never replace, a new file briefly has two names: either change may be lost.
         finished = answered or (done >= self.begun and self.special)
         return [AFTER] if finished else [BEFORE, AFTER]
 
     def moments(self) -> Iterator[Sequence[Operation]]:
-        """What was done when the power went: up to each sync of the landing, at its end, and when all was
-        done. What is done in between is a subset of the one or the other."""
+        """What was done at the power cut: up to each sync of the landing, at its end, and in all. Anything in
+        between is a subset of these."""
         for number, operation in enumerate(self.operations[: self.landed]):
             if operation.is_sync:
                 yield self.operations[:number]
@@ -105,7 +106,7 @@ def _write_durably(path: Path, content: bytes) -> None:
 
 
 def undurable(done: Sequence[Operation]) -> list[int]:
-    """Which of the operations no sync has followed that makes them durable."""
+    """The operations that no later sync made durable."""
     open_files: set[str] = set()
     open_folders: set[str] = set()
     found = []
@@ -137,7 +138,7 @@ def losses(candidates: Sequence[int]) -> Iterator[frozenset[int]]:
 
 
 def play(base: Path, done: Sequence[Operation], lost: frozenset[int]) -> None:
-    """The disk after the power cut. What needs what was lost is lost with it."""
+    """The disk after the power cut. What depends on a lost operation is lost too."""
     lay_out(base)
     for number, operation in enumerate(done):
         if number not in lost and not operation.is_sync:
@@ -174,7 +175,7 @@ PLAYED = {
 
 
 def violation(recording: Recording) -> str | None:
-    """The first power cut after which it is not as it may be; None for none."""
+    """The first power cut with an illegal result, or None."""
     base = recording.base
     for done in recording.moments():
         for lost in losses(undurable(done)):
@@ -200,6 +201,6 @@ def test_without_any_one_sync_it_would_not_be(base: Path) -> None:
     for number, operation in enumerate(recording.operations[: recording.landed]):
         if not operation.is_sync or violation(recording.without(number)):
             continue
-        # One of a new folder alone is not missed: what is staged beside it is synced with its name later.
+        # Only that of a new folder is unnecessary: files staged next to it sync its name later.
         assert operation.kind == "sync_folder"
         assert operation.path in before_the_journal[number + 1 :], operation

@@ -1,4 +1,4 @@
-"""What the next start makes of a landing that was interrupted, where somebody was there in between
+"""How the next start recovers an interrupted landing that another program interfered with
 (docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from support.transaction import AFTER, BEFORE, OneAfterTheOther, land, lay_out, 
 
 
 class Killed(BaseException):
-    """The process is no more: nothing of it is done behind this."""
+    """The process dies; nothing after this runs."""
 
 
 def interrupted(base: Path, swapped: int) -> None:
-    """A landing that was killed when so many of its three files, fewer than all, were as they are to be. The
-    one that is removed is the last."""
+    """A landing killed after swapping this many of its three files, less than all. The removal comes last."""
     lay_out(base)
     moved = 0
 

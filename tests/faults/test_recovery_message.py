@@ -1,4 +1,4 @@
-"""After a kill -9 in the middle of a transaction the next server tells the user what became of it, once
+"""After a kill -9 during a transaction, the next server tells the user the result, once
 (docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace i
 
 
 async def interrupted(root: Path, state: Path, at_swap: int) -> None:
-    """A batch of three files whose server is killed as it changes the names of this one, from 1."""
+    """A batch of three files whose server is killed while it swaps this one, from 1."""
     inject = f"inject=renameat2:signal=KILL:when={at_swap}"
     traced = ["strace", "-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e", inject]
     command = [*traced, sys.executable, "-m", "agentfs_lsp"]
@@ -68,7 +68,7 @@ async def test_the_user_is_told(
     assert str(root / "a.py") in message["message"]
     assert in_root(root) == dict(zip(NAMES, left, strict=True))
     async with editing(root, options=AUTO, state=state) as editor:
-        await editor.request("shutdown")  # which waits for what the start has to do
+        await editor.request("shutdown")  # waits for the work of the start
         assert editor.all("window/showMessage") == []
 
 

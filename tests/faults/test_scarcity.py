@@ -1,7 +1,6 @@
-"""A landing of three files where the system gives less than is asked for: a write that takes part of its
-data, a disk that is really full or read-only, no handle left. All are old or all new, as was answered, and
-after the next start nothing else is there (docs/protocol.md#10-agentfsbatch).
-"""
+"""A landing of three files when the system provides less than requested: short writes, a full or read-only
+disk, no free handle. All are old or all new, as answered, and after the next start nothing else is there
+(docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
 
@@ -34,13 +33,13 @@ from support.transaction import (
 )
 
 ALLOWED = {"landed": [AFTER], "refused": [BEFORE], "unknown": [BEFORE, AFTER]}
-"""What may be left of a landing that was answered so."""
+"""What a landing with this answer may leave."""
 
 PAGE = 4096
 
 
 class Killed(BaseException):
-    """The process is no more: nothing of it is done behind this."""
+    """The process dies; nothing after this runs."""
 
 
 def _one_byte(fd: int, data: Any, _write: Any = os.write) -> int:
@@ -55,7 +54,7 @@ def test_writes_that_take_one_byte_each_land_all(tmp_path: Path) -> None:
 
 
 def test_what_was_written_byte_by_byte_serves_the_next_start(tmp_path: Path) -> None:
-    """Killed in front of each change: note and journal are as whole as if they had been written at once."""
+    """Killed before each change: records and journal are as complete as if written at once."""
     seen = set()
     for number in itertools.count():
         left = number
@@ -133,7 +132,7 @@ def test_read_only_between_staging_and_landing(tmp_path: Path) -> None:
         abandon(store)
         assert answer_of(why) in {"refused", "unknown"}
         _says(why, SystemRefused, "Read-only file system")
-        store_at(tmp_path)[0].sweep()  # nothing can be taken away yet, and nothing of it is forgotten
+        store_at(tmp_path)[0].sweep()  # nothing can be removed yet, and nothing is forgotten
         assert remount(tmp_path / "root", "rw")
         assert files_after_the_next_start(tmp_path) == BEFORE
 
@@ -149,7 +148,7 @@ def test_read_only_at_any_moment_of_it(tmp_path: Path) -> None:
             if left == -1:
                 remount(tmp_path / "root", "ro")
 
-        # Each time a new one: removed folders that are still open would keep it from becoming read-only.
+        # A new one each time: open handles of removed folders would keep it from becoming read-only.
         with small_disk(tmp_path / "root", "512k"):
             lay_out(tmp_path)
             store, root = store_at(tmp_path)
@@ -186,9 +185,9 @@ def test_with_few_handles_however_many(tmp_path: Path) -> None:
 
 @contextmanager
 def _free_handles(count: int) -> Iterator[None]:
-    """No handle from the so manieth free one on can be had."""
+    """Leave only this many free handles."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    gc.collect()  # what is closed meanwhile would be free to be opened
+    gc.collect()  # otherwise handles closed meanwhile could be reused
     free = os.dup(0)
     os.close(free)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free + count, limits[1]))
@@ -199,7 +198,7 @@ def _free_handles(count: int) -> Iterator[None]:
 
 
 def _says(why: DomainError | None, kind: type[SystemFailed | SystemRefused], words: str) -> None:
-    """Where it did not land, the reason given is the system's."""
+    """If it did not land, the reason is the system's."""
     if why is not None:
         assert isinstance(why, kind | LandingUnknown), why
         assert words in why.detail

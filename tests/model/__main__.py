@@ -1,7 +1,7 @@
-"""The random model check at length: `make check-model` (docs/architecture.md).
+"""The long random model check: `make check-model` (docs/architecture.md).
 
-Runs every seed for its share of the time, one way of asking after the other, and goes on behind a violation.
-Prints the figures of each way; exits with 1 where an answer was not true.
+Runs every seed for its share of the time, for one way of asking after the other, and continues after
+violations. Prints figures for each way; exits with 1 if a response was untrue.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from support.model import WAYS, run
 
 
 async def check(way: str, seeds: range, seconds: float) -> bool:
-    """Whether every answer of all these seeds was true."""
+    """Whether every response of all these seeds was true."""
     answers: Counter[str] = Counter()
     began, requests, failed = time.monotonic(), 0, []
     for seed in seeds:

@@ -1,5 +1,5 @@
-"""Whatever an agent sends to the real process, and whatever the workspace says of itself: with a user who
-says no to everything, no file changes and no text is told that the user's settings do not allow."""
+"""Whatever an agent sends to the real process and a workspace sets: with a user who rejects everything, no
+file changes and no text is revealed that the user's settings do not allow."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ requests = st.lists(plain | commands | calls, min_size=1, max_size=6)
 
 
 class Session:
-    """One server for all examples, in a loop of its own."""
+    """One server for all examples, on its own loop."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

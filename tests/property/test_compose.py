@@ -1,4 +1,4 @@
-"""Two edits one after the other, as one."""
+"""Two consecutive edits, combined into one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentfs_lsp.domain.splices import Splice, apply_splices, compose
 
 @st.composite
 def splices_of(draw: st.DrawFn, length: int) -> tuple[Splice, ...]:
-    """Splices of a text of that length: in order, without overlaps, some touching."""
+    """Splices of a text of that length: in order, not overlapping, some touching."""
     cuts = sorted(draw(st.lists(st.integers(0, length), max_size=8)))
     pairs = zip(cuts[::2], cuts[1::2], strict=False)
     return tuple(Splice(start, end, draw(st.text("xyz", max_size=3))) for start, end in pairs)

@@ -1,4 +1,4 @@
-"""A marker is found wherever it is put in, however much of the file stays (domain/diff/elision.py)."""
+"""A placeholder is found wherever it is, however much of the file remains (domain/diff/elision.py)."""
 
 from __future__ import annotations
 

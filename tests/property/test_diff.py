@@ -1,4 +1,4 @@
-"""Whatever the texts: hunks make the new text of the old one, are whole lines, minimal and apart."""
+"""For any texts, hunks turn the old text into the new one, and are whole lines, minimal and separate."""
 
 from __future__ import annotations
 

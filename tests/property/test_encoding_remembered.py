@@ -1,5 +1,5 @@
-"""Whatever a change leaves of a file, it reads as what was written, and its undo brings back every
-byte: docs/protocol.md#5-agentfsread."""
+"""Whatever a change leaves of a file, it reads as written, and undo restores every byte:
+docs/protocol.md#5-agentfsread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from agentfs_lsp.service.undo import reversal
 
 ROOT = Root("w", "/w", "file:///w")
 ENCODINGS = st.sampled_from(["latin-1", "cp1252", "gbk", "shift_jis", "koi8-r", "utf-8"])
-# Letters of which some together look like UTF-8, or like its mark, in one encoding or the other.
+# Letters that, combined, may look like UTF-8 or its mark in one encoding or the other.
 LATIN = st.text(st.sampled_from("aé©Ã\u00adï»¿ÿþ\n"), max_size=8)
 WIDE = st.text(st.sampled_from("a中文茅ｱ銈\n"), max_size=8)
 TEXTS = st.one_of(LATIN, WIDE)
@@ -57,7 +57,7 @@ def seen(disk: OneFile, decoded: DecodedFiles, settings: Settings) -> Snapshot:
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[bytes, str]:
-    """Bytes of a file, and the encoding that the user has named."""
+    """A file's bytes, and the encoding in the user's settings."""
     encoding = draw(ENCODINGS)
     text = draw(TEXTS)
     try:
@@ -90,7 +90,7 @@ def test_what_is_left_reads_as_it_was_written(file: tuple[bytes, str], data: Any
     with suppress(DomainError):
         change.check()
         if base.text.lossy and change.proposed_bytes.decode("utf-8", "surrogateescape") != change.proposed:
-            return  # bytes that were no text have come together and are some now
+            return  # undecodable bytes have become decodable together
         disk.data = change.proposed_bytes
         store = cast("FileStore", disk)
         remember(store, decoded, base.location, change.proposed_file, change.proposed_hash, settings, None)

@@ -1,4 +1,4 @@
-"""Whatever the texts: line ends are put back so that the file reads what was wanted."""
+"""For any texts, line ends are restored so that the file reads as wanted."""
 
 from __future__ import annotations
 

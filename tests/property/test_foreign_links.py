@@ -1,4 +1,4 @@
-"""Whatever others wrote, VS Code's own expression finds no link in what leaves the server to be shown."""
+"""Whatever others wrote, VS Code's own expression finds no link in displayed texts."""
 
 from __future__ import annotations
 

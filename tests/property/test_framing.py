@@ -1,4 +1,4 @@
-"""However a stream is cut, the same messages come out of it."""
+"""However a stream is split, the same messages come out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_any_cut_of_a_stream_gives_the_same_frames(
 
 @given(garbage=st.binary(max_size=100), cut=st.integers(0, 150))
 def test_whatever_came_before_a_message_after_it_is_served(garbage: bytes, cut: int) -> None:
-    # A number in what came may announce a body that swallows more; without digits none can.
+    # A number in garbage may announce a body that swallows more, so it has no digits.
     garbage = bytes(byte for byte in garbage if byte not in b"0123456789")
     data = garbage + 2 * b"Content-Length: 2\r\n\r\n{}"
     framer = Framer(LIMIT)

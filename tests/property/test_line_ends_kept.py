@@ -1,5 +1,5 @@
-"""A change makes and loses line ends only in what it replaces: no `\\r` and `\\n` become one, or are parted
-(docs/protocol.md#7-agentfsedit)."""
+"""A change creates and removes line ends only where it replaces text: no `\\r` and `\\n` are joined or
+separated (docs/protocol.md#7-agentfsedit)."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def line_ends(text: str) -> int:
 
 
 def seen(text: str) -> Snapshot:
-    """A closed file of this text."""
+    """A closed file with this text."""
     file = TextFile(text, "utf-8", b"", lossy=False)
     return Snapshot(Location(Root("w", "/w", "file:///w"), "f"), None, file, None, file, dirty=False, hash="")
 
 
 def change_of(text: str, old: str, new: str, *, replace_all: bool = False) -> tuple[FileChange, int]:
-    """The edit, and at how many places. Raises DomainError."""
+    """The edit, and the number of its places. Raises DomainError."""
     match = find(text, old, new, replace_all=replace_all)
     return FileChange("f", seen(text), "update", match.splices, Settings()), match.replacements
 
 
 @st.composite
 def edits(draw: st.DrawFn) -> tuple[str, str, str]:
-    """A text, a piece of it, its line ends perhaps spelled otherwise, and what is to stand there instead."""
+    """A text, a part of it (perhaps with other line ends), and its replacement."""
     text = draw(BASES)
     start = draw(st.integers(0, len(text)))
     old = text[start : draw(st.integers(start, len(text)))]
@@ -80,7 +80,7 @@ def test_an_edit(edit: tuple[str, str, str], replace_all: bool) -> None:
 
 @given(edits(), edits())
 def test_two_edits_of_a_batch(first: tuple[str, str, str], second: tuple[str, str, str]) -> None:
-    """One change of both, and its hunks as editors get them, make what one after the other makes."""
+    """Combined into one change, with its hunks as editors get them, they have the same result."""
     text, old, new = first
     with suppress(DomainError):
         one, _ = change_of(text, old, new)
@@ -110,7 +110,7 @@ def test_a_merge(before: str, after: str, snapshot: str) -> None:
 
 @given(edits(), edits())
 def test_an_undo(edit: tuple[str, str, str], later: tuple[str, str, str]) -> None:
-    """Of the last change it gives back the text byte for byte; below a later one, every line end of it."""
+    """It restores the last change's text exactly; under a later change, every line end."""
     text, old, new = edit
     with suppress(DomainError):
         change, _ = change_of(text, old, new)

@@ -1,4 +1,4 @@
-"""The fast ways to count lines agree with the plain one."""
+"""Fast line counting agrees with the naive way."""
 
 from __future__ import annotations
 

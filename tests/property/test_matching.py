@@ -1,4 +1,4 @@
-"""Matching never guesses: whatever the texts, an edit lands where it was meant, or nothing changes."""
+"""Matching never guesses: for any texts, an edit lands where it was meant, or nothing changes."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ from agentfs_lsp.domain.splices import apply_splices
 from agentfs_lsp.domain.text.lines import normalise
 
 ANY = st.text(st.characters(), max_size=40)
-# Few letters, so that texts repeat themselves; all that the levels look through is among them.
+# Few letters, for repetitive texts; includes everything that the levels ignore.
 CRAMPED = st.text(st.sampled_from("ab \t\r\n\"“'’-–\u00a0e\u0301é\u0323"), max_size=30)
 PLAIN = st.text(st.sampled_from("ab \n"), max_size=24)
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "x = 1", "return", "}", "", "# “note” – é"])
@@ -119,7 +119,7 @@ def test_the_expected_count_holds_or_nothing_changes(text: str, old: str, new: s
 def test_what_is_not_replaced_stays_character_for_character(
     lines: list[tuple[int, str]], data: st.DataObject
 ) -> None:
-    """Blocks of a file with odd line ends and blanks, asked for with noise: the rest is not touched."""
+    """Blocks of a file with odd line ends and whitespace, requested with noise: the rest stays untouched."""
     file = [
         (" " * 4 * depth + word + data.draw(st.sampled_from(["", " ", "\t"])), data.draw(EOLS))
         for depth, word in lines
@@ -150,7 +150,7 @@ def test_what_is_not_replaced_stays_character_for_character(
 def test_noise_that_a_level_allows_leads_to_the_right_place(
     lines: list[tuple[int, str]], data: st.DataObject
 ) -> None:
-    """One line is the only one of its kind; the block around it is asked for with other blanks and ends."""
+    """One line is unique; the block around it is requested with other whitespace and line ends."""
     at = data.draw(st.integers(0, len(lines) - 1))
     file = [" " * 4 * depth + word for depth, word in lines]
     file[at] = "        unique()"

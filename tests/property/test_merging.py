@@ -1,4 +1,4 @@
-"""The three-way merge against what it must mean, on texts small enough to say so."""
+"""The three-way merge compared with its definition, on small texts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from agentfs_lsp.domain.splices import apply_splices
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "a"]), max_size=8).map("".join)
 
-# What a side does to each line, all of them different: leaves, replaces or removes it, or puts one before it.
+# What a side does to each of its distinct lines: keep, replace, remove, or insert one before it.
 DEEDS = st.sampled_from(["keep", "keep", "keep", "replace", "remove", "insert"])
 SIDES = st.lists(st.tuples(DEEDS, DEEDS), max_size=12)
 
 
 def made(deeds: list[str], name: str) -> str:
-    """What a side makes of a text whose lines are their numbers."""
+    """A side's result for a text whose lines are their numbers."""
     lines = {
         "keep": "{n}\n",
         "replace": "{n} by {name}\n",
@@ -32,7 +32,7 @@ def merged(base: str, ours: str, theirs: str) -> str | None:
 
 
 def touched(deeds: list[str]) -> set[int]:
-    """The places a side has changed something at: line n is between the places 2n and 2n + 2."""
+    """The places a side has changed: line n is between the places 2n and 2n + 2."""
     places: set[int] = set()
     for number, deed in enumerate(deeds):
         if deed != "keep":
@@ -43,7 +43,7 @@ def touched(deeds: list[str]) -> set[int]:
 
 
 def changed_beside(place: int, sides: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """What both sides did to the lines that touch a place, where one of them did something."""
+    """What both sides did to the lines next to a place, if one of them did something."""
     lines = {place // 2, (place - 1) // 2} & set(range(len(sides)))
     return [sides[line] for line in lines if {place} & (touched_by(line, sides[line]))]
 
@@ -73,7 +73,7 @@ def test_changes_apart_are_both_made_and_changes_that_touch_clash(sides: list[tu
 
 @given(SIDES)
 def test_undoing_one_of_two_changes_apart_leaves_the_other(sides: list[tuple[str, str]]) -> None:
-    """An undo merges the step back from what the change left to what was before it."""
+    """An undo merges the step from what the change left back to what was before it."""
     ours, theirs = [one for one, _ in sides], [other for _, other in sides]
     if touched(ours) & touched(theirs):
         return

@@ -1,4 +1,4 @@
-"""Pages of a message: each fits what the editor shows, and together they say everything
+"""Each page of a message fits what the editor shows, and together they are complete
 (docs/protocol.md#92-the-message-rung)."""
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ LONG_WORDS = [" ".join(["a" * 33] * 3)] * 20
 
 
 def columns_of(text: str) -> int:
-    """As a terminal shows it at worst."""
+    """The worst case in a terminal."""
     codes = dict.fromkeys("\u070f\u200c\u200d\ufffe\uffff", len("<200d>"))
     return sum(codes.get(one) or (8 if one == "\t" else 1 if one.isascii() else 2) for one in text)
 
 
 def rows_of(page: str, limits: MessageLimits) -> int:
-    """As a terminal shows it at worst: a row that is full takes one more, and `: ` stands behind the last."""
+    """The worst case in a terminal: a full row takes another one, and `: ` follows the last."""
     rows, at = 0, limits.prefix
     for line in f"{page}: ".split("\n"):
         rows += 1
@@ -48,7 +48,7 @@ def rows_of(page: str, limits: MessageLimits) -> int:
             for character in word:
                 steps = [2] if columns_of(character) == 2 else [1] * columns_of(character)
                 for step in steps:
-                    if at + step > limits.columns:  # a wide character is never cut in two
+                    if at + step > limits.columns:  # wide characters are never split
                         rows, at = rows + 1, 0
                     at += step
         rows += at == limits.columns
@@ -94,7 +94,7 @@ def test_nothing_is_left_out(lines: list[str], limits: MessageLimits) -> None:
 
 
 class Counted(str):  # noqa: SLOT000 - it counts
-    """A text that knows how much of it was taken out."""
+    """A text that counts how much of it was taken."""
 
     taken = 0
 

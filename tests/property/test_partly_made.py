@@ -1,4 +1,4 @@
-"""Which part of a change a document holds is told from its text alone."""
+"""Which part of a change a document contains is determined from its text alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splices made on bytes are what encoding the spliced text gives, for any text, mark and place."""
+"""Patched bytes equal the encoded patched text, for any text, mark and place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARKS = st.sampled_from([b"", b"\xef\xbb\xbf"])
 
 @st.composite
 def spliced(draw: st.DrawFn) -> tuple[TextFile, list[Splice]]:
-    """A file over the size from which bytes are patched, and a few splices of it in order."""
+    """A file large enough to be patched as bytes, and a few splices in order."""
     text = draw(WORDS) * draw(st.sampled_from([1, 20_000])) + draw(WORDS)
     bounds = sorted(draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=10)))
     pairs = zip(bounds[::2], bounds[1::2], strict=False)

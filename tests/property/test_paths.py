@@ -1,4 +1,4 @@
-"""Whatever is given for a path, it is read as one inside a root or refused as a path error."""
+"""Any string is parsed as a path inside a root, or refused with a path error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""However a guarded name is spelled, it is judged no weaker than as it is written in the list."""
+"""No spelling of a protected name is judged less strictly than the listed one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def full_width(letter: str) -> str:
 
 @st.composite
 def spelled(draw: st.DrawFn, name: str) -> str:
-    """`name` as some file system may take it for the same."""
+    """Another spelling of `name` that some file system may accept."""
     letters = []
     for letter in name:
         turn = draw(st.sampled_from((str, str.upper, str.title, full_width)))
@@ -41,7 +41,7 @@ def spelled(draw: st.DrawFn, name: str) -> str:
 
 @st.composite
 def guarded(draw: st.DrawFn) -> tuple[str, str]:
-    """A guarded path as the list has it, and another spelling of it."""
+    """A protected path as listed, and another spelling."""
     glob = draw(st.sampled_from((*DENIED, *ASKED_FOR_EVERYTHING, *ASKED_FOR_CHANGES)))
     filled = glob.removesuffix("/**").replace("*", draw(st.text("abz19-_", max_size=5)))
     above = draw(st.lists(names, max_size=2))

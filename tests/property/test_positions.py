@@ -1,4 +1,4 @@
-"""Columns and offsets are each other's inverse."""
+"""Conversions between columns and offsets are inverse."""
 
 from __future__ import annotations
 

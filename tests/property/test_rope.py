@@ -1,4 +1,4 @@
-"""Whatever edits an editor sends, the server's copy is the editor's text."""
+"""After any edits of an editor, the server's copy equals the editor's text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from agentfs_lsp.domain.text.positions import Encoding, units
 from agentfs_lsp.domain.text.rope import BadPosition, Rope
 
-# Few characters, so that line ends and the halves of characters often meet; and all that is no line end.
+# Few characters, so that line ends and surrogates often meet, plus those that are not line ends.
 ALPHABET = "aab\r\r\r\n\n\n\u2028\f\x85\x0b\x1cé漢😀\ud83d\ude00"
 
 
 def joined(text: str) -> str:
-    """The text with halves of characters that meet put together, as it is after JSON."""
+    """The text with adjacent surrogate halves joined, as JSON does."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
@@ -28,7 +28,7 @@ EDITS = st.lists(st.tuples(PLACES, PLACES, PIECES) | INSERTS)
 
 
 def to_units(text: str, encoding: Encoding) -> list[bytes]:
-    """The text as an editor that counts in `encoding` has it: a list of units."""
+    """The text as a list of units, as an editor with this encoding sees it."""
     width = WIDTHS[encoding]
     data = text.encode(encoding + ("" if width == 1 else "-le"), "surrogatepass")
     return [data[at : at + width] for at in range(0, len(data), width)]
@@ -40,7 +40,7 @@ def to_text(data: list[bytes], encoding: Encoding) -> str:
 
 
 def offset(text: str, position: tuple[int, int], encoding: Encoding) -> int | None:
-    """Where in the list of units `position` is, counted naively; None inside of a character."""
+    """The index of `position` in the list of units, computed naively; None inside a character."""
     line, column = position
     lines = re.split(r"(?:\r\n|\r|\n)", text)
     if line >= len(lines):

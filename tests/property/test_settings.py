@@ -1,4 +1,4 @@
-"""Whatever JSON comes as settings, there are settings, and no accident makes them looser."""
+"""Any JSON gives settings, and no mistake makes them looser."""
 
 from __future__ import annotations
 

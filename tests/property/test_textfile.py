@@ -1,4 +1,4 @@
-"""Whatever the bytes and the fallback: a file that was read can be written as it was."""
+"""For any bytes and fallback, a file can be written exactly as it was read."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Neither what a workspace says of itself nor another spelling of a path widens what the user's settings
-allow."""
+"""Neither a workspace's settings nor another spelling of a path widens what the user's settings allow."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ def test_no_workspace_loosens_a_setting(users: dict[str, object], workspaces: di
 def test_no_spelling_gains_by_itself(
     users: dict[str, object], path: str, operation: Operation, mode: Mode, respelled: object
 ) -> None:
-    """Unless an allow is for that very spelling, or leaves out the other, it gets no more than the path."""
+    """Unless an allow rule is for that very spelling or excludes the other, it gets no more than the path."""
     in_force = settings_of(users)
     judge = Policy(in_force, []).explain
     other = respelled(path)  # type: ignore[operator]

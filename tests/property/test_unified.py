@@ -1,4 +1,4 @@
-"""The real tools agree: `git apply` makes the new text of the old one, `diff -u` prints the same."""
+"""Compared with real tools: `git apply` produces the new text, `diff -u` prints the same."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_git_creates_the_file_of_it(new: str) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_it_is_what_diff_prints(seed: int, tmp_path: Path) -> None:
-    """On lines that all differ there is one shortest diff, so the whole text can be compared."""
+    """If all lines differ, the shortest diff is unique, so the texts can be compared."""
     random = Random(seed)
     old = [f"line {number}" for number in range(80)]
     new = list(old)

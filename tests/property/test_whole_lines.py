@@ -1,5 +1,5 @@
-"""What a level allows for is found wherever it stands, and nowhere else: compared with the plain way, which
-looks at every line, or every character."""
+"""Each level finds exactly what it allows, wherever it is: compared with the naive way, which examines every
+line or character."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from agentfs_lsp.domain.matching.search import Search
 from agentfs_lsp.domain.matching.typography import Columns, fold
 
 BLANKS = st.sampled_from(["", "", "", " ", "\t", "  ", "    ", " \t "])
-# Words that are parts of one another, and what only looks like an end of a line or like a blank.
+# Words that are parts of each other, and characters that only resemble line ends or spaces.
 WORDS = st.sampled_from(["a", "aa", "a a", "b", "}", "", "", "\x0c", "a\u2028", "é\u00a0"])
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 LINE = st.tuples(BLANKS, WORDS, BLANKS).map("".join)
-# Letters, marks that go with them or stand alone, and parts of syllables.
+# Letters, combining marks with and without a base, and parts of syllables.
 MARKED = st.sampled_from(
     ["e", "\u0301", "\u0327", "\u201c", "\uac00", "\u1161", "\u11a8", "\u09c7", "\u09be"]
 )
@@ -30,7 +30,7 @@ FILE_LINES = st.lists(LINE, min_size=1, max_size=24)
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[str, str]:
-    """A text, and a block: mostly some of its lines with other blanks, perhaps with empty ones around."""
+    """A text, and a block: mostly some of its lines with other whitespace, perhaps amid empty lines."""
     lines = draw(FILE_LINES) * draw(st.integers(1, 3))
     ends = st.just(draw(ENDS)) if draw(st.booleans()) else ENDS
     text = "".join(line + draw(ends) for line in lines) + draw(st.sampled_from(["", "a", "  a"]))
@@ -45,20 +45,20 @@ def cases(draw: st.DrawFn) -> tuple[str, str]:
 
 
 def split(text: str) -> tuple[list[str], list[int]]:
-    """Lines without their ends, and the offset of each."""
+    """Lines without line ends, and the offset of each."""
     parts = re.split(r"(\r\n?|\n)", text)
     starts = list(accumulate(map(len, parts), initial=0))
     return parts[::2], starts[:-1:2]
 
 
 def standing(lines: list[str], inner: list[str]) -> list[int]:
-    """At which of the lines these begin, blanks and tabs around each aside."""
+    """The lines at which these start, ignoring surrounding spaces and tabs."""
     cores, wanted = ([it.strip(" \t") for it in some] for some in (lines, inner))
     return [at for at in range(len(lines) - len(inner) + 1) if cores[at : at + len(inner)] == wanted]
 
 
 def plainly(text: str, old: str) -> list[tuple[int, int, bool]]:
-    """Where the block is, start and end, and whether its indentation is another there."""
+    """The block's places, start and end, and whether its indentation differs there."""
     lines, starts = split(text)
     block, _ = split(old)
     lead, trail = len(block) > 1 and not block[0], len(block) > 1 and not block[-1]

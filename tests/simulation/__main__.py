@@ -1,8 +1,8 @@
 """The simulation: `make simulate` (CONTRIBUTING.md).
 
-With a seed or a case's file it is played once, and what happened is printed; else seeds are played for some
-seconds. With --keep a seed that fails is made small and kept as a file, which `make test` plays again from
-then on. Exits with 1 where something failed.
+With a seed or a case's file, plays it once and prints what happened; otherwise plays seeds for some seconds.
+With --keep, a failing seed is shrunk and saved as a file, which `make test` plays from then on. Exits with 1
+on failure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SEEDS = Path(__file__).parent / "seeds"
 
 
 def replay(what: str) -> bool:
-    """Play one case and print what happened; whether it went well."""
+    """Play one case and print what happened; returns whether it passed."""
     case = Case.of(int(what)) if what.isdecimal() else Case.load(Path(what))
     played = play(case)
     print("\n".join(played.log))
@@ -33,7 +33,7 @@ def replay(what: str) -> bool:
 
 
 def run_for(seconds: float, first: int, *, keep: bool) -> bool:
-    """Play one seed after the other; whether all went well."""
+    """Play seeds one after the other; returns whether all passed."""
     began, steps, answers = time.monotonic(), 0, Counter[str]()
     failed: list[Played] = []
     seeds = 0
@@ -57,7 +57,7 @@ def run_for(seconds: float, first: int, *, keep: bool) -> bool:
 
 
 def keep_small(case: Case) -> None:
-    """Write the smallest case that still fails to a file."""
+    """Save the smallest case that still fails."""
     found = smallest(case)
     path = SEEDS / f"{case.seed}.json"
     found.case.save(path)
@@ -71,7 +71,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--keep", action="store_true", help="make what fails small, and keep it")
     given = parser.parse_args()
-    warnings.filterwarnings("ignore", "coroutine .* was never awaited")  # of servers that were killed
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited")  # of killed servers
     well = replay(given.what) if given.what else run_for(given.seconds, given.first, keep=given.keep)
     return 0 if well else 1
 

@@ -1,5 +1,4 @@
-"""The simulation itself: what it found stays found, what it plays is played again exactly, and seeds for some
-seconds."""
+"""The simulation: known failures stay fixed, runs are reproducible, and new seeds for some seconds."""
 
 from __future__ import annotations
 
@@ -14,9 +13,7 @@ from support.simulation.case import Action, Case
 from support.simulation.run import play
 from support.simulation.shrink import shrink
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:coroutine .* was never awaited"
-)  # of servers that were killed
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")  # of killed servers
 
 SEEDS = sorted((Path(__file__).parent / "seeds").glob("*.json"))
 REPOSITORY = Path(__file__).parents[2]
