@@ -130,6 +130,26 @@ async def test_a_review_client_with_an_open_and_a_closed_file(root: Path, typing
         assert on_disk(root) == [OLD, "theirs\n"]
 
 
+@pytest.mark.parametrize("applies", [True, False])
+async def test_a_disk_that_held_the_text_all_along_is_no_landing(root: Path, applies: bool) -> None:
+    """The user had typed over it, unsaved, and closes the document."""
+    async with VSCODE.editing(root, options=IMPATIENT) as editor:
+
+        def apply_and_close(params: Message) -> Message:
+            if applies:
+                editor.apply(params["edit"])
+            editor.close("a.py")
+            return {"applied": True}
+
+        (root / "a.py").write_text(NEW)
+        editor.open("a.py")
+        editor.change("a.py", OLD)
+        editor.answers[APPLY] = apply_and_close
+        await editor.read("a.py")
+        answer = await editor.edit("a.py", "two", "2")
+    assert "Nothing was changed." in answer["text"]
+
+
 async def test_a_late_keystroke_behind_a_preview_that_is_saved_and_closed(root: Path) -> None:
     async with VSCODE.editing(root, options=IMPATIENT) as editor:
         editor.open("a.py")

@@ -263,7 +263,11 @@ class Judge:
     def _landings(self, answer: Message) -> dict[str, str]:
         data = answer["data"]
         if "results" in data:
-            return {one["path"]: one["landing"] for one in data["results"] if one["status"] != "error"}
+            return {
+                one["path"]: one["landing"]
+                for one in data["results"]
+                if one.get("landing", "unknown") != "unknown"
+            }
         if "undone" in data:
             return {one["path"]: one["landing"] for one in data["files"]}
         return {self._asked.paths[0]: data["landing"]}

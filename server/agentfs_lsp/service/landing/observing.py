@@ -174,7 +174,8 @@ class Observation:
         except DomainError:
             return None
         text, base = now.disk.shown if now.disk else "", self.change.base.text.shown
-        if text == base:  # a save may have restored a line end that the change removes
+        # A save may have restored a line end that the change removes.
+        if text == base or not is_written(now, self.change):
             return None
         return (
             text if is_partly_made(_formed_like(self.change.shown, text), base, self.change.hunks) else None
@@ -302,6 +303,14 @@ def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | No
         return None
     back = splices_towards(document.text, edit.base)
     return DocumentEdit(document.uri, document.version, document.text, back)
+
+
+def is_written(now: Snapshot, change: FileChange) -> bool:
+    """Whether the file was written since the change was computed."""
+    base = change.base.blob
+    if base is None or now.blob is None:
+        return now.blob is not base
+    return now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
 
 
 def holds_all(change: FileChange, text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.text.lines import normalise
-from agentfs_lsp.service.landing.observing import holds_all
+from agentfs_lsp.service.landing.observing import holds_all, is_written
 from agentfs_lsp.service.landing.precondition import preview_between
 from agentfs_lsp.service.proposal.change import Landing, marked_like, reads_same
 from agentfs_lsp.service.state.workspace import off_loop
@@ -88,8 +88,9 @@ async def _wait_until_saved(ws: Workspace, observation: Observation, deadline: f
 def _is_saved(now: Snapshot, change: FileChange) -> bool:
     """Whether the disk holds all of the accepted text, with any edits elsewhere, or a save by the editor that
     is newer than the base, formatters included. A save from before the edit proves nothing, nor does another
-    program's write that the document was reloaded from. For a closed document only the disk counts."""
-    if now.blob is None or now.disk is None:
+    program's write that the document was reloaded from. For a closed document only the disk counts, which may
+    have held the accepted text all along, below unsaved text."""
+    if now.blob is None or now.disk is None or (now.buffer is None and not is_written(now, change)):
         return False
     if reads_same(now.disk.shown, change.shown):
         return True
@@ -97,8 +98,7 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
         return False
     if now.buffer is None or not now.buffer.as_saved:
         return holds_all(change, now.disk.shown)
-    base = change.base.blob
-    return base is None or now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
+    return is_written(now, change)
 
 
 async def _current_outcome(
