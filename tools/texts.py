@@ -1,9 +1,8 @@
-"""The message catalogues, kept level with the code: `make texts`.
+"""Updates the message catalogues from the code: `make texts`.
 
-Takes every template in the code (the first argument of a call of `translate`, and its `plural`) and the
-words of argparse, brings the .po files under `server/agentfs_lsp/locale/` up to date, and compiles the .mo
-files beside them. A new template comes without a translation, and is named until it has one; one that nobody
-says any more goes.
+Collects every template in the code (the first argument of a call of `translate`, and its `plural`) and
+argparse's texts, updates the .po files under `server/agentfs_lsp/locale/`, and compiles the .mo files next to
+them. New templates have no translation, and are listed until they do; unused ones are removed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _HEADER = "# What agentfs says. `make texts` keeps the templates level with the 
 
 
 def main() -> int:
-    """Bring every catalogue up to date; the exit code says whether a translation is missing."""
+    """Update every catalogue; the exit code says whether a translation is missing."""
     said = templates_in(PACKAGE)
     missing = 0
     for path in CATALOGUES:
@@ -53,8 +52,8 @@ def main() -> int:
 
 
 def templates_in(package: Path) -> dict[Template, list[str]]:
-    """Every template with the files that say it, in their order. Raises ValueError for one that is put
-    together: it could not be found in any catalogue."""
+    """Every template with the files that use it, in order. Raises ValueError for one that is not a literal,
+    because no catalogue could contain it."""
     found: dict[Template, list[str]] = {}
     for path in sorted(package.rglob("*.py")):
         name = path.relative_to(package.parent).as_posix()
@@ -66,7 +65,7 @@ def templates_in(package: Path) -> dict[Template, list[str]]:
 
 
 def says(node: ast.AST) -> bool:
-    """Whether this is a call of `translate` with a template, by whichever name the code has it at hand."""
+    """Whether this is a call of `translate` with a template, by any of the names in the code."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -77,7 +76,7 @@ def _templates_of(tree: ast.AST) -> Iterator[Template]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and says(node)]
     for call in sorted(calls, key=lambda it: (it.lineno, it.col_offset)):
         if isinstance(call.args[0], ast.Name | ast.Call) or getattr(call.args[0], "value", "") is None:
-            continue  # `translate` itself, handing its template on, or another function of that name
+            continue  # `translate` itself, or another function of that name
         one = ast.literal_eval(call.args[0])
         several = next((ast.literal_eval(it.value) for it in call.keywords if it.arg == "plural"), None)
         yield (one, several) if several else one
@@ -90,7 +89,7 @@ def read(path: Path) -> Catalog:
 
 
 def updated(catalogue: Catalog, said: dict[Template, list[str]]) -> Catalog:
-    """A catalogue of just these templates, with the translations that `catalogue` has."""
+    """A catalogue with just these templates, and the translations from `catalogue`."""
     level = Catalog(
         locale=catalogue.locale_identifier,
         domain="agentfs",
@@ -115,7 +114,7 @@ def updated(catalogue: Catalog, said: dict[Template, list[str]]) -> Catalog:
 
 
 def untranslated(catalogue: Catalog) -> Iterator[Message]:
-    """Templates that lack a text, or have one that was only guessed."""
+    """Templates without a translation, or with a fuzzy one."""
     for message in catalogue:
         forms = message.string if isinstance(message.string, list | tuple) else [message.string]
         if message.id and (message.fuzzy or not all(forms)):

@@ -1,12 +1,11 @@
-"""How long the way of an edit is, from the bytes that come in to those that go out.
+"""Counts the functions between an edit's incoming bytes and its outgoing ones.
 
     .venv/bin/python tools/way_of_an_edit.py [review]
 
-Counted is what takes part in the edit's I/O: every function of the server that is on the stack, called or
-awaited, when its request is read and answered, a port of the use cases does I/O (the disk, the history, the
-client), or work is given to a thread or task. Not counted is what computes and gives back (matching, diffs,
-texts), and what is behind a port. Without `review` policy lets the edit through; with it a review client
-accepts it, by requests of its own.
+Counts what takes part in the edit's I/O: every function of the server on the stack, called or awaited, when
+its request is read and answered, a port of the use cases does I/O (the disk, the history, the client), or
+work is given to a thread or task. Excludes pure computation (matching, diffs, texts) and what is behind a
+port. Without `review` policy allows the edit; with it, a review client accepts it, by requests of its own.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     Function = tuple[str, str]
-    """Its module and its name."""
+    """Module and name."""
 
 PACKAGE = "agentfs_lsp/"
 IO = {
@@ -46,17 +45,17 @@ IO = {
     "lsp/transport/writer.py": "Writer.put",
     "service/state/workspace.py": "in_thread",
 }
-"""Where I/O is done: by module, how the names of the functions begin."""
+"""Where I/O happens: by module, the prefix of the functions' names."""
 HANDED_ON = (asyncio.ensure_future.__code__, asyncio.to_thread.__code__)
-"""What gives work to another task or thread, whose own stack does not tell for whom it works."""
+"""Functions that give work to another task or thread, whose stack doesn't show for whom it works."""
 BEHIND = ("adapters/disk.py", "adapters/fs/", "adapters/landing/", "adapters/history/", "domain/")
-"""What is behind the ports, and pure."""
+"""Pure modules, and those behind the ports."""
 TRIES = 3
-"""The shortest way of so many edits counts: on a busy machine the transport pauses now and then."""
+"""The shortest of this many attempts counts: on a busy machine the transport sometimes pauses."""
 
 
 class Way(dict["Function", None]):
-    """The functions on the way, in the order of their first I/O."""
+    """The functions on the way, in order of their first I/O."""
 
     def profile(self, frame: FrameType, event: str, _: object) -> None:
         """For `sys.setprofile`."""
@@ -85,7 +84,7 @@ def _stack(frame: FrameType | None) -> Iterator[Function]:
 
 
 class Client:
-    """A client of a whole server in this process, on pipes. It accepts what it is asked."""
+    """A client of a whole server in this process, over pipes. It accepts what it is asked."""
 
     def __init__(self, state: StateFolder) -> None:
         self._requests, self._answers = os.pipe(), os.pipe()
@@ -158,7 +157,7 @@ async def _measured(root: Path, state: StateFolder, *, reviewed: bool) -> Way:
     for number in range(TRIES):
         way, old, new = Way(), f"number {number}", f"number {number + 1}"
         threading.setprofile(way.profile)
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))  # its thread is looked at too
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))  # to profile its thread too
         sys.setprofile(way.profile)
         answer = await client.ask("agentfs/edit", path="a.txt", old_string=old, new_string=new)
         sys.setprofile(None)
