@@ -1,9 +1,8 @@
 """`make bench`: one table, measured in one run (python -m tests.bench --help).
 
-The in-process floor, a bare msgspec loop, this server, stock pygls, the npm package
-@modelcontextprotocol/server-filesystem and a Python `mcp` tool server, in turns; then what holding a lot
-costs this server, and its diff and its matching on hard texts. Absolute times belong to the machine, the
-ratios travel.
+Compares in turns an in-process floor, a bare msgspec loop, this server, unmodified pygls, the npm package
+@modelcontextprotocol/server-filesystem and a Python `mcp` tool server; then measures this server under load,
+and its diff and matching on hard texts. Absolute times depend on the machine; ratios are comparable.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ DURABILITY = "agentfs and the floor fsync the file and its folder with every cha
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, and return the exit code: 1 under --check when a target is missed or not measured."""
+    """Measure, print, and return the exit code: 1 under --check if a target is missed or not measured."""
     options = _options(arguments)
     began = monotonic()
     results = Results()

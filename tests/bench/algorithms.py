@@ -1,7 +1,7 @@
-"""The two things that can explode: the diff of two texts, and finding a block that does not match exactly.
+"""The two algorithms that can explode: diffing two texts, and finding a block that does not match exactly.
 
-Measured on the domain's own functions, without a server around them. Each diff runs in a process of its own
-(`python -m tests.bench.algorithms OLD NEW`), where its memory can be told.
+Calls the domain's functions without a server. Each diff runs in its own process (`python -m
+tests.bench.algorithms OLD NEW`), to measure its memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LINES, BLOCK = 100_000, 12
 
 
 def measure_diffs(results: Results, scratch: Path, rounds: int) -> None:
-    """Time and memory of every bad pair (pairs.py)."""
+    """Time and memory for every bad pair (pairs.py)."""
     from .pairs import PAIRS
 
     old, new = scratch / "old.txt", scratch / "new.txt"
@@ -52,7 +52,7 @@ def measure_diffs(results: Results, scratch: Path, rounds: int) -> None:
 
 
 def measure_matching(results: Results, rounds: int) -> None:
-    """A 12-line block that is in 100k lines, but not exactly: found at the level it must be found at."""
+    """Find a 12-line block in 100k lines that match it inexactly, at the expected level."""
     from agentfs_lsp.domain.matching.matching import find
 
     cases = _loose_cases()
@@ -64,7 +64,7 @@ def measure_matching(results: Results, rounds: int) -> None:
             start = perf_counter_ns()
             try:
                 found = find(text, block, block.replace(" = ", " == "))
-            except Exception as error:  # whatever it is, it is a figure that is missing
+            except Exception as error:  # whatever it is, the figure is missing
                 results.fail(measure, AGENTFS, repr(error)[:200])
                 continue
             elapsed = (perf_counter_ns() - start) / 1e6
@@ -75,12 +75,10 @@ def measure_matching(results: Results, rounds: int) -> None:
 
 
 def _loose_cases() -> dict[str, tuple[str, str, str]]:
-    """By name: the level that finds the block, the text, the block as it is asked for."""
+    """By name: the expected level, the text, the requested block."""
     plain, accented = lines_of(LINES), lines_of(LINES, non_ascii=True)
     common = vocabulary_of(LINES, 300)
-    at = (
-        LINES * 2 // 3 // 63 * 63 + 1
-    )  # the block holds a blank line, a lone brace and lines found nowhere else
+    at = LINES * 2 // 3 // 63 * 63 + 1  # the block has a blank line, a lone brace and unique lines
 
     def case(level: str, lines: list[str], change: Callable[[str], str]) -> tuple[str, str, str]:
         return level, "\n".join(lines) + "\n", "\n".join(map(change, lines[at : at + BLOCK])) + "\n"
@@ -110,7 +108,7 @@ def _measure_one(old: Path, new: Path) -> dict[str, float]:
 
 
 def _peak_mb(*, reset: bool = False) -> float:
-    """The most memory this process held at once, in MB; from now on where the kernel lets it be reset."""
+    """The process's peak memory in MB; `reset` restarts the measurement if the kernel allows."""
     try:
         if reset:
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

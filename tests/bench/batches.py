@@ -1,4 +1,4 @@
-"""Many files landing together: this server's batch against the bare calls that make as many durable."""
+"""Landing many files together: this server's batch compared with the bare system calls."""
 
 from __future__ import annotations
 

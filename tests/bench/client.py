@@ -1,9 +1,8 @@
-"""One client for every server: a real process on stdio, timed from the first byte of the request written to
-the last byte of the answer read.
+"""One client for every server: a real process on stdio, timed from the first byte of the request to the last
+byte of the response.
 
-Encoding the request and decoding the answer are not part of the time, for any party: what a host does with
-the bytes is the host's cost. Every answer is decoded afterwards all the same, so that an error never counts
-as a fast answer.
+Encoding and decoding are excluded for all parties: they are the host's cost. Every response is decoded
+afterwards, so that an error never counts as a fast response.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
 
 
 class ServerFailedError(Exception):
-    """The process ended, fell silent, or answered with an error."""
+    """The process ended, was silent, or answered with an error."""
 
 
 class Server:
-    """A server process and its two pipes. `framing`: LSP's Content-Length header, or MCP's message a line."""
+    """A server process and its two pipes. `framing`: LSP's Content-Length header, or MCP's lines."""
 
     def __init__(
         self, command: Sequence[str], framing: Framing, *, env: Mapping[str, str], log: Path, cwd: Path
@@ -60,8 +59,8 @@ class Server:
         self._last_id = 0
 
     def call(self, method: str, params: Any, *before: tuple[str, Any]) -> tuple[Any, float]:
-        """Send a request, in one piece with the notifications `before` it. Returns its result and the
-        milliseconds from the write to the whole answer. Raises ServerFailedError."""
+        """Send a request together with the notifications `before` it. Returns its result and the milliseconds
+        from the write to the whole response. Raises ServerFailedError."""
         self._last_id += 1
         request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         payload = b"".join(
@@ -83,7 +82,7 @@ class Server:
         self._write(self._frame({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def close(self) -> None:
-        """End the input, as a host that goes away does, and see the process off."""
+        """Close the input, as a disappearing host does, and wait for the process."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.close()
@@ -112,7 +111,7 @@ class Server:
                 raise self._failed("it ended") from None
 
     def _answer(self, wanted: int) -> tuple[int, int]:
-        """Where the answer `wanted` stands in the buffer; what comes before it is dealt with and dropped."""
+        """Where response `wanted` is in the buffer; handles and drops what precedes it."""
         while True:
             begin, end = self._next_message()
             head = bytes(self._buffer[begin : min(begin + 200, end)])
@@ -127,7 +126,7 @@ class Server:
             del self._buffer[:end]
 
     def _oblige(self, message: Mapping[str, Any]) -> None:
-        """Answer what a server asks of a client that has declared nothing."""
+        """Respond to a server's request like a client without capabilities."""
         if "id" in message:
             asked = message.get("params") or {}
             nothing = [None] * len(asked["items"]) if "items" in asked else None
@@ -159,7 +158,7 @@ class Server:
         self._buffer += chunk
 
     def _failed(self, what: str) -> ServerFailedError:
-        """The error to raise; the process is ended, so that nothing waits for it again."""
+        """The error to raise; kills the process, so that nothing waits for it again."""
         self.process.kill()
         last = self._log.read_text(encoding="utf-8", errors="replace").strip().split("\n")[-1]
         return ServerFailedError(f"{what}: {last}"[:300] if last else what)

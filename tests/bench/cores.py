@@ -1,7 +1,7 @@
-"""Client and server on one core, for round trips so short that changing cores would be most of them.
+"""Keeps client and server on one core, for round trips so short that switching cores would dominate.
 
-Whether the kernel places two processes on one core or on two is a factor of three on the smallest round
-trip, and it keeps its choice for long: without this, such a figure would tell of the scheduler's luck.
+Whether the kernel uses one core or two changes the smallest round trip threefold, and the choice persists:
+without this, the figure would depend on the scheduler.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextmanager
 def sharing_a_core(pid: int) -> Iterator[None]:
-    """Hold this process and every thread of `pid` on one core; where the system can't, do nothing."""
+    """Pin this process and every thread of `pid` to one core; do nothing if the system can't."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -32,4 +32,4 @@ def _place(pid: int, cores: set[int]) -> None:
         for thread in Path(f"/proc/{pid}/task").iterdir():
             os.sched_setaffinity(int(thread.name), cores)
     except OSError:
-        return  # it ended, or a thread of it did: the call to come will tell
+        return  # it or a thread of it ended: the next call will tell

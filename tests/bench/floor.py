@@ -1,6 +1,6 @@
-"""What the file system itself costs: the system calls that a durable change can't do without, and no more.
+"""The cost of the file system itself: only the system calls that a durable change needs.
 
-No check, no lock, no decoding: whatever a server adds to these is its own cost.
+Without checks, locks, or decoding: whatever a server adds is its own cost.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from time import perf_counter_ns
 
 
 class Floor:
-    """The calls in this very process, each taking the milliseconds they took. `folder` holds the files."""
+    """The calls in this process; each returns milliseconds. `folder` holds the files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -24,14 +24,14 @@ class Floor:
         return _since(start)
 
     def write(self, name: str, content: str) -> float:
-        """Write beside the file, fsync, rename over it, fsync the folder."""
+        """Write next to the file, fsync, rename over it, fsync the folder."""
         path, data = os.fspath(self._folder / name), content.encode()
         start = perf_counter_ns()
         _replace(path, [data])
         return _since(start)
 
     def write_all(self, names: list[str], content: str) -> float:
-        """Write, fsync and rename each; fsync their one folder."""
+        """Write, fsync and rename each; fsync their folder once."""
         paths, data = [os.fspath(self._folder / name) for name in names], content.encode()
         start = perf_counter_ns()
         for path in paths:
@@ -40,7 +40,7 @@ class Floor:
         return _since(start)
 
     def edit(self, name: str, old: str, new: str) -> float:
-        """Read, search, and write as `write` does."""
+        """Read, search, and write like `write`."""
         path, wanted, put = os.fspath(self._folder / name), old.encode(), new.encode()
         start = perf_counter_ns()
         data = _read(path)
@@ -53,7 +53,7 @@ class Floor:
 
 
 def file_system(folder: Path) -> str:
-    """The type and device of the file system that holds `folder`, as far as the platform tells."""
+    """The type and device of the file system of `folder`, if the platform tells."""
     try:
         lines = Path("/proc/self/mounts").read_text(encoding="utf-8").split("\n")
     except OSError:

@@ -1,4 +1,4 @@
-"""What a long history costs: 10,000 changes kept, the newest of them asked for."""
+"""The cost of a long history: 10,000 changes, querying the newest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZE = Measure("history", "history, 10,000 changes on disk", "MB")
 
 
 def measure_history(results: Results, party: Party, workspace: Path, scratch: Path, rounds: int) -> None:
-    """Fill the server's history, then ask for the newest, and for those of one file."""
+    """Fill the server's history, then query the newest changes, and those of one file."""
     folder = workspace / "with-history"
     folder.mkdir()
     size = _fill(folder, scratch / "home" / "agentfs")
@@ -44,7 +44,7 @@ def measure_history(results: Results, party: Party, workspace: Path, scratch: Pa
 
 
 def _fill(folder: Path, state: Path) -> int:
-    """Keep 10,000 changes as the server does, with its default bounds; the bytes they take."""
+    """Store 10,000 changes like the server, with its default limits; returns their size in bytes."""
     from agentfs_lsp.adapters.fs.state_folder import StateFolder
     from agentfs_lsp.adapters.history.history import SqliteHistory
     from agentfs_lsp.domain.settings.groups import HistorySettings

@@ -1,6 +1,6 @@
-"""The peers, installed by the bench itself into `.venv/bench`: they are no dependency of the project.
+"""Installs the peers into `.venv/bench`; the project does not depend on them.
 
-Where Node or a registry is missing a peer is not available, with the reason, and the run goes on without it.
+Without Node or a registry, a peer is reported as unavailable, and the run continues without it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".venv" / "bench"
-# The versions that figures are compared across runs with; the newest where they are gone.
+# The versions for comparing runs; the latest ones if they are gone.
 NPM_PACKAGE = "@modelcontextprotocol/server-filesystem"
 NPM_SPECS = (f"{NPM_PACKAGE}@2026.8.31", f"{NPM_PACKAGE}@latest")
 MCP_SPECS = ("mcp==2.3.0", "mcp>=2,<3")
@@ -22,7 +22,7 @@ INSTALL_S = 180
 
 
 class NotAvailableError(Exception):
-    """A party that can't be had on this machine; says why."""
+    """A party is not available on this machine; says why."""
 
 
 def npm_filesystem() -> tuple[str, Path]:
@@ -42,7 +42,7 @@ def npm_filesystem() -> tuple[str, Path]:
 
 
 def python_mcp() -> Path:
-    """The interpreter of an environment with the Python SDK, made on first use. Raises NotAvailableError."""
+    """An interpreter with the Python SDK, installed on first use. Raises NotAvailableError."""
     python = CACHE / "mcp" / "bin" / "python"
     if not (CACHE / "mcp" / ".installed").exists():
         _run([sys.executable, "-m", "venv", "--clear", str(CACHE / "mcp")])

@@ -1,6 +1,6 @@
-"""What it costs this server to hold a lot: many open documents and records, or a large one being typed in.
+"""This server under load: many open documents and records, or typing in a large document.
 
-A second server that holds them is compared with one that holds nothing, in turns.
+A loaded server is compared with an idle one, in turns.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def measure_load(results: Results, party: Party, workspace: Path, scratch: Path,
 
 
 def measure_typing(results: Results, party: Party, workspace: Path, scratch: Path, rounds: int) -> None:
-    """A status round trip alone, and behind one character typed into an open document of 10 MB."""
+    """A status round trip alone, and after one character typed into an open document of 10 MB."""
     text = source_of(SIZES["10 MB"])
     name = "typing.txt"
     (workspace / name).write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""Pairs of large texts that bring algorithms for differences to their knees, each for its own reason.
+"""Pairs of large texts that are hard for diff algorithms, each for its own reason.
 
-`PAIRS` maps a name to a function that makes (old, new): some 100,000 lines, or 10 MB in one; always the same.
+`PAIRS` maps a name to a function that returns (old, new): some 100,000 lines, or 10 MB in one. Deterministic.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _vocabulary(seed: int) -> list[str]:
 
 
 def _edited(lines: list[str], edits: int, seed: int) -> list[str]:
-    """`edits` lines replaced, removed or added, anywhere; what is put in comes from the text itself."""
+    """`edits` lines replaced, removed or added anywhere; inserted text comes from the text itself."""
     random, lines = Random(seed), list(lines)
     for _ in range(edits):
         place = random.randrange(len(lines))
@@ -47,7 +47,7 @@ def identical_but_few() -> Pair:
 
 
 def identical_but_many() -> Pair:
-    """No line is unique in both texts, and every fifth is another."""
+    """No line is unique in both texts, and every fifth differs."""
     return _join(["same"] * LINES), _join(["other" if n % 5 == 0 else "same" for n in range(LINES)])
 
 
@@ -112,7 +112,7 @@ def periodic() -> Pair:
 
 
 def nested_anchors() -> Pair:
-    """Each unique line found leaves a stretch with hardly one more."""
+    """Each unique line leaves a stretch with hardly another one."""
     old = [f"line {n // 2}" for n in range(LINES)]
     return _join(old), _join([f"line {(n + n % 3) // 2}" for n in range(LINES)])
 

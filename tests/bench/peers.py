@@ -1,6 +1,6 @@
-"""The servers measured, each behind the same three words: read, write, edit.
+"""The measured servers, all with the same three operations: read, write, edit.
 
-agentfs and its comparison servers run from this environment, the peers from where they were installed
+agentfs and its comparison servers run in this environment, the peers where they are installed
 (installation.py).
 """
 
@@ -24,14 +24,14 @@ SCRIPTS = Path(__file__).resolve().parent / "servers"
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """How to start a server for a workspace. `scratch` takes its log and, for agentfs, its state."""
+    """How to start a server for a workspace. `scratch` is for its log and agentfs' state."""
 
     name: str
     framing: Framing
     command: Callable[[Path], Sequence[str]]
 
     def start(self, workspace: Path, scratch: Path) -> Connection:
-        """Spawn it and have `initialize` answered. Raises ServerFailedError."""
+        """Start it and wait for the response to `initialize`. Raises ServerFailedError."""
         kind = LanguageServer if self.framing == "header" else ToolServer
         return kind(self, workspace, scratch)
 
@@ -70,19 +70,19 @@ class Connection(ABC):
 
     @abstractmethod
     def read(self, name: str) -> float:
-        """Read a file whole."""
+        """Read a whole file."""
 
     @abstractmethod
     def write(self, name: str, content: str) -> float:
-        """Replace a file whole."""
+        """Replace a whole file."""
 
     @abstractmethod
     def edit(self, name: str, old: str, new: str) -> float:
-        """Replace the one place of `old`."""
+        """Replace the only occurrence of `old`."""
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The process id."""
         return self.server.process.pid
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class Connection(ABC):
 
 
 class LanguageServer(Connection):
-    """agentfs, or a comparison server that knows `agentfs/status` only."""
+    """agentfs, or a comparison server that only knows `agentfs/status`."""
 
     def _initialize(self) -> None:
         uri = self.workspace.as_uri()
@@ -107,18 +107,18 @@ class LanguageServer(Connection):
                 "rootUri": uri,
                 "workspaceFolders": [{"uri": uri, "name": self.workspace.name}],
                 "capabilities": {},
-                # Nobody is there to ask: the changes are let through, as a user may choose.
+                # Nobody can be asked, so all changes are allowed, as a user may choose.
                 "initializationOptions": {"approval": {"mode": "auto_edit"}},
             },
         )
         self.server.notify("initialized", {})
 
     def status(self, *before: tuple[str, Any]) -> float:
-        """The smallest request there is, behind the notifications `before` it."""
+        """The smallest request, after the notifications `before` it."""
         return self._ask("agentfs/status", {}, *before)
 
     def history(self, **params: str) -> float:
-        """The newest 50 changes that landed, of those that fit."""
+        """The newest 50 matching changes."""
         return self._ask("agentfs/history", params)
 
     def read(self, name: str) -> float:
@@ -131,7 +131,7 @@ class LanguageServer(Connection):
         return self._ask("agentfs/edit", {"path": name, "old_string": old, "new_string": new})
 
     def batch(self, names: list[str], content: str) -> float:
-        """Replace all these files whole, together."""
+        """Replace all these files together."""
         operations = [{"tool": "write", "params": {"path": name, "content": content}} for name in names]
         answer, elapsed = self.server.call("agentfs/batch", {"operations": operations})
         if answer["status"] == "error" or answer["stats"]["files_changed"] != len(names):
@@ -150,7 +150,7 @@ class LanguageServer(Connection):
 
 
 class ToolServer(Connection):
-    """A peer that speaks MCP; the npm package and the Python server differ in their tools' words only."""
+    """A peer that speaks MCP; the npm package and the Python server differ only in their tools' names."""
 
     def __init__(self, party: Party, workspace: Path, scratch: Path) -> None:
         self._npm = party.name == NPM
@@ -194,12 +194,12 @@ def agentfs() -> Party:
 
 
 def bare_loop() -> Party:
-    """The least a Python server can do (servers/bare_loop.py)."""
+    """The minimum for a Python server (servers/bare_loop.py)."""
     return Party(BARE, "header", lambda _: [sys.executable, str(SCRIPTS / "bare_loop.py")])
 
 
 def stock_pygls() -> Party:
-    """pygls as it comes (servers/stock_pygls.py)."""
+    """Unmodified pygls (servers/stock_pygls.py)."""
     return Party(PYGLS, "header", lambda _: [sys.executable, str(SCRIPTS / "stock_pygls.py")])
 
 

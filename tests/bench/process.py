@@ -1,4 +1,4 @@
-"""Start-up and memory: fresh processes, looked at from outside."""
+"""Start-up and memory: fresh processes, measured from outside."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RSS, PSS = (
 def measure_start(
     results: Results, parties: Mapping[str, Party], workspace: Path, scratch: Path, rounds: int
 ) -> None:
-    """Spawn to `initialize` answered, the parties in turns; the first start only fills caches."""
+    """From start to the response to `initialize`, the parties in turns; the first start only fills caches."""
     for number in range(rounds + 1):
         for name, party in parties.items():
             if results.is_out(START, name):
@@ -38,7 +38,7 @@ def measure_start(
 
 
 def measure_memory(results: Results, parties: Mapping[str, Party], workspace: Path, scratch: Path) -> None:
-    """What a fresh server holds when idle, and after it has read and edited a file of 10 MB."""
+    """A fresh server's memory when idle, and after reading and editing a file of 10 MB."""
     text = source_of(SIZES["10 MB"])
     for name, party in parties.items():
         if name in (BARE, PYGLS):
@@ -68,7 +68,7 @@ def _note(results: Results, party: str, server: Connection, moment: str) -> None
 
 
 def memory_mb(pid: int) -> tuple[float, float | None]:
-    """Resident memory of a process in MB (10^6 bytes), and its proportional share where the kernel tells."""
+    """A process's resident memory in MB (10^6 bytes), and its proportional share if the kernel tells."""
     try:
         fields = _kilobytes(Path(f"/proc/{pid}/smaps_rollup"))
         return fields["Rss"], fields["Pss"]

@@ -1,4 +1,4 @@
-"""The one table of a run, and the same figures as JSON for later comparison."""
+"""A run's table, and the same figures as JSON for later comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_WIDTH = 150
 
 
 def show(console: Console, results: Results, verdicts: Sequence[Verdict], facts: Mapping[str, str]) -> None:
-    """Print where it was measured, the table, what failed, and the count of targets."""
+    """Print the environment, the table, the failures, and the count of targets."""
     for name, fact in facts.items():
         console.print(Text.assemble((f"{name}: ", "bold"), fact))
     console.print(_table(results, verdicts))
@@ -30,7 +30,7 @@ def show(console: Console, results: Results, verdicts: Sequence[Verdict], facts:
 
 
 def standard_console() -> Console:
-    """Standard output; where that is no terminal, wide enough that cells need not be folded."""
+    """Standard output; wide enough to need no folding if it is not a terminal."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, LEAST_WIDTH)

@@ -1,6 +1,6 @@
-"""What a run measured: samples by measure and party, and the reasons for what could not be measured.
+"""A run's measurements: samples by measure and party, and reasons for missing ones.
 
-No verdicts (targets.py) and no rendering (report.py).
+targets.py judges them, and report.py renders them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class NotMeasuredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One row of the table. `unit` is "ms" or "MB"; one that is not `shown` is told only by its verdict."""
+    """One row of the table. `unit` is "ms" or "MB"; if not `shown`, only its verdict appears."""
 
     theme: str
     name: str
@@ -34,7 +34,7 @@ class Measure:
 
 @dataclass
 class Results:
-    """Filled while measuring; rows keep the order in which they were first heard of."""
+    """Filled while measuring; rows are in order of first use."""
 
     measures: dict[str, Measure] = field(default_factory=dict)
     samples: dict[tuple[str, str], list[float]] = field(default_factory=dict)
@@ -42,21 +42,21 @@ class Results:
     absent: dict[str, str] = field(default_factory=dict)
 
     def expect(self, measure: Measure) -> None:
-        """Give `measure` its row, at this place."""
+        """Add the measure's row here."""
         self.measures.setdefault(measure.name, measure)
 
     def add(self, measure: Measure, party: str, *values: float) -> None:
-        """Keep samples, in the measure's unit."""
+        """Add samples in the measure's unit."""
         self.expect(measure)
         self.samples.setdefault((measure.name, party), []).extend(values)
 
     def fail(self, measure: Measure, party: str, reason: str) -> None:
-        """Note that `party` gave no valid answer: what it did until then does not count as a figure."""
+        """Record that `party` gave no valid response, which invalidates its samples."""
         self.expect(measure)
         self.failures[measure.name, party] = reason
 
     def is_out(self, measure: Measure, party: str) -> bool:
-        """Whether nothing more is to be asked of `party` here."""
+        """Whether to ask nothing more of `party` here."""
         return party in self.absent or (measure.name, party) in self.failures
 
     def median(self, measure: str, party: str) -> float:
@@ -71,7 +71,7 @@ class Results:
         return median(values)
 
     def p95(self, measure: str, party: str) -> float:
-        """The 95th percentile of the samples there are; the largest of them where they are few."""
+        """The 95th percentile of the samples; the largest if there are few."""
         values = self.samples[measure, party]
         return quantiles(values, n=20, method="inclusive")[-1] if len(values) >= 20 else max(values)
 

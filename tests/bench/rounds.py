@@ -1,7 +1,5 @@
-"""Round trips in rounds: in every round every party has its turn at every measure, so that a drift of the
-machine hits all alike. The order of the parties turns from round to round, so that nobody always follows the
-same neighbour.
-"""
+"""Measures round trips in rounds: each round gives every party a turn at every measure, so that drift affects
+all alike. The order rotates, so that nobody always follows the same party."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from .results import AGENTFS, BARE, FLOOR, PYGLS, Measure, Results
 from .texts import SIZES, STATES, source_of
 
 STATUS = Measure("requests", "status")
-# (rounds between two turns, calls a turn): the large ones are steadier, and take longer.
+# (rounds between two turns, calls per turn): large ones vary less and take longer.
 TURNS = {"status": (1, 30), "1 KB": (1, 20), "100 KB": (1, 4), "1 MB": (2, 1), "10 MB": (4, 1)}
 
 Call = Callable[[], float]
@@ -28,20 +26,20 @@ Call = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A party's calls of one measure."""
+    """A party's calls for one measure."""
 
     measure: Measure
     party: str
     call: Call
     turns: tuple[int, int]
     changes: bool
-    shares_core_with: int | None = None  # a server's process, where the round trip is short
+    shares_core_with: int | None = None  # a server's process, if the round trip is short
 
 
 def measure_requests(
     results: Results, floor: Floor, servers: Mapping[str, Connection], workspace: Path, rounds: int
 ) -> None:
-    """Fill in status, and read, write and edit of every size."""
+    """Measure status, and read, write and edit of every size."""
     files: dict[str, Floor | Connection] = {FLOOR: floor}
     files |= {name: server for name, server in servers.items() if name != PYGLS}
     results.expect(STATUS)
@@ -72,11 +70,11 @@ def measure_requests(
 
 
 def take_turns(results: Results, turns: list[Turn], rounds: int) -> None:
-    """Make the calls of `rounds` rounds, and one round before them that does not count."""
+    """Run `rounds` rounds, after one that does not count."""
     by_measure: dict[str, list[Turn]] = {}
     for turn in turns:
         by_measure.setdefault(turn.measure.name, []).append(turn)
-    gc.disable()  # this process's own pauses are no server's
+    gc.disable()  # this process's pauses are not a server's
     try:
         for number in range(rounds + 1):
             for of_measure in by_measure.values():
@@ -99,7 +97,7 @@ def _take(results: Results, turn: Turn, calls: int, *, counts: bool) -> None:
     if results.is_out(turn.measure, turn.party):
         return
     if turn.changes:
-        os.sync()  # what a neighbour left unsynced is not this party's to pay for
+        os.sync()  # a party must not pay for others' unsynced data
     try:
         with sharing_a_core(turn.shares_core_with) if turn.shares_core_with else nullcontext():
             taken = [turn.call() for _ in range(calls)]
@@ -111,7 +109,7 @@ def _take(results: Results, turn: Turn, calls: int, *, counts: bool) -> None:
 
 
 def _prepare(results: Results, measure: Measure, party: str, door: Floor | Connection, name: str) -> bool:
-    """agentfs changes only what was read before in the same session."""
+    """agentfs changes only what the session has read."""
     if party != AGENTFS:
         return True
     try:
@@ -132,7 +130,7 @@ def _calls(door: Floor | Connection, operation: str, name: str, text: str) -> Ca
 
 
 def alternating(change: Callable[[str, str], float], first: str, second: str) -> Call:
-    """A call that goes from `first` to `second`, and the next time back."""
+    """A call that alternates between the two."""
     states = [first, second]
 
     def call() -> float:

@@ -1,7 +1,7 @@
-"""What is to be reached, as ratios within one run, and whether it was.
+"""Targets, as ratios within one run, and whether they were reached.
 
-A bound holds for this server's median against another party's median of the same run. A figure that is
-missing is no success: it is told as not measured.
+A bound compares this server's median with another party's of the same run. A missing figure is reported as
+not measured, never as success.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .results import AGENTFS, BARE, FLOOR, MCP, NPM, PYGLS, NotMeasuredError, Results
 
-# Below this a fixed cost of a few system calls is a multiple of the floor, so a difference is judged instead.
+# Below this, a few system calls are a multiple of the floor, so the difference is judged instead.
 FAST_FLOOR_MS = 0.3
 
 Judge = Callable[[Results], tuple[bool, str, str]]
@@ -19,7 +19,7 @@ Judge = Callable[[Results], tuple[bool, str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reached` is None where there is no figure; then `figure` is the target and `bound` says why."""
+    """`reached` is None without a figure; then `figure` is the target and `bound` says why."""
 
     measure: str
     reached: bool | None
@@ -33,7 +33,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One bound, told in the row `measure`. `judge` gives (reached, figure, bound), or NotMeasuredError."""
+    """One bound, reported in the row `measure`. `judge` returns (reached, figure, bound) or raises
+    NotMeasuredError."""
 
     measure: str
     bound: str
@@ -41,7 +42,7 @@ class Target:
 
 
 def verdicts(results: Results) -> list[Verdict]:
-    """Every target's verdict, in the order of the rows they belong to."""
+    """Every target's verdict, in the order of their rows."""
     targets = [*FIXED, *_diff_targets(results)]
     order = {name: at for at, name in enumerate(results.measures)}
     targets.sort(key=lambda target: order.get(target.measure, len(order)))
@@ -79,7 +80,7 @@ def times_faster(limit: float, measure: str, party: str) -> Target:
 
 
 def at_most(limit: float, unit: str, measure: str, row: str | None = None) -> Target:
-    """This server's `measure` is at most `limit`, in `unit`; told in the row `row` (default: its own)."""
+    """This server's `measure` is at most `limit`, in `unit`; reported in `row` (default: its own)."""
     bound = f"at most {limit:g} {unit}"
 
     def judge(results: Results) -> tuple[bool, str, str]:
@@ -112,7 +113,7 @@ def grows_at_most(limit: float, measure: str, reference: str) -> Target:
 
 
 def small_durable_edit(limit: float, extra_ms: float, measure: str) -> Target:
-    """At most `limit` times the floor; where that is under FAST_FLOOR_MS, at most `extra_ms` more than it."""
+    """At most `limit` times the floor; if that is under FAST_FLOOR_MS, at most `extra_ms` more than it."""
 
     def judge(results: Results) -> tuple[bool, str, str]:
         floor, own = results.median(measure, FLOOR), results.median(measure, AGENTFS)
@@ -150,12 +151,12 @@ FIXED = (
 
 
 def memory_of(measure: str) -> str:
-    """The name of the measure that holds what the diff `measure` takes of memory."""
+    """The name of the measure for the memory of the diff `measure`."""
     return f"{measure}, memory"
 
 
 def _diff_targets(results: Results) -> Iterator[Target]:
-    """Every bad pair has the same two bounds; which pairs there are, the run tells."""
+    """Every bad pair has the same two bounds; the run determines the pairs."""
     pairs = [name for name, measure in results.measures.items() if measure.theme == "diff" and measure.shown]
     for name in pairs or ["diff"]:
         yield at_most(1000, "ms", name)

@@ -1,8 +1,8 @@
-"""The texts measured on: lines as source code has them, with one place to change.
+"""The measured texts: lines like source code, with one place to change.
 
-What a text is made of decides what it costs: quotes have to be escaped in JSON, and characters beyond ASCII
-slow down decoding and encoding. Source code has both, so these texts do; an ASCII one shows the difference.
-Encoded, the largest stays below the 10 MiB at which the npm peer ends instead of answering.
+Content determines cost: quotes must be escaped in JSON, and non-ASCII characters slow down decoding and
+encoding. Source code has both, so these texts do; an ASCII one shows the difference. Encoded, the largest
+stays below the 10 MiB at which the npm peer exits instead of answering.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from random import Random
 
 SIZES = {"1 KB": 1_000, "100 KB": 100_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
-# The two states an edit goes back and forth between: every call really changes the file.
+# An edit alternates between these, so that every call changes the file.
 STATES = (
     "limit = 'first value of the one line that changes'",
     "limit = 'second value of the line that changes'",
@@ -47,7 +47,7 @@ def source_of(size: int, *, ascii_only: bool = False) -> str:
 
 
 def lines_of(count: int, *, non_ascii: bool = False) -> list[str]:
-    """`count` lines without line ends: most are different, some blank or a lone brace, as in source code."""
+    """`count` lines without line ends: mostly different, some blank or a lone brace, as in source code."""
     random = Random(count)
     accent = " é — „ü”" if non_ascii else ""
     lines = [f"{_line(random, at)}  # {at}{accent}" for at in range(count)]
@@ -57,7 +57,7 @@ def lines_of(count: int, *, non_ascii: bool = False) -> list[str]:
 
 
 def vocabulary_of(count: int, words: int) -> list[str]:
-    """`count` lines drawn from only `words` different ones: no line is rare."""
+    """`count` lines from only `words` different ones: no line is rare."""
     random = Random(words)
     choice = [f"    {_line(random, at)} {at}" for at in range(words)]
     return random.choices(choice, k=count)

@@ -1,4 +1,4 @@
-"""agentfs/batch: several files, one answer (docs/protocol.md#10-agentfsbatch)."""
+"""agentfs/batch: several files, one response (docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def configured(section: Any) -> dict[str, Any]:
 
 
 async def decision(editor: Editor, path: str) -> str:
-    """What becomes of a change that no protection decides: the user rejects all that is shown."""
+    """How an unprotected change is decided; the user rejects whatever is shown."""
     answer = await editor.write(path, "x\n")
     return str({**answer["context"], **answer["data"]}["review"]["decision"])
 
@@ -30,7 +30,7 @@ async def mode(editor: Editor) -> str:
 
 
 def shown(editor: Editor) -> list[str]:
-    """What the user was told."""
+    """The messages to the user."""
     return [one["params"]["message"] for one in editor.all("window/showMessage")]
 
 
@@ -77,7 +77,7 @@ async def test_a_change_waits_for_the_first_answer_and_a_read_does_not(root: Pat
 
 
 async def test_an_answer_that_never_comes_leaves_it_at_manual(root: Path) -> None:
-    """Even where the options say otherwise; and what comes later counts from then on."""
+    """Even if the options say otherwise; a later response applies from then on."""
     told: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     answers = {"workspace/configuration": lambda _: told, **REFUSES}
     async with editing(root, capabilities=ASKS, options=AUTO, answers=answers) as editor:
@@ -90,7 +90,7 @@ async def test_an_answer_that_never_comes_leaves_it_at_manual(root: Path) -> Non
 
 
 async def until(editor: Editor, wanted: str) -> None:
-    """Wait until changes are let through, or not any more."""
+    """Wait until changes are allowed, or no longer."""
     allowed = "allowed" if wanted == "auto_edit" else "rejected"
     async with asyncio.timeout(30):
         number = 0
@@ -147,7 +147,7 @@ async def test_an_answer_to_an_older_question_does_not_undo_a_newer_one(root: Pa
     async with editing(root, capabilities=ASKS, answers=answers) as editor:
         editor.notify("workspace/didChangeConfiguration", {"settings": None})
         await editor.seen("workspace/configuration", 2)
-        assert await mode(editor) == "manual"  # an exchange later both were taken down
+        assert await mode(editor) == "manual"  # both were processed one request later
         told[1].set_result([MANUAL])
         assert await decision(editor, "a.py") == "rejected"
         told[0].set_result([AUTO])

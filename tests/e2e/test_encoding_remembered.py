@@ -1,4 +1,4 @@
-"""A change leaves its file in its encoding, whatever the bytes look like: docs/protocol.md#5-agentfsread."""
+"""A change preserves its file's encoding, whatever the bytes look like: docs/protocol.md#5-agentfsread."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from support.wire import Message
 LATIN_1 = {**AUTO, "encoding": {"default": "latin-1"}}
 
 BEFORE = "Ã© one\nã\n3\n4\n5\ncafé\n".encode("latin-1")
-"""Without its last letter's accent and the one of line 2 it is UTF-8, and reads otherwise."""
+"""Without its last accent and the one in line 2, it is valid UTF-8 with another meaning."""
 
 
 async def without_accents(editor: Editor, path: str = "a.txt", **more: Any) -> Message:
-    """What can't be UTF-8 goes, in one change."""
+    """Remove what can't be UTF-8, in one change."""
     await editor.read(path, **more)
     operations = [
         {"tool": "edit", "params": {"path": path, "old_string": old, "new_string": new}}
@@ -35,7 +35,7 @@ async def test_history_knows_the_encoding_after_a_restart(root: Path) -> None:
     (root / "a.txt").write_bytes(BEFORE)
     async with editing(root, options=LATIN_1) as editor:
         change = await without_accents(editor)
-    async with editing(root, options=AUTO) as editor:  # the setting is gone as well
+    async with editing(root, options=AUTO) as editor:  # without the setting
         assert (await undo(editor, change))["status"] == "success"
     assert (root / "a.txt").read_bytes() == BEFORE
 

@@ -135,7 +135,7 @@ async def test_always_lets_the_rest_of_the_session_through_and_no_other(editor: 
     await editor.read("a.py")
     first = await editor.edit("a.py", "two", "2")
     second = await editor.edit("a.py", "three", "3")
-    assert len(questions(editor)) == 2  # and the first one confirmed
+    assert len(questions(editor)) == 2  # the second is the confirmation
     await editor.read("a.py", session="other")
     other = await editor.edit("a.py", "one", "1", session="other")
     assert len(questions(editor)) == 4
@@ -214,7 +214,7 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
             await editor.read(name)
             asked.append(editor.start("agentfs/edit", {"path": name, "old_string": "two", "new_string": "2"}))
             first = await editor.seen_message(ASK)
-            configure(editor, approval={"timeout_s": 0.3})  # for those that come later
+            configure(editor, approval={"timeout_s": 0.3})  # for later ones
         pending: list[Message] = []
         while len(pending) < 3:
             pending = (await editor.request("agentfs/status"))["data"]["pending"]
@@ -246,7 +246,7 @@ async def test_of_a_file_that_moved_while_its_question_waited_nothing_is_asked(r
         pending: list[Message] = []
         while [one["state"] for one in pending] != ["shown", "queued"]:
             pending = (await editor.request("agentfs/status"))["data"]["pending"]
-        await editor.read("b", session="other")  # behind the proposal, which has looked at it before
+        await editor.read("b", session="other")  # queued after the proposal, which has been computed by then
         (root / "b").write_text(f"new\n{TEXT}")
         editor.answers |= answering(pressing("Approve"))
         editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"title": "Reject"}})

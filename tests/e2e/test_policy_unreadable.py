@@ -1,4 +1,4 @@
-"""Files that may be changed and not read: docs/protocol.md#13-settings-and-policy."""
+"""Files that may be changed but not read: docs/protocol.md#13-settings-and-policy."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_reading_denied_while_a_change_is_reviewed_leaves_nothing_in_its_a
 
 
 async def test_whether_the_user_can_be_asked_tells_no_guess_from_another(root: Path) -> None:
-    """The more of the file a text repeats, the shorter is the diff that a message must hold."""
+    """The more of the file a text repeats, the shorter the diff for the message."""
     (root / "pin.txt").write_text(SECRET)
     (root / "long.txt").write_text("".join(f"line {number}\n" for number in range(1000)))
     rules = [{"files": ["*.txt"], "read": "deny", "write": "ask"}]
@@ -141,7 +141,7 @@ async def test_whether_the_user_can_be_asked_tells_no_guess_from_another(root: P
 
 
 async def test_how_the_user_is_asked_tells_nothing_of_the_text(root: Path) -> None:
-    """The preview is only for UTF-8 with uniform line ends."""
+    """The preview requires UTF-8 and uniform line ends."""
     path = root / "pin.txt"
     rules = [{"files": ["*.txt"], "read": "deny", "write": "ask"}]
     async with VSCODE.editing(root, "Reject", {"rules": rules}) as editor:
@@ -160,7 +160,7 @@ DENIED: dict[str, Any] = {"rules": [{"files": ["*.txt"], "read": "deny"}]}
 
 
 def without_times(answer: Message) -> Message:
-    """All of an answer that two like changes have in common."""
+    """The part of a response that two equal changes share."""
     answer["data"].pop("change_id", None)
     answer["context"].pop("params_input")
     for told in (answer["data"], answer["context"]):
@@ -176,7 +176,7 @@ def without_times(answer: Message) -> Message:
 async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_another(
     root: Path, press: str | None, does: str, *, unsaved: bool
 ) -> None:
-    """The editor saves nothing by itself, and tells of no change where the text is the same already."""
+    """The editor does not save by itself, and reports no change if the text stays the same."""
     told = []
     for number, guess in enumerate(GUESSES):
         folder = root / str(number)
@@ -199,7 +199,7 @@ async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_anothe
                     raise RpcError(-32603, "broken")
                 if does in ("lies", "lies and sleeps", "mumbles"):
                     apply(params)
-                    if len(editor.all(APPLY)) > 1:  # takes it back
+                    if len(editor.all(APPLY)) > 1:  # rolls it back
                         return {"applied": True}
                 if does == "mumbles":
                     return {"applied": "yes"}
@@ -213,7 +213,7 @@ async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_anothe
 
 @pytest.mark.parametrize("does", ["saves", "can't save", "trims"])
 async def test_what_a_save_makes_of_it_tells_no_guess_from_another(root: Path, does: str) -> None:
-    """Where the text is the same already there is nothing to save, and nothing that fails or is trimmed."""
+    """If the text stays the same, there is nothing to save, and nothing that fails or is trimmed."""
     told = []
     for number, guess in enumerate((*GUESSES, "the launch code is 4711 \n")):
         folder = root / str(number)
@@ -243,7 +243,7 @@ async def test_what_a_save_makes_of_it_tells_no_guess_from_another(root: Path, d
 
 @pytest.mark.parametrize("saves", [True, False])
 async def test_how_a_reviewed_change_lands_tells_no_guess_from_another(root: Path, *, saves: bool) -> None:
-    """The client sends the whole text with its settle, and has nothing to save where nothing changed."""
+    """The client sends the whole text with its settle, and saves nothing if nothing changed."""
     told = []
     for number, guess in enumerate(GUESSES):
         folder = root / str(number)

@@ -1,5 +1,5 @@
-"""What a review client may get wrong: every message of docs/protocol.md#91-review-clients in the wrong shape,
-at the wrong time, twice. It is told so, and decides nothing by it."""
+"""Mistakes of a review client: every message of docs/protocol.md#91-review-clients malformed, untimely, or
+repeated. It gets an error, and decides nothing."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ async def test_setting_the_mode_wants_a_mode(editor: Editor) -> None:
         {"mode": True},
     ]
     wrong += [{"mode": "auto_edit", "session": told} for told in (1, [], {}, True, "")]
-    wrong += [{"mode": "auto_edit", "sesion": "one"}]  # misspelt, it must not be for all
+    wrong += [{"mode": "auto_edit", "sesion": "one"}]  # misspelt, it must not apply to all
     for params in wrong:
         refused = await editor.request("agentfs/setApprovalMode", params)
         assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), params

@@ -1,5 +1,5 @@
-"""What a review client can rely on: in which order it hears of things, which proposal it is shown when, and
-how it finds them again (docs/protocol.md#91-review-clients)."""
+"""What a review client can rely on: the order of notifications, which proposals it sees when, and how it
+finds them again (docs/protocol.md#91-review-clients)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ server, root, editor = shared(lambda root: editing(root, **REVIEWING))
 
 
 async def pending(editor: Editor, number: int | None = None) -> list[Message]:
-    """`number`: once so many wait."""
+    """Pending proposals; with `number`, wait for that many."""
 
     def fits(message: Message) -> bool:
         return message.get("method") == "agentfs/statusChanged" and message["params"]["pending"] == number
@@ -37,7 +37,7 @@ async def pending(editor: Editor, number: int | None = None) -> list[Message]:
 
 
 class Heard:
-    """What the client sends about a proposal, and in which order it hears of its end."""
+    """The client's messages about a proposal, and the order in which it learns its end."""
 
     def __init__(self, editor: Editor, proposal: Message, answer: asyncio.Future[Any]) -> None:
         self.editor, self.id, self.answer = editor, proposal["id"], answer
@@ -70,7 +70,7 @@ class Heard:
 async def test_the_client_has_its_answers_before_the_end_and_the_agent_after_it(
     editor: Editor, file: Path, how: str, size: int
 ) -> None:
-    """However large the file is: what is worked out beside the event loop changes no order."""
+    """However large the file is: work off the event loop changes no order."""
     text = TEXT + LONG * (size // len(LONG))
     file.write_text(text)
     if how in ("open", "unsaved work", "not applied"):
@@ -121,14 +121,14 @@ async def test_a_settle_that_comes_together_with_the_previews_answer_is_answered
 async def test_a_settle_that_cannot_be_done_and_is_looked_at_is_answered_in_the_same_order(
     editor: Editor, file: Path
 ) -> None:
-    """Whether a large amended text fits is looked at beside the event loop; meanwhile the agent cancels."""
+    """Whether a large amended text fits is checked off the event loop; meanwhile the agent cancels."""
     heard = Heard(editor, *await asked(editor))
     files = [{"uri": file.as_uri(), "decision": "amended", "text": LONG * 50_000 + "\0"}]
     with editor.in_one_piece():
         settle = heard.start("settle", decision="amended", files=files)
         editor.cancel(heard.answer)
     await editor.request("agentfs/status", {})
-    editor.cancel(heard.answer)  # again, which hurries nothing
+    editor.cancel(heard.answer)  # again, without effect
     assert (await settle)["code"] == "INVALID_PARAM"
     assert await heard.all() == ["settle", "settled", "the agent's answer"]
     assert file.read_text() == TEXT
@@ -148,7 +148,7 @@ async def test_a_second_proposal_for_a_file_waits_for_the_first(editor: Editor, 
     await editor.settle(first)
     next_one = await editor.proposed(2)
     assert next_one["id"] == queued["id"]
-    assert next_one["files"][0]["base_text"] == CHANGED  # computed afresh, on what the first made
+    assert next_one["files"][0]["base_text"] == CHANGED  # recomputed on the first one's result
     names = [message.get("method") for message in editor.received]
     proposed = [at for at, name in enumerate(names) if name == "agentfs/proposed"]
     assert names.index("agentfs/settled") < proposed[1]
@@ -182,7 +182,7 @@ async def test_what_was_never_announced_is_never_settled(editor: Editor, file: P
 
 
 async def test_a_client_that_begins_anew_finds_what_waits(editor: Editor, root: Path, file: Path) -> None:
-    """Nothing of the conversation is needed but the connection. The agent's request does not hold it up."""
+    """It needs nothing of the conversation but the connection. The agent's request does not block it."""
     (root / "b.py").write_text(TEXT)
     editor.open("a.py")
     waiting = []
@@ -297,7 +297,7 @@ async def test_the_state_of_a_document_counts_from_its_opening_to_its_next_save(
     def tell(**state: Any) -> None:
         editor.notify("agentfs/documentState", {"uri": file.as_uri(), **state})
 
-    tell(dirty=True)  # of a document that is not open
+    tell(dirty=True)  # of a closed document
     editor.open("a.py")
     assert not await dirty(editor)
     tell(dirty=True)
@@ -308,7 +308,7 @@ async def test_the_state_of_a_document_counts_from_its_opening_to_its_next_save(
     editor.save("a.py")
     assert not await dirty(editor)
     editor.change("a.py", TEXT + "mine\n")
-    tell(dirty=False)  # buffer and disk are looked at all the same
+    tell(dirty=False)  # buffer and disk are checked anyway
     assert await dirty(editor)
     editor.save("a.py")
     tell(dirty=True)

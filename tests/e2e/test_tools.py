@@ -40,7 +40,7 @@ def names(definitions: list[Message]) -> list[str]:
 
 
 def files(definitions: list[Message]) -> dict[str, Any]:
-    """What each tool may touch, by the enum of its path."""
+    """What each tool may touch, from the enum of its path."""
     schemas = {tool["name"]: tool["input_schema"]["properties"] for tool in definitions}
     return {
         name: (own["path"] if "path" in own else own["file_path"]).get("enum")

@@ -1,4 +1,4 @@
-"""Neovim 0.11 as docs/editors.md sets it up: typing approves nothing, and what is asked for can be seen."""
+"""Neovim 0.11 configured by docs/editors.md: typing approves nothing, and what is asked is visible."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEOVIM = ".editors/neovim/bin/nvim"
 
 @contextlib.asynccontextmanager
 async def neovim(root: Path, repository: Path, server: list[str] | None = None) -> AsyncIterator[RealEditor]:
-    """Neovim in the workspace, notes.txt open."""
+    """Neovim in the workspace, with notes.txt open."""
     (root / ".git").mkdir()
     (root / "notes.txt").write_text("")
     init = root.parent / "init.lua"
@@ -40,7 +40,7 @@ async def neovim(root: Path, repository: Path, server: list[str] | None = None) 
 
 
 async def choose(editor: RealEditor, title: str, number: int) -> None:
-    """Answer the `number`th question by the number that its screen shows for the title."""
+    """Answer the `number`th question with the number on screen for this title."""
     titles = [action["title"] for action in (await editor.wire.seen(ASK, number))["params"]["actions"]]
     place = titles.index(title) + 1
     await editor.screen.shows(lambda text: f"{place}: {title}" in text and f"{len(titles)}: " in text)
@@ -142,7 +142,7 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
 async def test_a_question_that_the_editors_own_error_hides_begins_with_a_page_that_measures(
     root: Path, file: Path, repository: Path
 ) -> None:
-    """In the command-line window no diff can be shown, and the error about that waits for a key."""
+    """The command-line window can't show the diff, and the error about that waits for a key."""
     async with neovim(root, repository, SERVER) as editor:
         editor.screen.press("q:")
         answer = await editor.read_and_edit("a.py", "two", "2")

@@ -1,4 +1,4 @@
-"""The least that a Python server on stdio can do: a header, a body, msgspec, an answer. No threads."""
+"""The minimum for a Python server on stdio: header, body, msgspec, response. No threads."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def read(path: str) -> dict[str, object]:
-    """The file in an envelope of the real one's shape, and nothing looked after."""
+    """The file in an envelope like the real one, unchecked."""
     handle = os.open(path, os.O_RDONLY)
     data = os.read(handle, os.fstat(handle).st_size)
     os.close(handle)

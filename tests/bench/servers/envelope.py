@@ -1,4 +1,4 @@
-"""The answer to `agentfs/status` that the comparison servers give: of the real one's shape and size."""
+"""The comparison servers' response to `agentfs/status`, of the real one's shape and size."""
 
 STATUS = {
     "status": "success",

@@ -1,8 +1,8 @@
-"""A tool server as a careful author writes it with the Python `mcp` SDK: confined to one folder, exact and
-unique replacement answered with a unified diff, whole-file swap through a temporary file. Like other servers
-of its kind it does not fsync, keeps no record of what was read and asks nobody.
+"""A careful tool server with the Python `mcp` SDK: confined to one folder, unique exact replacement with a
+unified diff in the response, whole-file replacement through a temporary file. Like other such servers it does
+not fsync, keeps no record of reads and asks nobody.
 
-Runs in an environment of its own that has `mcp`; nothing of agentfs is imported here.
+Runs in an environment with `mcp`; imports nothing of agentfs.
 """
 
 import difflib
@@ -18,7 +18,7 @@ server = MCPServer("files")
 
 
 def inside(path: str) -> Path:
-    """The file meant, its links followed; raises ValueError when it lies outside the folder."""
+    """The file after resolving links. Raises ValueError if it is outside the folder."""
     resolved = (ROOT / path).resolve()
     if not resolved.is_relative_to(ROOT):
         raise ValueError(f"{path} is outside the workspace")
@@ -26,7 +26,7 @@ def inside(path: str) -> Path:
 
 
 def swap(target: Path, content: str) -> None:
-    """Replace the file's content whole, so that no reader sees half of it."""
+    """Replace the whole content, so that no reader sees half of it."""
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:

@@ -1,4 +1,4 @@
-"""pygls as it comes, with one custom request."""
+"""Unmodified pygls with one custom request."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ server = LanguageServer("stock-pygls", "1")
 
 @server.feature("agentfs/status")
 def status(params: Any) -> dict[str, Any]:
-    """Answer a constant envelope."""
+    """Return a constant envelope."""
     return STATUS
 
 
