@@ -48,13 +48,13 @@ def _fill(folder: Path, state: Path) -> int:
     from agentfs_lsp.adapters.fs.state_folder import StateFolder
     from agentfs_lsp.adapters.history.history import SqliteHistory
     from agentfs_lsp.domain.settings.groups import HistorySettings
-    from agentfs_lsp.service.proposal.record import Wanted
+    from agentfs_lsp.service.proposal.record import HistoryQuery
 
     store = SqliteHistory(StateFolder(str(state)), HistorySettings())
     text = source_of(TEXT_BYTES)
     for number in range(CHANGES):
         store.keep(0, lambda number=number: _change(folder, number, text))
-    assert len(store.find([str(folder)], Wanted(CHANGES))) == CHANGES
+    assert len(store.find([str(folder)], HistoryQuery(CHANGES))) == CHANGES
     store.close()
     return sum(path.stat().st_size for path in (state / "history").iterdir())
 

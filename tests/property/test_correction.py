@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.diff.elision import LeftOut, find_left_out
+from agentfs_lsp.domain.diff.elision import Placeholder, find_placeholder
 from agentfs_lsp.domain.text.lines import normalise
 
 LINES = st.sampled_from(
@@ -29,11 +29,11 @@ def test_every_line_is_looked_at_that_is_not_the_files_own(
 ) -> None:
     content = original[:head] + content + original[len(original) - tail :]
     lines = normalise(content).split("\n")
-    alone = [(number, find_left_out(line, "another file")) for number, line in enumerate(lines, 1)]
+    alone = [(number, find_placeholder(line, "another file")) for number, line in enumerate(lines, 1)]
     expected = [
-        LeftOut(number, found.marker)
+        Placeholder(number, found.marker)
         for number, found in alone
         if found is not None and found.marker not in normalise(original)
     ]
     known = bool(original) and not original.isspace()
-    assert find_left_out(content, original) == (expected[0] if expected and known else None)
+    assert find_placeholder(content, original) == (expected[0] if expected and known else None)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.domain.diff.elision import find_left_out
+from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.errors import (
     CountMismatch,
     DomainError,
@@ -178,5 +178,5 @@ def test_a_block_with_one_other_word_is_nowhere(words: list[str], data: st.DataO
 def test_looking_for_text_left_out_never_fails_and_points_into_the_content(
     content: str, original: str
 ) -> None:
-    found = find_left_out(content, original)
+    found = find_placeholder(content, original)
     assert found is None or found.marker in normalise(content).split("\n")[found.line - 1]

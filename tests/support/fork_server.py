@@ -65,9 +65,9 @@ async def fork_server(
     socket.send_fds(_forking(), [b"+"], given)
     for fd in (theirs.detach(), read_input, write_output):
         os.close(fd)
-    told, telling = await asyncio.open_unix_connection(sock=control)
+    told, error_access = await asyncio.open_unix_connection(sock=control)
     start = {"arguments": list(arguments), "env": env, "cwd": os.getcwd()}
-    telling.write(json.dumps(start).encode() + b"\n")
+    error_access.write(json.dumps(start).encode() + b"\n")
     pid = int(await told.readline())
 
     stdout = asyncio.StreamReader(limit=limit)
@@ -78,7 +78,7 @@ async def fork_server(
 
     async def end() -> int:
         code = int(await told.readline())
-        telling.close()
+        error_access.close()
         return code
 
     stdin = asyncio.StreamWriter(transport, flow, None, loop)

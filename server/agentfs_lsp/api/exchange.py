@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.api.envelope import conflict_on_wire, cut
 from agentfs_lsp.api.incidents import record_incident
-from agentfs_lsp.api.messages.errors import ERRORS, told_of
+from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
 from agentfs_lsp.api.review import review_facts
 from agentfs_lsp.domain.access import HIDDEN, Access
@@ -37,7 +37,7 @@ from agentfs_lsp.service.proposal.wording import always_asked_text
 if TYPE_CHECKING:
     from agentfs_lsp.api.results import Context, Envelope, Stats
     from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
     from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
@@ -109,7 +109,7 @@ class Exchange:
         code = ERRORS[type(error)][0]
         return self._failed(code, message, sentences(self.translate, (text, why)), context)
 
-    def _told(self, error: DomainError, access: Access) -> Told:
+    def _told(self, error: DomainError, access: Access) -> ErrorText:
         """The error in this caller's own wording, if it has one."""
         named = getattr(error, "path", "")
         # Callers below a root know a file by a suffix of its path; answers use the path relative to the root.
@@ -117,7 +117,7 @@ class Exchange:
             error.path = self._name_of(access)  # type: ignore[attr-defined]
         tell = self.phrasing.errors.get(type(error))
         if tell is None:
-            return told_of(error, self.translate)
+            return error_text(error, self.translate)
         return tell(error, self.translate, self.shown(access))
 
     def shown(self, access: Access) -> str:

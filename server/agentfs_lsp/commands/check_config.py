@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
-from agentfs_lsp.api.messages.errors import told_of
+from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings.rules import OPERATIONS
@@ -146,7 +146,7 @@ def _judged(files: DiskStore, root: Root, in_force: InForce, path: str, translat
         location = files.resolve(root, inside)
         files.stat(location)  # of a folder, no rule says what applies to the files in it
     except DomainError as error:
-        return Judged(path, refused=told_of(error, translate)[0])
+        return Judged(path, refused=error_text(error, translate)[0])
     mode, relative = in_force.settings.approval.mode, location.relative
     verdicts = (
         (one, in_force.policy.explain(one, relative, root=root.path, mode=mode)) for one in OPERATIONS

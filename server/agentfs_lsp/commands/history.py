@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.api.answers.history import change_on_wire
-from agentfs_lsp.api.messages.errors import told_of
+from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, name_of, place_of
 from agentfs_lsp.commands.printing import console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
-from agentfs_lsp.service.proposal.record import Wanted
+from agentfs_lsp.service.proposal.record import HistoryQuery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,14 +33,15 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     try:
         place = find_place(options.workspace, translate)
         path = None if options.path is None else place_of(place, options.path, translate)
-        wanted = Wanted(options.limit, options.id, path, session=options.session, texts=not options.brief)
-        changes = place.history.find([place.root], wanted)
+        limit, texts = options.limit, not options.brief
+        query = HistoryQuery(limit, options.id, path, session=options.session, texts=texts)
+        changes = place.history.find([place.root], query)
     except NoHistory as error:
         return complain("history", str(error))
     except DomainError as error:
-        return complain("history", told_of(error, translate)[0])
+        return complain("history", error_text(error, translate)[0])
     if options.id is not None and not changes:
-        return complain("history", told_of(ChangeUnknown(options.id), translate)[0])
+        return complain("history", error_text(ChangeUnknown(options.id), translate)[0])
     if options.json:
         json.dump([_as_json(change, diffs=not options.brief) for change in changes], sys.stdout, indent=2)
         print()

@@ -19,7 +19,7 @@ from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
-from agentfs_lsp.api.messages.errors import ERRORS, told_of
+from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place
 from agentfs_lsp.commands.printing import console, print_diff
 from agentfs_lsp.domain.errors import DomainError, Rejected
@@ -147,7 +147,7 @@ def _tell(undone: Undone, translate: Translate, *, as_json: bool) -> None:
 
 
 def _fail(error: DomainError, translate: Translate, *, as_json: bool) -> int:
-    message, next_step = told_of(error, translate)
+    message, next_step = error_text(error, translate)
     if as_json:
         json.dump({"error": {"code": ERRORS[type(error)][0], "message": message}}, sys.stdout)
         print()

@@ -39,7 +39,7 @@ class DomainError(Exception):
         self.proposal = None
 
 
-class telling:  # noqa: N801 - named as contextlib names its own; a generator would slow down every read
+class error_access:  # noqa: N801 - named as contextlib names its own; a generator would slow down every read
     """Give errors raised in the context, including bugs, this `access`, unless they have their own."""
 
     __slots__ = ("_access",)

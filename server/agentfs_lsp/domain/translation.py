@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-Told = tuple[str, str]
+ErrorText = tuple[str, str]
 """An error's message, and what to do about it."""
 
 NAMES: Mapping[str, str] = {

@@ -44,7 +44,7 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class DelayedResponse:
     """A delayed response. `past_return` returns whether it is too late to cancel its task; if so, `stop` is
     called instead. `progress_token` is the client's workDoneToken; `sent` is called after the response was
     sent."""
@@ -68,7 +68,7 @@ class PendingRequests:
         self._send = send
         self._notify = notify
         self._translate = translate
-        self._pending: dict[asyncio.Task[object], tuple[RequestId, Later]] = {}
+        self._pending: dict[asyncio.Task[object], tuple[RequestId, DelayedResponse]] = {}
         self._by_id: dict[RequestId, asyncio.Task[object]] = {}
         self._cancelled: set[asyncio.Task[object]] = set()
 
@@ -79,7 +79,7 @@ class PendingRequests:
         except Exception as error:  # noqa: BLE001 - every request is answered
             self._fail(request_id, error)
             return
-        if not isinstance(result, Later):
+        if not isinstance(result, DelayedResponse):
             self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
             return
         task = asyncio.ensure_future(self._watched(result))
@@ -116,7 +116,7 @@ class PendingRequests:
             self._cancelled.add(task)
             task.cancel()
 
-    async def _watched(self, later: Later) -> object:
+    async def _watched(self, later: DelayedResponse) -> object:
         if not is_id(later.progress_token):
             return await later.work
         with Progress(self._notify, later.progress_token, self._translate()):

@@ -22,7 +22,7 @@ from pygls.feature_manager import is_thread_function
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from agentfs_lsp.lsp.outgoing import Outgoing
-from agentfs_lsp.lsp.pending_requests import Later, PendingRequests, is_id
+from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests, is_id
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, is_capped
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class AgentfsProtocol(LanguageServerProtocol):
         if feature is None:
             return
         result = self._called(feature)(params)
-        if isinstance(result, Later):
+        if isinstance(result, DelayedResponse):
             self._server.in_background(_awaited(result))  # type: ignore[attr-defined]
 
     def _called(self, feature: Feature) -> Feature:
@@ -212,9 +212,9 @@ def _call(feature: Feature, converter: Converter, params: object) -> object:
         except (BaseValidationError, ValueError, TypeError, KeyError) as error:
             raise JsonRpcInvalidParams(f"The params are no {params_type.__name__}.") from error
     if in_thread:
-        return Later(asyncio.to_thread(feature, params))
+        return DelayedResponse(asyncio.to_thread(feature, params))
     result = feature(params)
-    return Later(result) if isinstance(result, Coroutine) else result
+    return DelayedResponse(result) if isinstance(result, Coroutine) else result
 
 
 @cache
@@ -229,7 +229,7 @@ def _kind_of(feature: Feature) -> tuple[type | None, bool]:
     return typed, bool(is_thread_function(feature))  # type: ignore[no-untyped-call]
 
 
-async def _awaited(later: Later) -> None:
+async def _awaited(later: DelayedResponse) -> None:
     await later.work
 
 

@@ -53,7 +53,7 @@ class Folders:
         ws.roots, ws.folders = roots, spellings(roots)
         ws.open_roots()
         for path in gone:
-            ws.leave(path)
+            ws.forget_root(path)
 
 
 def folders_of(params: object) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from agentfs_lsp.domain.access import Access
-from agentfs_lsp.domain.errors import Conflict, PolicyDenied, telling
+from agentfs_lsp.domain.errors import Conflict, PolicyDenied, error_access
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.landing.merging import merge_base, rebased
@@ -121,7 +121,7 @@ async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
         return [await compute_change(ws, request, target, plan)]
 
     hidden = redacting(target.path, target.reading, request.expected) if target.is_hidden else nullcontext()
-    with telling(Access(target.path, location.absolute)), hidden:
+    with error_access(Access(target.path, location.absolute)), hidden:
         if request.dry_run:
             (change,) = await compute()
             await described([change])
@@ -142,7 +142,7 @@ def locate(ws: Workspace, request: ChangeRequest) -> Target:
     path = ws.name_of(location)
     verdict = ws.judge(request.tool, location, request.session)
     if verdict.decision == "deny":
-        with telling(Access(path, location.absolute)):
+        with error_access(Access(path, location.absolute)):
             raise PolicyDenied(path, request.tool, verdict.rule or "")
     known = ws.sessions.known(request.session, location.absolute)
     return Target(location, path, ws.judge("read", location, request.session), known)
@@ -157,7 +157,7 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
     readable = target.reading.decision == "allow"
     seen = not snapshot.exists or (not target.is_hidden and (readable or known))
     access = Access(path, location.absolute, readable, seen)
-    with telling(access):
+    with error_access(access):
         if not seen and not target.is_hidden:
             raise unseen(path, snapshot, record)
         if snapshot.exists and not request.overwrite:

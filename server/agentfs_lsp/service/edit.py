@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.diff.elision import find_left_out
+from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import Splice
@@ -35,7 +35,7 @@ class Edit:
             if not snapshot.exists:
                 raise FileMissing(access.path)
             shown = snapshot.text.shown
-            left_out = find_left_out(self.new_string, shown)
+            left_out = find_placeholder(self.new_string, shown)
             if left_out is not None:
                 raise TextLeftOut(left_out.line, left_out.marker)
             match = find(

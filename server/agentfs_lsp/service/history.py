@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import ChangeUnknown
 from agentfs_lsp.service.files.store import Location
-from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
 from agentfs_lsp.service.state.workspace import in_thread
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Browsed:
 
 async def browse(ws: Workspace, command: Browse) -> Browsed:
     """The matching changes this session may see. Raises ChangeUnknown, path and store errors."""
-    wanted = Wanted(
+    wanted = HistoryQuery(
         command.limit,
         command.change_id,
         _place(ws, command.path),
@@ -161,13 +161,13 @@ async def _order_of(ws: Workspace, change_id: str | None) -> tuple[int, str] | N
 
 async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> HistoryRecord:
     """The change with this id, visible or not. Raises ChangeUnknown."""
-    found = await in_thread(ws.history.find, _roots(ws), Wanted(1, change_id, texts=texts))
+    found = await in_thread(ws.history.find, _roots(ws), HistoryQuery(1, change_id, texts=texts))
     if not found:
         raise ChangeUnknown(change_id)
     return found[0]
 
 
-async def _visible(ws: Workspace, command: Browse, wanted: Wanted) -> list[HistoryRecord]:
+async def _visible(ws: Workspace, command: Browse, wanted: HistoryQuery) -> list[HistoryRecord]:
     visible: list[HistoryRecord] = []
     most = at_once = wanted.limit
     while len(visible) < most:

@@ -9,7 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentfs_lsp.domain.access import Access
-from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, TooLarge, telling
+from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, TooLarge, error_access
 from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
@@ -82,7 +82,7 @@ def read(ws: Workspace, command: Read) -> Passage | Begin:
     BadRange, TooLarge, BinaryFile and what `read_policy`, resolving, and reading raise."""
     location = ws.locate(command.path, command.paths)
     access = Access(ws.name_of(location), location.absolute)
-    with telling(access):
+    with error_access(access):
         asks = read_policy.must_ask(ws, access.path, location, command.session)
         if ws.is_interrupted(location):
             begin: Begin = partial(_once_recovered, ws, command, location)
@@ -97,12 +97,12 @@ def read(ws: Workspace, command: Read) -> Passage | Begin:
 
 
 async def _with_access(access: Access, begin: Begin) -> Passage:
-    with telling(access):
+    with error_access(access):
         return await begin()
 
 
 async def _once_recovered(ws: Workspace, command: Read, location: Location) -> Passage:
-    await ws.recovered(location)
+    await ws.wait_for_recovery(location)
     passage = read(ws, command)  # start over: everything may have changed meanwhile
     return passage if isinstance(passage, Passage) else await passage()
 

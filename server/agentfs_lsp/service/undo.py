@@ -18,7 +18,7 @@ from agentfs_lsp.domain.errors import (
     NothingToUndo,
     NotUndoable,
     Unencodable,
-    telling,
+    error_access,
 )
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.paths import check_new_name
@@ -110,7 +110,7 @@ class _Reverse:
         return {access.absolute: access.path for access in self.accesses}
 
     async def compute(self) -> Sequence[FileChange]:
-        with telling(together(self.accesses)):
+        with error_access(together(self.accesses)):
             return [
                 replace(await _reverse_file(self._ws, self._command.viewer, self.change, file), access=access)
                 for file, access in zip(self.change.files, self.accesses, strict=True)

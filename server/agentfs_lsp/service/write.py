@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.diff.elision import find_left_out
+from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, ResultTooLarge, TextLeftOut
@@ -82,7 +82,7 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
         raise LossyReplace(access.path)
     shown = snapshot.text.shown
     # Don't reveal whether an unreadable file contains a marker.
-    left_out = find_left_out(command.content, shown if access.seen else None)
+    left_out = find_placeholder(command.content, shown if access.seen else None)
     if left_out is not None:
         raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agentfs_lsp.domain.settings.groups import HistorySettings
-from agentfs_lsp.service.proposal.record import HistoryRecord, HistoryTrouble, RecordedFile, Wanted
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble, RecordedFile
 
 
 class MemoryHistory:
@@ -20,7 +20,7 @@ class MemoryHistory:
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
         self.records.append(make())
 
-    def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
+    def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         found = []
         for record in sorted(self.records, key=lambda one: one.order, reverse=True):
             files = tuple(file for file in record.files if _lies_in(file, roots, wanted))
@@ -54,11 +54,11 @@ class MemoryHistory:
         self.closed = True
 
 
-def _lies_in(file: RecordedFile, roots: Sequence[str], wanted: Wanted) -> bool:
+def _lies_in(file: RecordedFile, roots: Sequence[str], wanted: HistoryQuery) -> bool:
     return file.root in roots and (wanted.path is None or wanted.path[0] == file.root)
 
 
-def _fits(record: HistoryRecord, wanted: Wanted) -> bool:
+def _fits(record: HistoryRecord, wanted: HistoryQuery) -> bool:
     if wanted.path is not None and wanted.path[1]:
         path = wanted.path[1]
         if not any(file.relative == path or file.relative.startswith(f"{path}/") for file in record.files):

@@ -331,5 +331,5 @@ class ScriptedReviewer:
             raise answer
         return answer() if callable(answer) else answer
 
-    def let_through(self) -> ScriptedApplier:
+    def allowed_applier(self) -> ScriptedApplier:
         return self.applier

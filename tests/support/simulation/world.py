@@ -22,7 +22,7 @@ from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp import server as door
 from agentfs_lsp.lsp.transport.codec import encode
-from agentfs_lsp.service.proposal.record import Wanted
+from agentfs_lsp.service.proposal.record import HistoryQuery
 from support.fakes.history import MemoryHistory
 from support.fakes.store import HOME
 from support.fakes.time import ManualClock
@@ -286,7 +286,7 @@ class World:
         self._begin()
 
     def _kept(self, change_id: str) -> dict[str, str | None]:
-        (record,) = self.history.find([HOME], Wanted(change_id=change_id, texts=True, limit=1))
+        (record,) = self.history.find([HOME], HistoryQuery(change_id=change_id, texts=True, limit=1))
         return {file.relative: file.after for file in record.files}
 
     # --- messages -----------------------------------------------------------------------------------------

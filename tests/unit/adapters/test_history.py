@@ -16,7 +16,7 @@ import pytest
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import WAITING_BYTES, SqliteHistory
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
-from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
 
 ROOT = "/some/where"
 NOW_MS = time.time_ns() // 1_000_000
@@ -72,7 +72,7 @@ def history(tmp_path: Path) -> Iterator[SqliteHistory]:
 
 
 def ids(store: SqliteHistory, limit: int = 100_000, **wanted: Any) -> list[str]:
-    return [one.id for one in store.find([ROOT], Wanted(limit, **wanted))]
+    return [one.id for one in store.find([ROOT], HistoryQuery(limit, **wanted))]
 
 
 @pytest.mark.parametrize("text", ["", "plain\n", "\r\n\u2028é🙂", "lone \udcff surrogate"])
@@ -80,7 +80,7 @@ def test_what_is_kept_is_found_as_it_was(history: SqliteHistory, text: str) -> N
     kept = change(1, text, "b" + text, agent=text, explanation=text)
     kept = replace(kept, files=(replace(kept.files[0], accepted="c" + text),))
     history.keep(0, lambda: kept)
-    assert history.find([ROOT], Wanted(1, texts=True)) == [kept]
+    assert history.find([ROOT], HistoryQuery(1, texts=True)) == [kept]
 
 
 def test_the_store_stays_under_its_limit_and_keeps_the_newest(history: SqliteHistory, folder: Path) -> None:
@@ -128,7 +128,7 @@ def test_what_is_too_old_is_dropped(history: SqliteHistory) -> None:
 def test_a_text_that_leaves_no_room_for_others_is_not_kept_but_its_change_is(history: SqliteHistory) -> None:
     history.keep(0, lambda: change(1))
     history.keep(0, lambda: change(2, None, random.Random(1).randbytes(MIB).hex()))
-    newest, older = history.find([ROOT], Wanted(2, texts=True))
+    newest, older = history.find([ROOT], HistoryQuery(2, texts=True))
     assert (newest.files[0].texts_kept, newest.files[0].after) == (False, None)
     assert (older.files[0].texts_kept, older.files[0].after) == (True, "new\n")
 
@@ -136,7 +136,7 @@ def test_a_text_that_leaves_no_room_for_others_is_not_kept_but_its_change_is(his
 def test_memory_has_an_end(history: SqliteHistory) -> None:
     history.keep(WAITING_BYTES, lambda: change(1))
     history.keep(1, lambda: change(2))
-    newest, older = history.find([ROOT], Wanted(2, texts=True))
+    newest, older = history.find([ROOT], HistoryQuery(2, texts=True))
     assert not newest.files[0].texts_kept
     assert older.files[0].texts_kept
 
@@ -146,7 +146,7 @@ def test_a_file_from_before_accepted_texts_were_kept_takes_them(tmp_path: Path, 
     second = SqliteHistory(state)
     kept = replace(change(2), files=(replace(change(2).files[0], accepted="amended"),))
     second.keep(0, lambda: kept)
-    newest, older = second.find([ROOT], Wanted(2, texts=True))
+    newest, older = second.find([ROOT], HistoryQuery(2, texts=True))
     second.close()
     assert (newest.files[0].accepted, older.files[0].accepted) == ("amended", None)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentfs_lsp.domain.diff.elision import LeftOut, find_left_out
+from agentfs_lsp.domain.diff.elision import Placeholder, find_placeholder
 
 ORIGINAL = "def area(width, height):\n    return width * height\n"
 
@@ -110,29 +110,29 @@ LEGITIMATE = [
 @pytest.mark.parametrize("marker", MARKERS)
 def test_a_marker_is_found_with_its_line(marker: str) -> None:
     content = f"def area(width, height):\r\n    {marker}  \r\nend\r\n"
-    assert find_left_out(content, ORIGINAL) == LeftOut(2, marker.strip())
+    assert find_placeholder(content, ORIGINAL) == Placeholder(2, marker.strip())
 
 
 @pytest.mark.parametrize("line", LEGITIMATE)
 def test_code_and_prose_are_left_alone(line: str) -> None:
-    assert find_left_out(f"first\n{line}\nlast\n", ORIGINAL) is None
+    assert find_placeholder(f"first\n{line}\nlast\n", ORIGINAL) is None
 
 
 @pytest.mark.parametrize("marker", MARKERS)
 def test_a_marker_that_the_file_itself_holds_is_content(marker: str) -> None:
-    assert find_left_out(f"a\n{marker}\nb\n", f"x\n  {marker.strip()}\ny\n") is None
+    assert find_placeholder(f"a\n{marker}\nb\n", f"x\n  {marker.strip()}\ny\n") is None
 
 
 @pytest.mark.parametrize("original", ["", " \n\t\n"])
 def test_where_there_was_no_text_none_is_left_out(original: str | None) -> None:
-    assert find_left_out("# ... existing code ...\n", original) is None
+    assert find_placeholder("# ... existing code ...\n", original) is None
 
 
 def test_the_first_of_several_is_told_and_line_separators_are_content() -> None:
     content = "a\u2028b\n\f\n# ... existing code ...\n// ... existing code ...\n"
-    assert find_left_out(content, ORIGINAL) == LeftOut(3, "# ... existing code ...")
+    assert find_placeholder(content, ORIGINAL) == Placeholder(3, "# ... existing code ...")
 
 
 def test_long_lines_cost_nothing_and_are_no_markers() -> None:
-    assert find_left_out("// ... " + "other " * 30 + "methods ...", ORIGINAL) is None
-    assert find_left_out("// ... " + "other " * 200_000 + "methods ...", ORIGINAL) is None
+    assert find_placeholder("// ... " + "other " * 30 + "methods ...", ORIGINAL) is None
+    assert find_placeholder("// ... " + "other " * 200_000 + "methods ...", ORIGINAL) is None

@@ -13,7 +13,7 @@ import pytest
 
 from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.api.messages.errors import ERRORS, told_of
+from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.policy import credentials
@@ -74,7 +74,7 @@ def test_a_no_to_some_of_the_files_names_them(feedback: str, said: str) -> None:
 
 @pytest.mark.parametrize(("translate", "said"), [(ENGLISH, "“Not now.”"), (CHINESE, "“现在不行。”")])
 def test_what_the_user_wrote_keeps_its_own_full_stop(translate: Translate, said: str) -> None:
-    message, next_step = told_of(errors.Rejected("rejected", said.strip("“”")), translate)
+    message, next_step = error_text(errors.Rejected("rejected", said.strip("“”")), translate)
     assert message.endswith(said)
     assert f"{said} " in sentences(ENGLISH, (message, next_step))
 

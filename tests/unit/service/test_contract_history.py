@@ -11,7 +11,7 @@ import pytest
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.domain.settings.groups import HistorySettings
-from agentfs_lsp.service.proposal.record import History, HistoryRecord, RecordedFile, Wanted
+from agentfs_lsp.service.proposal.record import History, HistoryQuery, HistoryRecord, RecordedFile
 from support.fakes.history import MemoryHistory
 
 ROOT, OTHER = "/home/work", "/home/other"
@@ -55,19 +55,19 @@ def keep(history: History, *records: HistoryRecord) -> None:
         history.keep(10, lambda one=one: one)  # type: ignore[misc]
 
 
-def found(history: History, wanted: Wanted, *roots: str) -> list[str]:
+def found(history: History, wanted: HistoryQuery, *roots: str) -> list[str]:
     return [one.id for one in history.find(roots or (ROOT,), wanted)]
 
 
 def test_what_is_kept_is_found_as_it_was(history: History) -> None:
     kept = record(1, replace(file(), folders_made=2, accepted="accepted"))
     keep(history, kept)
-    assert history.find([ROOT], Wanted(1, texts=True)) == [kept]
+    assert history.find([ROOT], HistoryQuery(1, texts=True)) == [kept]
 
 
 def test_texts_come_where_they_are_asked_for(history: History) -> None:
     keep(history, record(1))
-    (change,) = history.find([ROOT], Wanted(1))
+    (change,) = history.find([ROOT], HistoryQuery(1))
     (one,) = change.files
     assert (one.before, one.proposed, one.after, one.accepted) == (None, None, None, None)
     assert one.texts_kept
@@ -75,9 +75,9 @@ def test_texts_come_where_they_are_asked_for(history: History) -> None:
 
 def test_the_newest_come_first_and_no_more_than_wanted(history: History) -> None:
     keep(history, record(2), record(1), record(3))
-    assert found(history, Wanted(2)) == ["id3", "id2"]
-    assert found(history, Wanted(5, before=(3, "id3"))) == ["id2", "id1"]
-    assert found(history, Wanted(5, before=(2, "id1"))) == ["id1"]
+    assert found(history, HistoryQuery(2)) == ["id3", "id2"]
+    assert found(history, HistoryQuery(5, before=(3, "id3"))) == ["id2", "id1"]
+    assert found(history, HistoryQuery(5, before=(2, "id1"))) == ["id1"]
 
 
 def test_what_was_asked_for_counts_all_together(history: History) -> None:
@@ -87,27 +87,27 @@ def test_what_was_asked_for_counts_all_together(history: History) -> None:
         record(2, session="two"),
         record(3, session="one", connection="later"),
     )
-    assert found(history, Wanted(5, session="one")) == ["id3", "id1"]
-    assert found(history, Wanted(5, session="one", connection="c")) == ["id1"]
-    assert found(history, Wanted(5, change_id="id2")) == ["id2"]
-    assert found(history, Wanted(5, change_id="id9")) == []
+    assert found(history, HistoryQuery(5, session="one")) == ["id3", "id1"]
+    assert found(history, HistoryQuery(5, session="one", connection="c")) == ["id1"]
+    assert found(history, HistoryQuery(5, change_id="id2")) == ["id2"]
+    assert found(history, HistoryQuery(5, change_id="id9")) == []
 
 
 def test_a_path_is_a_file_or_all_below_a_folder(history: History) -> None:
     keep(history, record(1, file("src/a.py")), record(2, file("src-2/a.py")), record(3, file("src")))
-    assert found(history, Wanted(5, path=(ROOT, "src"))) == ["id3", "id1"]
-    assert found(history, Wanted(5, path=(ROOT, "src/a.py"))) == ["id1"]
-    assert found(history, Wanted(5, path=(ROOT, ""))) == ["id3", "id2", "id1"]
-    assert found(history, Wanted(5, path=(OTHER, ""))) == []
+    assert found(history, HistoryQuery(5, path=(ROOT, "src"))) == ["id3", "id1"]
+    assert found(history, HistoryQuery(5, path=(ROOT, "src/a.py"))) == ["id1"]
+    assert found(history, HistoryQuery(5, path=(ROOT, ""))) == ["id3", "id2", "id1"]
+    assert found(history, HistoryQuery(5, path=(OTHER, ""))) == []
 
 
 def test_a_change_is_told_with_its_files_of_the_folders_asked_for(history: History) -> None:
     keep(history, record(1, file("a.py"), file("b.py", OTHER)), record(2, file("c.py", OTHER)))
-    (only,) = history.find([ROOT], Wanted(5))
+    (only,) = history.find([ROOT], HistoryQuery(5))
     assert (only.files_in_all, [one.relative for one in only.files]) == (2, ["a.py"])
-    both = history.find([ROOT, OTHER], Wanted(5))
+    both = history.find([ROOT, OTHER], HistoryQuery(5))
     assert [[one.relative for one in change.files] for change in both] == [["c.py"], ["a.py", "b.py"]]
-    assert found(history, Wanted(5), "/home/third") == []
+    assert found(history, HistoryQuery(5), "/home/third") == []
 
 
 def test_what_a_change_is_made_of_is_asked_once(history: History) -> None:
@@ -119,6 +119,6 @@ def test_what_a_change_is_made_of_is_asked_once(history: History) -> None:
 
     history.on_trouble(lambda trouble, path: None)
     history.keep(10, make)
-    assert found(history, Wanted(1)) == found(history, Wanted(1)) == ["id1"]
+    assert found(history, HistoryQuery(1)) == found(history, HistoryQuery(1)) == ["id1"]
     assert made == [1]
     history.configure(HistorySettings())

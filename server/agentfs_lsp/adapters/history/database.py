@@ -25,7 +25,7 @@ from agentfs_lsp.adapters.history.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile, Wanted
+    from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
 
 VERSION = 1
 """The schema's, in `user_version`."""
@@ -237,7 +237,7 @@ class HistoryDatabase:
 
     # --- finding ------------------------------------------------------------------------------------------
 
-    def find(self, wanted: Wanted, oldest_ms: int) -> list[HistoryRecord]:
+    def find(self, wanted: HistoryQuery, oldest_ms: int) -> list[HistoryRecord]:
         """The matching changes with their files in this folder."""
         clauses, values = ["time_ms >= ?"], cast("list[object]", [oldest_ms])
         for column in ("connection", "session"):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from agentfs_lsp.adapters.fs.state_folder import StateFolder
-    from agentfs_lsp.service.proposal.record import HistoryRecord, HistoryTrouble, Wanted
+    from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble
 
 T = TypeVar("T")
 
@@ -137,7 +137,7 @@ class SqliteHistory:
 
     # --- finding ------------------------------------------------------------------------------------------
 
-    def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
+    def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         """See `History.find`."""
         found: dict[str, HistoryRecord] = {}
         with self._in_turn:

@@ -110,6 +110,6 @@ class ReviewChannels:
         limit = self._asking.settings().approval.seconds(review_client=lists)
         return await ask_to_read(self._asking, path, agent, limit, lists=lists)
 
-    def let_through(self) -> Applier:
+    def allowed_applier(self) -> Applier:
         """The applier for changes that policy allows."""
         return PlainApplier(self._asking.editor, "agentfs")

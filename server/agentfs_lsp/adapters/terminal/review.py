@@ -56,7 +56,7 @@ class TerminalReviewer:
         """Allow it: the user is the reader."""
         return True
 
-    def let_through(self) -> Applier:
+    def allowed_applier(self) -> Applier:
         """The applier for changes that need no question."""
         return _NoApplier()
 

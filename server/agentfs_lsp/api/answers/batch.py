@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.change import is_fallback
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
-from agentfs_lsp.api.messages.errors import ERRORS, told_of
+from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.landing import landed_texts
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.errors import LandingUnknown
@@ -92,7 +92,7 @@ def _result(step: Step, number: int, translate: Translate) -> OperationResult:
         "status": "error" if error is not None else "success",
     }
     if error is not None:
-        result["error"] = {"code": ERRORS[type(error)][0], "message": told_of(error, translate)[0]}
+        result["error"] = {"code": ERRORS[type(error)][0], "message": error_text(error, translate)[0]}
     if made is None:
         return result
     result["operation"] = made.operation
@@ -156,7 +156,7 @@ def _text(
     said += after
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
-        message, next_step = told_of(
+        message, next_step = error_text(
             step.error, translate if nothing_landed else _translate_partial(translate, step)
         )
         said.append(translate("{place}: {message}", place=_place(number, step), message=message))

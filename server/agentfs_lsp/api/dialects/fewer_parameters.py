@@ -10,24 +10,24 @@ from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
-def folder_missing(error: errors.FolderMissing, translate: Translate, _: str) -> Told:
+def folder_missing(error: errors.FolderMissing, translate: Translate, _: str) -> ErrorText:
     return (
         translate("Folder not found: '{path}'.", path=shown(error.path)),
         translate("The user's settings do not allow creating folders."),
     )
 
 
-def lossy_replace(_: errors.LossyReplace, translate: Translate, path: str) -> Told:
+def lossy_replace(_: errors.LossyReplace, translate: Translate, path: str) -> ErrorText:
     return (
         translate("Some bytes of '{path}' are not text in a known encoding.", path=path),
         translate("Use {Edit} to change parts of it."),
     )
 
 
-def too_large(error: errors.TooLarge, translate: Translate, path: str) -> Told:
+def too_large(error: errors.TooLarge, translate: Translate, path: str) -> ErrorText:
     return (
         translate(
             "'{path}' is too large: {size} bytes. The limit is {limit} bytes.",
@@ -39,7 +39,7 @@ def too_large(error: errors.TooLarge, translate: Translate, path: str) -> Told:
     )
 
 
-def several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> Told:
+def several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> ErrorText:
     return (
         translate("{old_string} was found {count} times.", count=error.count),
         translate("Lines: {lines}. Add context to make it unique.", lines=lines(error)),
@@ -51,13 +51,13 @@ def lines(error: errors.SeveralMatches) -> str:
     return ", ".join(map(str, error.lines)) + (", …" if error.count > len(error.lines) else "")
 
 
-WITHOUT_SETTINGS: Mapping[type[errors.DomainError], Callable[..., Told]] = {
+WITHOUT_SETTINGS: Mapping[type[errors.DomainError], Callable[..., ErrorText]] = {
     errors.FolderMissing: folder_missing,
     errors.LossyReplace: lossy_replace,
 }
 """For tools without `create_dirs` and `expected_hash`."""
 
-WITHOUT_RANGES: Mapping[type[errors.DomainError], Callable[..., Told]] = {
+WITHOUT_RANGES: Mapping[type[errors.DomainError], Callable[..., ErrorText]] = {
     **WITHOUT_SETTINGS,
     errors.TooLarge: too_large,
 }

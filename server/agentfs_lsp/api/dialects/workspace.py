@@ -15,7 +15,7 @@ from agentfs_lsp.domain.text.escaping import escape_invisible
 
 if TYPE_CHECKING:
     from agentfs_lsp.api.messages.phrasing import Landed
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,27 +49,27 @@ def _landed(landed: Landed, translate: Translate) -> str:
     return translate("Wrote {size} bytes to {path}", size=landed.size, path=landed.path)
 
 
-def _file_missing(_: errors.FileMissing, translate: Translate, path: str) -> Told:
+def _file_missing(_: errors.FileMissing, translate: Translate, path: str) -> ErrorText:
     return translate("File does not exist: {path}", path=path), ""
 
 
-def _outside_roots(_: errors.OutsideRoots, translate: Translate, __: str) -> Told:
+def _outside_roots(_: errors.OutsideRoots, translate: Translate, __: str) -> ErrorText:
     return translate("Access to files outside the workspace is not allowed"), ""
 
 
-def _no_match(_: errors.NoMatch, translate: Translate, path: str) -> Told:
+def _no_match(_: errors.NoMatch, translate: Translate, path: str) -> ErrorText:
     return translate("The text was not found in {path}. Make sure that it matches exactly.", path=path), ""
 
 
-def _several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> Told:
+def _several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> ErrorText:
     return translate("Found {count} matches. Give more context to make it unique.", count=error.count), ""
 
 
-def _nothing_changes(_: errors.NothingChanges, translate: Translate, __: str) -> Told:
+def _nothing_changes(_: errors.NothingChanges, translate: Translate, __: str) -> ErrorText:
     return translate("The replacement changes nothing."), ""
 
 
-def _rejected(error: errors.Rejected, translate: Translate, _: str) -> Told:
+def _rejected(error: errors.Rejected, translate: Translate, _: str) -> ErrorText:
     if not error.surely_meant:
         return not_approved(translate), ""
     said = translate("“{feedback}”", feedback=escape_invisible(error.feedback)) if error.feedback else ""

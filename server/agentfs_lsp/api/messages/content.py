@@ -10,17 +10,17 @@ from agentfs_lsp.domain.translation import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
-def binary_file(error: errors.BinaryFile, translate: Translate) -> Told:
+def binary_file(error: errors.BinaryFile, translate: Translate) -> ErrorText:
     return (
         translate("'{path}' is a binary file.", path=shown(error.path)),
         translate("It cannot be read or changed as text."),
     )
 
 
-def nul_put_in(error: errors.NulPutIn, translate: Translate) -> Told:
+def nul_put_in(error: errors.NulPutIn, translate: Translate) -> ErrorText:
     return (
         translate(
             "Line {line} of the new text of '{path}' contains a NUL character, which is not allowed in text.",
@@ -31,7 +31,7 @@ def nul_put_in(error: errors.NulPutIn, translate: Translate) -> Told:
     )
 
 
-def too_large(error: errors.TooLarge, translate: Translate) -> Told:
+def too_large(error: errors.TooLarge, translate: Translate) -> ErrorText:
     return (
         translate(
             "'{path}' is too large: {size} bytes. The limit is {limit} bytes.",
@@ -43,7 +43,7 @@ def too_large(error: errors.TooLarge, translate: Translate) -> Told:
     )
 
 
-def result_too_large(error: errors.ResultTooLarge, translate: Translate) -> Told:
+def result_too_large(error: errors.ResultTooLarge, translate: Translate) -> ErrorText:
     return (
         translate(
             "The change would make '{path}' too large: {size} bytes. The limit is {limit} bytes.",
@@ -57,7 +57,7 @@ def result_too_large(error: errors.ResultTooLarge, translate: Translate) -> Told
     )
 
 
-def bad_range(error: errors.BadRange, translate: Translate) -> Told:
+def bad_range(error: errors.BadRange, translate: Translate) -> ErrorText:
     return (
         translate(
             "start_line {line} is past the end: the file has one line.",
@@ -69,7 +69,7 @@ def bad_range(error: errors.BadRange, translate: Translate) -> Told:
     )
 
 
-def unencodable(error: errors.Unencodable, translate: Translate) -> Told:
+def unencodable(error: errors.Unencodable, translate: Translate) -> ErrorText:
     if error.ascii_only:
         return (
             translate(
@@ -94,7 +94,7 @@ def unencodable(error: errors.Unencodable, translate: Translate) -> Told:
     )
 
 
-def lossy_replace(error: errors.LossyReplace, translate: Translate) -> Told:
+def lossy_replace(error: errors.LossyReplace, translate: Translate) -> ErrorText:
     return (
         translate("Some bytes of '{path}' are not text in a known encoding.", path=shown(error.path)),
         translate(
@@ -104,13 +104,13 @@ def lossy_replace(error: errors.LossyReplace, translate: Translate) -> Told:
     )
 
 
-def empty_content(_: errors.EmptyContent, translate: Translate) -> Told:
+def empty_content(_: errors.EmptyContent, translate: Translate) -> ErrorText:
     return translate("Content cannot be empty."), translate(
         "Set allow_empty=true if the file is meant to be empty."
     )
 
 
-def text_left_out(error: errors.TextLeftOut, translate: Translate) -> Told:
+def text_left_out(error: errors.TextLeftOut, translate: Translate) -> ErrorText:
     return (
         translate(
             "Line {line} is a placeholder for omitted text: '{marker}'.",
@@ -121,17 +121,17 @@ def text_left_out(error: errors.TextLeftOut, translate: Translate) -> Told:
     )
 
 
-def empty_old_string(_: errors.EmptyOldString, translate: Translate) -> Told:
+def empty_old_string(_: errors.EmptyOldString, translate: Translate) -> ErrorText:
     return translate("{old_string} cannot be empty."), translate(
         "Give the text to replace, or use {Write} for a new file."
     )
 
 
-def nothing_changes(_: errors.NothingChanges, translate: Translate) -> Told:
+def nothing_changes(_: errors.NothingChanges, translate: Translate) -> ErrorText:
     return translate("Nothing would change: the new text equals the old text."), ""
 
 
-def no_match(error: errors.NoMatch, translate: Translate) -> Told:
+def no_match(error: errors.NoMatch, translate: Translate) -> ErrorText:
     causes = {
         "line_numbers": translate(
             "{old_string} contains line numbers that are not in the file. Remove them."
@@ -153,7 +153,7 @@ def no_match(error: errors.NoMatch, translate: Translate) -> Told:
     return translate("{old_string} was not found."), "\n".join(parts)
 
 
-def several_matches(error: errors.SeveralMatches, translate: Translate) -> Told:
+def several_matches(error: errors.SeveralMatches, translate: Translate) -> ErrorText:
     return (
         translate("{old_string} was found {count} times.", count=error.count),
         translate(
@@ -163,7 +163,7 @@ def several_matches(error: errors.SeveralMatches, translate: Translate) -> Told:
     )
 
 
-def count_mismatch(error: errors.CountMismatch, translate: Translate) -> Told:
+def count_mismatch(error: errors.CountMismatch, translate: Translate) -> ErrorText:
     return (
         translate(
             "{old_string} was found once, not {expected} times.",
@@ -175,7 +175,7 @@ def count_mismatch(error: errors.CountMismatch, translate: Translate) -> Told:
     )
 
 
-def overlapping_matches(error: errors.OverlappingMatches, translate: Translate) -> Told:
+def overlapping_matches(error: errors.OverlappingMatches, translate: Translate) -> ErrorText:
     return (
         translate("{old_string} was found at {count} overlapping places.", count=error.count),
         translate("Lines: {lines}. Replace them one by one.", lines=_lines(error.lines, error.count)),

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
-def _bad_parameter(error: errors.BadParameter, translate: Translate) -> Told:
+def _bad_parameter(error: errors.BadParameter, translate: Translate) -> ErrorText:
     return parameter_text(error, translate), ""
 
 
-ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], Told]]] = {
+ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], ErrorText]]] = {
     errors.BadParameter: ("INVALID_PARAM", _bad_parameter),
     errors.AbsolutePath: ("INVALID_PARAM", paths.absolute_path),
     errors.MalformedPath: ("INVALID_PARAM", paths.malformed_path),
@@ -77,6 +77,6 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], Told]]] = 
 }
 
 
-def told_of(error: DomainError, translate: Translate) -> Told:
+def error_text(error: DomainError, translate: Translate) -> ErrorText:
     """The usual text of an error."""
     return ERRORS[type(error)][1](error, translate)

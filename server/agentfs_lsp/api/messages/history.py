@@ -10,7 +10,7 @@ from agentfs_lsp.domain.translation import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
     from agentfs_lsp.service.proposal.record import HistoryTrouble
 
 
@@ -18,7 +18,7 @@ _MOST_NAMED = 3
 """The number of files of a change to name."""
 
 
-def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> Told:
+def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> ErrorText:
     return (
         translate(
             "Change '{id}' is not in the history.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))
@@ -29,14 +29,14 @@ def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> Told:
     )
 
 
-def nothing_to_undo(_: errors.NothingToUndo, translate: Translate) -> Told:
+def nothing_to_undo(_: errors.NothingToUndo, translate: Translate) -> ErrorText:
     return (
         translate("The history contains no changes of this session."),
         translate("agentfs/history lists the changes of other sessions. To undo one, pass its change_id."),
     )
 
 
-def last_undecided(error: errors.LastUndecided, translate: Translate) -> Told:
+def last_undecided(error: errors.LastUndecided, translate: Translate) -> ErrorText:
     change_id, paths = (
         shown(error.change_id),
         ", ".join(f"'{shown(path)}'" for path in error.paths[:_MOST_NAMED]),
@@ -51,7 +51,7 @@ def last_undecided(error: errors.LastUndecided, translate: Translate) -> Told:
     )
 
 
-def not_undoable(error: errors.NotUndoable, translate: Translate) -> Told:
+def not_undoable(error: errors.NotUndoable, translate: Translate) -> ErrorText:
     change_id = shown(error.change_id)
     if error.reason == "texts":
         return (

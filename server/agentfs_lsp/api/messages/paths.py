@@ -11,16 +11,16 @@ from agentfs_lsp.domain.translation import nothing_changed
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
 
 _LONGEST_MALFORMED = 1000  # characters shown of a malformed path
 
 
-def absolute_path(_: errors.AbsolutePath, translate: Translate) -> Told:
+def absolute_path(_: errors.AbsolutePath, translate: Translate) -> ErrorText:
     return translate("Absolute path not allowed. Use relative path."), ""
 
 
-def malformed_path(error: errors.MalformedPath, translate: Translate) -> Told:
+def malformed_path(error: errors.MalformedPath, translate: Translate) -> ErrorText:
     reasons = {
         "empty": translate("The path is empty."),
         "backslash": translate("The path contains a backslash. Use '/' between folders."),
@@ -42,7 +42,7 @@ def malformed_path(error: errors.MalformedPath, translate: Translate) -> Told:
     )
 
 
-def unknown_root(error: errors.UnknownRoot, translate: Translate) -> Told:
+def unknown_root(error: errors.UnknownRoot, translate: Translate) -> ErrorText:
     names = ", ".join(f"'{shown(name)}'" for name in error.names)
     return (
         translate("Several folders are open. The path must begin with the name of one of them."),
@@ -50,36 +50,36 @@ def unknown_root(error: errors.UnknownRoot, translate: Translate) -> Told:
     )
 
 
-def ambiguous_root(error: errors.AmbiguousRoot, translate: Translate) -> Told:
+def ambiguous_root(error: errors.AmbiguousRoot, translate: Translate) -> ErrorText:
     return (
         translate("Two open folders are named '{name}'.", name=shown(error.name)),
         translate("The user can give them different names with the setting agentfs.roots."),
     )
 
 
-def no_root(_: errors.NoRoot, translate: Translate) -> Told:
+def no_root(_: errors.NoRoot, translate: Translate) -> ErrorText:
     return translate("No folder is open in the editor."), translate("Ask the user to open one.")
 
 
-def outside_roots(_: errors.OutsideRoots, translate: Translate) -> Told:
+def outside_roots(_: errors.OutsideRoots, translate: Translate) -> ErrorText:
     return translate("Path must be within project root."), ""
 
 
-def file_missing(error: errors.FileMissing, translate: Translate) -> Told:
+def file_missing(error: errors.FileMissing, translate: Translate) -> ErrorText:
     return (
         translate("File not found: '{path}'.", path=shown(error.path)),
         translate("Check the path. To create a new file, use {Write}."),
     )
 
 
-def root_missing(error: errors.RootMissing, translate: Translate) -> Told:
+def root_missing(error: errors.RootMissing, translate: Translate) -> ErrorText:
     return (
         translate("The open folder '{name}' no longer exists on disk.", name=shown(error.path)),
         translate("Ask the user to open it again."),
     )
 
 
-def folder_missing(error: errors.FolderMissing, translate: Translate) -> Told:
+def folder_missing(error: errors.FolderMissing, translate: Translate) -> ErrorText:
     return (
         translate("Folder not found: '{path}'.", path=shown(error.path)),
         translate("The setting agentfs.create_dirs is off. Ask the user to create the folder.")
@@ -88,11 +88,11 @@ def folder_missing(error: errors.FolderMissing, translate: Translate) -> Told:
     )
 
 
-def is_directory(error: errors.IsDirectory, translate: Translate) -> Told:
+def is_directory(error: errors.IsDirectory, translate: Translate) -> ErrorText:
     return translate("'{path}' is a directory.", path=shown(error.path)), translate("Specify a file in it.")
 
 
-def not_regular(error: errors.NotRegular, translate: Translate) -> Told:
+def not_regular(error: errors.NotRegular, translate: Translate) -> ErrorText:
     kinds = {
         "device": translate("a device"),
         "fifo": translate("a named pipe"),
@@ -107,7 +107,7 @@ def not_regular(error: errors.NotRegular, translate: Translate) -> Told:
     )
 
 
-def system_refused(error: errors.SystemRefused, translate: Translate) -> Told:
+def system_refused(error: errors.SystemRefused, translate: Translate) -> ErrorText:
     reasons = {
         "system": shown(error.detail),
         "write_protected": translate("the file is write-protected"),
@@ -123,7 +123,7 @@ def system_refused(error: errors.SystemRefused, translate: Translate) -> Told:
     )
 
 
-def system_failed(error: errors.SystemFailed, translate: Translate) -> Told:
+def system_failed(error: errors.SystemFailed, translate: Translate) -> ErrorText:
     reasons = {
         "system": shown(error.detail),
         "unsteady": translate("the file keeps changing while it is being read"),

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agentfs_lsp.domain.translation import Told, Translate
+from agentfs_lsp.domain.translation import ErrorText, Translate
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import DomainError
 
-TellOfFile = Callable[[Any, Translate, str], Told]
+FileErrorText = Callable[[Any, Translate, str], ErrorText]
 """Puts an error into words: the error, the language, and the file's displayed path ("" if the path did not
 resolve)."""
 
@@ -37,7 +37,7 @@ class Phrasing:
     usual one. `amended_text`: report the user's amended text in full, not as a diff."""
 
     names: Mapping[str, str] = field(default_factory=dict)
-    errors: Mapping[type[DomainError], TellOfFile] = field(default_factory=dict)
+    errors: Mapping[type[DomainError], FileErrorText] = field(default_factory=dict)
     absolute: bool = False
     denies_outside: bool = False
     ranges: bool = True

@@ -11,14 +11,14 @@ from agentfs_lsp.domain.translation import nothing_changed, sentence, sentences
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import Told, Translate
+    from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
-def not_read(error: errors.NotRead, translate: Translate) -> Told:
+def not_read(error: errors.NotRead, translate: Translate) -> ErrorText:
     return translate("Read the file first."), translate("File: '{path}'.", path=shown(error.path))
 
 
-def conflict(error: errors.Conflict, translate: Translate) -> Told:
+def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
     path = shown(error.path)
     where = translate("in the editor") if error.source == "editor" else translate("on disk")
     reasons = {
@@ -67,7 +67,7 @@ def conflict(error: errors.Conflict, translate: Translate) -> Told:
     return reasons[error.reason], next_step
 
 
-def policy_denied(error: errors.PolicyDenied, translate: Translate) -> Told:
+def policy_denied(error: errors.PolicyDenied, translate: Translate) -> ErrorText:
     return (
         translate(
             "'{path}' is protected: the rule '{rule}' denies {operation}.",
@@ -79,7 +79,7 @@ def policy_denied(error: errors.PolicyDenied, translate: Translate) -> Told:
     )
 
 
-def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> Told:
+def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> ErrorText:
     name = shown(cut_name(error.name, LONGEST_UNKNOWN))
     if not error.listed:
         return (
@@ -90,7 +90,7 @@ def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> Told:
     return translate("There is no tool '{name}'.", name=name), translate("Tools: {tools}.", tools=tools)
 
 
-def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> Told:
+def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> ErrorText:
     reasons = {
         "no_message": translate("The editor cannot ask the user, so the change was refused."),
         "busy": translate("The editor was busy and could not ask the user, so the change was refused."),
@@ -108,7 +108,7 @@ def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> Told:
     )
 
 
-def rejected(error: errors.Rejected, translate: Translate) -> Told:
+def rejected(error: errors.Rejected, translate: Translate) -> ErrorText:
     if error.paths:
         return _rejected_in_part(error, translate)
     if error.feedback:
@@ -138,7 +138,7 @@ def not_approved(translate: Translate) -> str:
     return translate("The question was closed without approval.")
 
 
-def _rejected_in_part(error: errors.Rejected, translate: Translate) -> Told:
+def _rejected_in_part(error: errors.Rejected, translate: Translate) -> ErrorText:
     paths = ", ".join(f"'{shown(path)}'" for path in error.paths)
     said = [translate("The user rejected the change of {paths}.", paths=paths)]
     if error.feedback:
@@ -150,7 +150,7 @@ def _wrote(feedback: str, translate: Translate) -> str:
     return sentence(translate, translate("The user wrote: “{feedback}”", feedback=escape_invisible(feedback)))
 
 
-def left_undone(error: errors.LeftUndone, translate: Translate) -> Told:
+def left_undone(error: errors.LeftUndone, translate: Translate) -> ErrorText:
     reasons = {
         "cancelled": translate(
             "'{path}' was not changed: the request was cancelled.", path=shown(error.path)
@@ -163,21 +163,21 @@ def left_undone(error: errors.LeftUndone, translate: Translate) -> Told:
     return reasons[error.reason], ""
 
 
-def read_rejected(error: errors.ReadRejected, translate: Translate) -> Told:
+def read_rejected(error: errors.ReadRejected, translate: Translate) -> ErrorText:
     return (
         translate("The user did not allow reading '{path}'.", path=shown(error.path)),
         translate("Continue without it, or ask the user."),
     )
 
 
-def review_timed_out(error: errors.ReviewTimedOut, translate: Translate) -> Told:
+def review_timed_out(error: errors.ReviewTimedOut, translate: Translate) -> ErrorText:
     return (
         translate("Nobody answered the review within {seconds:g} s.", seconds=error.seconds),
         nothing_changed(translate, translate("Ask the user before you try again.")),
     )
 
 
-def withdrawn(error: errors.Withdrawn, translate: Translate) -> Told:
+def withdrawn(error: errors.Withdrawn, translate: Translate) -> ErrorText:
     reasons = {
         "agent": translate("The agent cancelled the change."),
         "root_removed": translate("The folder was closed, so the change was withdrawn."),
@@ -187,7 +187,7 @@ def withdrawn(error: errors.Withdrawn, translate: Translate) -> Told:
     return reasons[error.reason], nothing_changed(translate)
 
 
-def too_many_pending(error: errors.TooManyPending, translate: Translate) -> Told:
+def too_many_pending(error: errors.TooManyPending, translate: Translate) -> ErrorText:
     if error.reads:
         return (
             translate(
@@ -207,7 +207,7 @@ def too_many_pending(error: errors.TooManyPending, translate: Translate) -> Told
     )
 
 
-def not_landed(error: errors.NotLanded, translate: Translate) -> Told:
+def not_landed(error: errors.NotLanded, translate: Translate) -> ErrorText:
     reasons = {
         "refused": shown(error.detail).rstrip(".。") or translate("the editor did not apply it"),
         "late": translate("the editor did not apply it in time"),
@@ -227,7 +227,7 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> Told:
     )
 
 
-def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Told:
+def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> ErrorText:
     reasons = {
         "system": shown(error.detail),
         "changed_otherwise": translate("the document was changed in another way in the meantime"),

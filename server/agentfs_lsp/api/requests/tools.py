@@ -8,7 +8,7 @@ from agentfs_lsp.api.dialects.definitions import define
 from agentfs_lsp.api.dialects.files import files_of
 from agentfs_lsp.api.dialects.guidance import guidance
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.api.messages.errors import told_of
+from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.api.params import ToolsParams
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.errors import NoRoot
@@ -33,7 +33,7 @@ async def tools_request(exchange: Exchange) -> Envelope:
         "prompt": guidance(dialect, files, translate),
     }
     if not ws.roots:
-        text = sentences(translate, told_of(NoRoot(), translate))
+        text = sentences(translate, error_text(NoRoot(), translate))
     elif not tools:
         text = translate("The user's settings currently do not let any tool access files.")
     else:

@@ -91,14 +91,14 @@ _SET_APART = re.compile(rf"[\[(].*[\])]|{_ELLIPSIS}\s+\(.*\)|\[?{_ELLIPSIS}\s.*\
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Placeholder:
     """A marker in place of text: its 1-based line in the input, and its text without outer whitespace."""
 
     line: int
     marker: str
 
 
-def find_left_out(content: str, original: str | None) -> LeftOut | None:
+def find_placeholder(content: str, original: str | None) -> Placeholder | None:
     """The first line of `content` that stands for omitted text of `original`, the file before. A marker that
     `original` contains is content. With None every marker counts, so as not to reveal what the file contains.
     """
@@ -115,7 +115,7 @@ def find_left_out(content: str, original: str | None) -> LeftOut | None:
             and _stands_for_text(marker)
             and marker not in original
         ):
-            return LeftOut(content.count("\n", 0, start) + number, marker)
+            return Placeholder(content.count("\n", 0, start) + number, marker)
     return None
 
 

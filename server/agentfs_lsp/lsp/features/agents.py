@@ -11,7 +11,7 @@ from lsprotocol import types
 from agentfs_lsp.api.exchange import Answering, Exchange, answer
 from agentfs_lsp.api.methods import AGENT_REQUESTS, unknown_command
 from agentfs_lsp.api.requests.status import status_request
-from agentfs_lsp.lsp.pending_requests import Later
+from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.raw import member
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def register_agents(server: AgentfsLanguageServer) -> None:
             return serve(ls, partial(unknown_command, tuple(ls.protocol.fm.commands)), params)
         result = command(*arguments) if isinstance(arguments, list) else command(arguments)
         token = member(params, "workDoneToken")
-        if isinstance(result, Later) and result.progress_token is None:
+        if isinstance(result, DelayedResponse) and result.progress_token is None:
             return replace(result, progress_token=token)
         return result
 
@@ -68,7 +68,7 @@ def serve(server: AgentfsLanguageServer, request: Request, params: object) -> ob
     if isinstance(result, dict):
         return result
     proposals = server.workspace.proposals
-    return Later(result, proposals.past_return, member(params, "workDoneToken"), proposals.stop)
+    return DelayedResponse(result, proposals.past_return, member(params, "workDoneToken"), proposals.stop)
 
 
 async def _behind(first: Awaitable[object], request: Request, exchange: Exchange) -> Envelope:

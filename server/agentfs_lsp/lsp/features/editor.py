@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.api.methods import USER_REQUESTS
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
 from agentfs_lsp.lsp.features.agents import serve
-from agentfs_lsp.lsp.pending_requests import Later
+from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.requests.applied import applied_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
 from agentfs_lsp.lsp.requests.saved import saved_request
@@ -55,4 +55,4 @@ def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object
     result = answer_editor(request, exchange)
     if not isinstance(result, Coroutine):
         return result
-    return Later(result, lambda _: True, sent=lambda: sent.set_result(None))
+    return DelayedResponse(result, lambda _: True, sent=lambda: sent.set_result(None))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from agentfs_lsp.lsp.capabilities import flatten, served
-from agentfs_lsp.lsp.pending_requests import Later
+from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.raw import member
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.in_background(ls.configuration.begin(ls.client))
 
     @server.feature(types.SHUTDOWN)
-    def shutdown(ls: AgentfsLanguageServer, _: object) -> Later:
+    def shutdown(ls: AgentfsLanguageServer, _: object) -> DelayedResponse:
         ls.protocol.begin_shutdown()
-        return Later(_finished(ls), lambda _: True)
+        return DelayedResponse(_finished(ls), lambda _: True)
 
     @server.feature(types.EXIT)
     def exit_(ls: AgentfsLanguageServer, _: object) -> None:

@@ -82,7 +82,7 @@ async def _decide(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Deci
     always_asked = await _is_always_asked(ws, proposal)
     verdict = ws.judge_changes(changes, proposal.session)  # last: settings may have changed meanwhile
     if verdict.decision == "allow" and not always_asked:
-        return Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.let_through()
+        return Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.allowed_applier()
     await described(changes)
     proposal.wait_for(ws.reviewer.channel_for(proposal))
     for change in changes:

@@ -69,7 +69,7 @@ class HistoryRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HistoryQuery:
     """A query: changes that match every given field, newest first, at most `limit`.
 
     `path` is a workspace folder's real path and a file or folder inside it; `before` is an exclusive `order`.
@@ -97,7 +97,7 @@ class History(Protocol):
         """Queue the record built by `make`, which runs soon on another thread. Never blocks or fails; `size`
         is the memory that `make` keeps alive, in bytes."""
 
-    def find(self, roots: Sequence[str], wanted: Wanted) -> list[HistoryRecord]:
+    def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         """The matching records of these roots (real paths), newest first. Blocking. Raises SystemFailed or
         SystemRefused."""
 

@@ -127,5 +127,5 @@ class Reviewer(Protocol):
     async def allow_read(self, path: str, agent: str) -> bool:
         """Ask once whether this agent may read a protected file. Raises NobodyToAsk or ReviewTimedOut."""
 
-    def let_through(self) -> Applier:
+    def allowed_applier(self) -> Applier:
         """The applier for changes that policy allows without asking."""

@@ -96,7 +96,7 @@ class Workspace:
         spellings are allowed, None for the setting's; `directory`: folders and roots are allowed too."""
         for root in self.roots:
             if not self.files.root_intact(root):
-                self.leave(root.path)
+                self.forget_root(root.path)
                 self.open_roots()
         spelling = parse(
             path,
@@ -155,7 +155,7 @@ class Workspace:
             for path in closed.keys() - self._landing_in.keys():
                 self.sessions.forget_below(path)
 
-    def leave(self, folder: str) -> None:
+    def forget_root(self, folder: str) -> None:
         """Forget everything about a root that was removed or replaced by another folder."""
         self.sessions.forget_below(folder)
         for proposal in self.proposals:
@@ -201,7 +201,7 @@ class Workspace:
         self.interrupted = frozenset()
         self._recovered.set()
 
-    async def recovered(self, location: Location) -> None:
+    async def wait_for_recovery(self, location: Location) -> None:
         """Wait while the file may be half landed (docs/protocol.md#10-agentfsbatch)."""
         while self.is_interrupted(location):
             await self._recovered.wait()
@@ -232,7 +232,7 @@ class Workspace:
         """The file's current state, editor over disk; read on a thread unless it is small. Waits for pending
         `remember` work on the file and for recovery."""
         if self.is_interrupted(location):
-            await self.recovered(location)
+            await self.wait_for_recovery(location)
         remembering = self._remembering.get(location.absolute)
         if remembering is not None:
             await asyncio.wait([remembering])
