@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import AUTO, REVIEW, REVIEWING, Editor, configure, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, REVIEW, REVIEWING, Editor, configure, editing
 
 ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 GATED = [sys.executable, "-m", "support.gated_server"]
@@ -258,6 +258,53 @@ async def test_who_keeps_writing_a_large_workspace_file_keeps_no_request_waiting
         assert not second.done()
         await asyncio.to_thread((tmp_path / "second").write_bytes, b"")
         assert (await second)["status"] == "success"
+
+
+async def test_a_large_workspace_file_that_is_overtaken_before_its_turn_is_not_read(
+    root: Path, tmp_path: Path
+) -> None:
+    gates = [tmp_path / name for name in ("first", "second", "third")]
+    waiting = []
+    async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
+        for gate in gates:
+            os.mkfifo(gate)
+            (root / ".agentfs.toml").write_text(LARGE.format("b", gate=gate.name))
+            waiting.append(editor.start("agentfs/history"))
+            assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
+        for gate in (gates[0], gates[2]):
+            await asyncio.to_thread(gate.write_bytes, b"")
+        with pytest.raises(OSError, match="No such device"):  # nobody reads it
+            os.open(gates[1], os.O_WRONLY | os.O_NONBLOCK)
+        assert [(await one)["status"] for one in waiting] == ["success"] * 3
+
+
+async def test_a_change_whose_turn_comes_while_a_large_workspace_file_is_read_is_not_asked_about(
+    root: Path, tmp_path: Path
+) -> None:
+    (root / "a.txt").write_text("one\n")
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    env = {**ON_THE_PATH, "GATES": str(tmp_path)}
+    async with editing(root, command=GATED, env=env, options=AUTO, **REVIEWING) as editor:
+        editor.open("a.txt")
+        await editor.read("a.txt")
+        editor.answers[APPLY] = lambda _: NO_ANSWER
+        first = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "one", "new_string": "two"})
+        applying = await editor.seen_message(APPLY)
+        second = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "two", "new_string": "three"})
+        await editor.request("agentfs/status")
+        (root / ".agentfs.toml").write_text(LARGE.format("b", gate="gate"))
+        third = editor.start("agentfs/history")
+        editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+        editor.send(
+            {"jsonrpc": "2.0", "id": applying["id"], "result": editor.answers[APPLY](applying["params"])}
+        )
+        assert (await first)["data"]["landing"] == "editor"
+        await editor.request("agentfs/status")
+        assert not editor.all("agentfs/proposed")
+        await asyncio.to_thread(gate.write_bytes, b"")
+        assert (await second)["data"]["review"]["rung"] == "policy"
+        assert (await third)["status"] == "success"
 
 
 async def test_a_saved_workspace_file_withdraws_what_it_denies(root: Path) -> None:

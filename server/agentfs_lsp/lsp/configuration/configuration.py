@@ -73,7 +73,7 @@ class Configuration:
         self._layers = Layers()
         self._said: dict[str, WorkspaceFile] = {}  # by root path: each workspace's own settings
         self._told: dict[int, None] = {}  # hashes of reported problems, in order
-        self._reading: set[asyncio.Task[None]] = set()
+        self._parsing = asyncio.Lock()
         self._in_line = Line()
         self._pulls = 0
         self._known = asyncio.Event()
@@ -146,10 +146,10 @@ class Configuration:
     def up_to_date(self) -> Coroutine[Any, Any, object] | None:
         """Check the roots' workspace files; returns what to await if parsing one takes long."""
         self.look()
-        if not self._reading and self._in_line.is_empty:
+        if not self._workspace.reading_settings and self._in_line.is_empty:
             return None
         # Not for files that begin meanwhile: a program that keeps writing one would stall every request.
-        return self._in_line.wait_for(partial(_all_done, tuple(self._reading)))
+        return self._in_line.wait_for(partial(_all_done, tuple(self._workspace.reading_settings)))
 
     def _take_file(self, root: Root, file: WorkspaceFile) -> None:
         self._said[root.path] = file
@@ -160,15 +160,18 @@ class Configuration:
             return read_file(root, data)
         file = unread(data)
         reading = asyncio.ensure_future(self._read_in_thread(root, data, file))
-        self._reading.add(reading)
-        reading.add_done_callback(self._reading.discard)
+        self._workspace.reading_settings.add(reading)
+        reading.add_done_callback(self._workspace.reading_settings.discard)
         return file
 
     async def _read_in_thread(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
-        """Read the file on a thread; ignore the result if it has changed again."""
-        file = await asyncio.to_thread(read_file, root, data)
-        if self._said.get(root.path) is meanwhile:
-            self._take_file(root, file)
+        """Read the file on a thread, one at a time; not if it has changed again by then, and ignore the
+        result if it has changed since."""
+        async with self._parsing:
+            if self._said.get(root.path) is meanwhile:
+                file = await asyncio.to_thread(read_file, root, data)
+                if self._said.get(root.path) is meanwhile:
+                    self._take_file(root, file)
 
     def _unreported(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         """The problems that were not reported yet; a file that changes back and forth is not reported

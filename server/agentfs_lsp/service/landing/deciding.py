@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 
+READING_SETTINGS_S = 2.0
+"""How long a change waits for a workspace's own settings to be parsed before it is judged, in seconds."""
+
+
 async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome]:
     """One outcome per change, in order. An atomic proposal either lands, or a file of it is a LandingUnknown,
     or a NotLanded if its document was closed unsaved. Any other failure is raised and means that nothing
@@ -80,6 +84,8 @@ async def _decide(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Deci
     """The decision of policy or the user, and the applier that carries it out."""
     changes = proposal.changes
     always_asked = await _is_always_asked(ws, proposal)
+    if ws.reading_settings:  # those that begin meanwhile do not count, or they could keep it waiting
+        await asyncio.wait(tuple(ws.reading_settings), timeout=READING_SETTINGS_S)
     verdict = ws.judge_changes(changes, proposal.session)  # last: settings may have changed meanwhile
     if verdict.decision == "allow" and not always_asked:
         return Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.allowed_applier()

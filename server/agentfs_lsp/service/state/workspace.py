@@ -74,6 +74,8 @@ class Workspace:
     """Starts recovery; called when another server left a landing half done."""
     settings_known: bool = False
     """Whether the user's settings have arrived; until then nothing lands without asking."""
+    reading_settings: set[asyncio.Task[None]] = field(default_factory=set)
+    """Workspace files being parsed; until they are, everything in their folders requires approval."""
     connection: str = field(default_factory=lambda: token_hex(8))
     """Identifies this connection in history."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
