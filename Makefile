@@ -11,7 +11,7 @@ DEV := $(VENV)/.dev
 .PHONY: help demo test simulate check-model test-faults test-failed coverage strace check lint types layers texts generated bench picture compiled clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
 demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its changes in this terminal
 	@$(BIN)/agentfs-lsp demo
@@ -48,7 +48,7 @@ strace:
 test-failed: $(DEV) compiled ## the tests that failed last, once more and alone; fails if none did
 	$(BIN)/pytest --last-failed --last-failed-no-failures none tests/unit tests/property tests/e2e tests/faults
 
-check: lint types layers
+check: lint types layers ## lint, types and layers
 
 lint: $(DEV)
 	$(BIN)/ruff check .

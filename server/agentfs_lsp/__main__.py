@@ -5,7 +5,6 @@ Composition root: the only place that knows every layer.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import io
 import logging
@@ -19,9 +18,11 @@ from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalogue import terminal_translator
 from agentfs_lsp.adapters.generated_code import cached_generated_code
 from agentfs_lsp.adapters.stderr_log import StderrLog
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, translate_argparse
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, positive, translate_argparse
 
 if TYPE_CHECKING:
+    import argparse
+
     from agentfs_lsp.domain.translation import Translate
 
 MIB = 1024 * 1024
@@ -76,6 +77,7 @@ def _parser(translate: Translate) -> Parser:
     parser = Parser(
         "",
         translate,
+        usage=f"%(prog)s [OPTION ...]\n       %(prog)s {{{','.join(COMMANDS)}}} ...",
         description=translate(
             "A language server through which AI agents read and change files in a workspace. The "
             "user reviews each change in the editor. Editors start it without arguments; it then "
@@ -111,18 +113,12 @@ def _parser(translate: Translate) -> Parser:
     )
     options.add_argument(
         "--max-message-mib",
-        type=partial(_positive, translate),
+        type=partial(positive, translate),
         default=256,
         metavar="N",
         help=translate("the largest message to accept, in MiB (default: %(default)s)"),
     )
     return parser
-
-
-def _positive(translate: Translate, text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(translate("must be a whole number, at least 1"))
-    return int(text)
 
 
 def _serve(options: argparse.Namespace, translate: Translate) -> int:
@@ -133,6 +129,9 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         )
         print(f"agentfs-lsp: {told}", file=sys.stderr)
         return 1
+    if sys.stdin.isatty():
+        told = translate("An editor starts this server. For the commands, see agentfs-lsp --help.")
+        print(told, file=sys.stderr)
     try:
         log = logging.FileHandler(options.log_file, encoding="utf-8") if options.log_file else StderrLog()
     except OSError as error:

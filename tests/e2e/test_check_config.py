@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from support.docs import examples, section, text_of
+
 SETTINGS = {
     "approval": {"mode": "auto_edit"},
     "rules": [
@@ -97,9 +99,16 @@ def test_the_terminal_shows_rules_and_paths_as_tables(root: Path) -> None:
     assert listed.returncode == 0
     assert "[ab]*.md" in listed.stdout
     assert "Switch memory: off" in listed.stdout
-    shown = check(root, "SOUL.md", "USER.md", settings=SETTINGS).stdout
-    assert "rule SOUL.md" in shown
-    assert "switches.memory is off" in shown
+    assert "switches.memory is off" in check(root, "USER.md", settings=SETTINGS).stdout
+
+
+def test_the_example_of_the_documents_is_what_it_prints(root: Path) -> None:
+    docs = text_of("configuration.md")
+    rules = json.loads(examples(section(docs, "Rules"), "json")[0])
+    settings = {**rules, "approval": {"mode": "auto_edit"}}
+    shown = check(root, "SOUL.md", settings=settings).stdout.replace(str(root), "/home/u/app")
+    _, _, printed = examples(docs, "console")[0].partition("\n")
+    assert [line.rstrip() for line in shown.splitlines()] == printed.splitlines()
 
 
 def test_without_settings_the_defaults_apply(root: Path) -> None:

@@ -17,6 +17,7 @@ from agentfs_lsp import __version__
 from support.demo import DEMO, environment
 from support.editor import AUTO, REVIEW, RpcError, editing
 from support.frail_server import SECRET
+from support.terminal import terminal
 
 
 async def test_nothing_but_messages_is_on_stdout_whatever_prints(root: Path) -> None:
@@ -160,14 +161,26 @@ def test_a_terminal_in_another_encoding_reads_what_it_can_show(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--port", "1"], ["--max-message-mib", "0"], ["--max-message-mib", "x"], ["--log-level", "loud"]],
+    [
+        ["--port", "1"],
+        ["--max-message-mib", "0"],
+        ["--max-message-mib", "x"],
+        ["--log-level", "loud"],
+        ["history", "--limit", "0"],
+        ["history", "--limit", "9999999999999999999"],
+    ],
 )
 def test_arguments_that_are_none_are_refused_by_name(arguments: list[str]) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "agentfs_lsp", *arguments], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert arguments[0] in ended.stderr
+    assert arguments[-2] in ended.stderr
+
+
+async def test_in_a_terminal_it_says_that_an_editor_starts_it(tmp_path: Path) -> None:
+    async with terminal([sys.executable, "-m", "agentfs_lsp"], tmp_path, {}) as screen:
+        await screen.shows("agentfs-lsp --help")
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,7 @@ async def test_what_cannot_be_done_is_said(root: Path, state: Path, ids: list[st
         assert refused.returncode == 1, arguments
         assert refused.stderr.startswith(f"agentfs-lsp {arguments[0]}: ")
         assert "Traceback" not in refused.stderr
+        assert "Nothing was changed.\n" in refused.stderr or arguments[0] == "history"
     assert (root / "b.txt").read_text() == "changed\n"
 
 
@@ -188,4 +189,4 @@ def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[s
 def test_where_nothing_fits_it_says_so(root: Path, state: Path, ids: list[str]) -> None:
     assert ids
     shown = command(state, "history", "no such file", cwd=root)
-    assert (shown.returncode, shown.stdout) == (0, "No changes are recorded.\n")
+    assert (shown.returncode, shown.stdout) == (0, "No changes were found.\n")

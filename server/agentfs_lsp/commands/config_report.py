@@ -143,7 +143,10 @@ def _rules(report: Report, translate: Translate) -> Table:
         table.add_row("protected", _text(glob), "", added, added, "")
     for glob in report.workspace.tightening.protected:
         table.add_row(f"{NAME}: protected", _text(glob), "", asked, asked, "")
-    table.add_row(translate("always"), translate("built-in protection"), "", asked, asked, "")
+    always, denied = translate("always"), _decision("deny", translate)
+    table.add_row(always, translate("files that run code or configure tools"), "", asked, asked, "")
+    table.add_row(always, translate("files that contain secrets"), asked, asked, asked, "")
+    table.add_row(always, translate("files of version control and of agentfs"), denied, denied, denied, "")
     return table
 
 

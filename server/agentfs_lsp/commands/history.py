@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive
 from agentfs_lsp.api.answers.history import change_on_wire
 from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, name_of, place_of
@@ -47,7 +48,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         print()
         return 0
     if not changes:
-        print(translate("No changes are recorded."))
+        print(translate("No changes were found."))
     screen = console()
     for change in changes:
         print_change(screen, change, translate, diffs=not options.brief)
@@ -74,7 +75,7 @@ def _parser(translate: Translate) -> Parser:
     options.add_argument(
         "--limit",
         metavar="N",
-        type=number,
+        type=partial(positive, translate),
         default=LIMIT,
         help=translate("the maximum number of changes (default: %(default)s)"),
     )
@@ -82,10 +83,6 @@ def _parser(translate: Translate) -> Parser:
     options.add_argument("--json", action="store_true", help=translate("print JSON, one object per change"))
     add_workspace(parser, translate)
     return parser
-
-
-def number(text: str) -> int:
-    return max(int(text), 1)
 
 
 def _as_json(change: HistoryRecord, *, diffs: bool) -> dict[str, object]:

@@ -22,9 +22,9 @@ from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place
 from agentfs_lsp.commands.printing import console, print_diff
-from agentfs_lsp.domain.errors import DomainError, Rejected
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
-from agentfs_lsp.domain.translation import sentences
+from agentfs_lsp.domain.translation import nothing_changed, sentences
 from agentfs_lsp.lsp.recovery_messages import recovery_messages
 from agentfs_lsp.service.files.store import Root
 from agentfs_lsp.service.proposal.proposals import Proposals
@@ -152,4 +152,6 @@ def _fail(error: DomainError, translate: Translate, *, as_json: bool) -> int:
         json.dump({"error": {"code": ERRORS[type(error)][0], "message": message}}, sys.stdout)
         print()
         return 1
+    if not isinstance(error, LandingUnknown):
+        next_step = nothing_changed(translate)  # told_of's is for an agent
     return complain("undo", sentences(translate, (message, next_step)))

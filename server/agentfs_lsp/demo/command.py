@@ -49,7 +49,7 @@ def run(argv: Sequence[str], translate: Translate) -> int:
             shutil.rmtree(base, ignore_errors=True)
     if options.svg is not None:
         options.svg.parent.mkdir(parents=True, exist_ok=True)
-        picture = console.export_svg(title="agentfs-lsp demo")
+        picture = console.export_svg(title="agentfs-lsp demo", unique_id="demo")
         # Drop the remote font: a picture in a document must not fetch anything.
         options.svg.write_text(re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL), "utf-8")
     return code

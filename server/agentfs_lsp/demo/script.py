@@ -137,7 +137,7 @@ class Turn:
         file.write_bytes(data.replace(old.encode(), new.encode(), 1))
         self._ledger.replace(edit.path, edit.old, edit.new)
         self._screen.aside(
-            self._translate("another user"),
+            self._translate("someone"),
             self._translate("saves {path}: {line}", path=edit.path, line=_last_line(edit.new)),
         )
 

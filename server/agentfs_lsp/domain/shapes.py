@@ -38,6 +38,7 @@ class Wanted:
         "plain_names",
         "own_names",
         "rules",
+        "rule",
         "globs",
         "glob",
         "plain_paths",

@@ -81,6 +81,8 @@ def test_a_rule_says_what_is_wrong_in_it() -> None:
         'agentfs.rules[1].write must be one of "allow", "ask", "deny", not "never". Until this '
         "is fixed, you will be asked before anything is read or changed."
     )
+    layers = layered(("initialization", {"rules": [{"file": ["a"], "write": "ask"}]}))
+    assert "agentfs.rules[0] must be {" in problem_text(layers.problems[0], english)
 
 
 def test_a_wrong_list_of_protected_files_makes_everything_asked() -> None:

@@ -51,6 +51,13 @@ class Parser(argparse.ArgumentParser):
         super().error(visible(message))
 
 
+def positive(translate: Translate, text: str) -> int:
+    """The type of an argument that is a whole number from 1 to 999999."""
+    if not text.isdecimal() or len(text) > 6 or int(text) < 1:
+        raise argparse.ArgumentTypeError(translate("must be a whole number from 1 to 999999"))
+    return int(text)
+
+
 def complain(command: str, words: str, code: int = 1) -> int:
     """Print the error, and return its exit code."""
     sys.stderr.write(f"agentfs-lsp {command}: {visible(words)}\n")

@@ -58,6 +58,10 @@ def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
         )
     elif error.reason == "carriage_returns":
         next_step = nothing_changed(translate, translate("Ask the user to close the file in the editor."))
+    elif error.reason == "exists":
+        next_step = nothing_changed(
+            translate, translate("Read it before you change it, or use another path.")
+        )
     elif error.reason == "diff_changed":
         next_step = nothing_changed(translate, translate("Send the change again."))
     else:
@@ -70,7 +74,7 @@ def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
 def policy_denied(error: errors.PolicyDenied, translate: Translate) -> ErrorText:
     return (
         translate(
-            "'{path}' is protected: the rule '{rule}' denies {operation}.",
+            "'{path}' is protected: the rule '{rule}' denies {operation} access.",
             path=shown(error.path),
             rule=shown(error.rule),
             operation=error.operation,

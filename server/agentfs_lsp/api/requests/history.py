@@ -53,7 +53,7 @@ def _names_session(params: object) -> bool:
 def _text(translate: Translate, browsed: Browsed) -> str:
     changes = browsed.changes
     if not changes:
-        return translate("No changes are recorded.")
+        return translate("No changes were found.")
     said = [
         translate(
             "One change that landed.", plural="{count} changes that landed, newest first.", count=len(changes)

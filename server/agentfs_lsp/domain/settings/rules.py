@@ -56,7 +56,7 @@ class Rules:
 
     def _rule(self, raw: object) -> Rule:
         if not isinstance(raw, dict) or not raw.keys() <= _MEMBERS or not raw.keys() > {"files"}:
-            raise ShapeError(Wanted("rules"))
+            raise ShapeError(Wanted("rule"))
         given: dict[str, object] = {}
         for name, value in raw.items():
             try:

@@ -160,6 +160,9 @@ def _wanted(wanted: Wanted, translate: Translate) -> str:
         "plain_names": translate("a list of folders whose names are printable and contain no slashes"),
         "own_names": translate("a list of folders with unique names"),
         "rules": translate("a list of {entry}", entry=RULE),
+        "rule": translate(
+            "{entry} with files, at least one other of these keys, and no unknown key", entry=RULE
+        ),
         "globs": translate("a list of globs in .gitignore syntax"),
         "glob": translate("a glob in .gitignore syntax with few stars"),
         "plain_paths": translate("a list of paths relative to the workspace folder"),
