@@ -30,15 +30,13 @@ coverage: $(DEV) compiled strace ## branch coverage of the server by the tests o
 	$(BIN)/python -m coverage report
 
 SECONDS ?= 60
-SEEDS ?= 10
 FIRST ?= 1
-WAYS ?=
 
 simulate: $(DEV) ## the simulation: SEED=n or SEED=path plays one case, else SECONDS=n of seeds; what fails is made small and kept
 	$(BIN)/python -m tests.simulation $(if $(SEED),$(SEED),--seconds $(SECONDS) --first $(FIRST) --keep)
 
-check-model: $(DEV) compiled ## the random model check at length: SECONDS=600 SEEDS=100 for each of WAYS
-	$(BIN)/python -m tests.model --seconds $(SECONDS) --seeds $(SEEDS) --first $(FIRST) $(WAYS)
+check-model: $(DEV) compiled ## the simulation's cases against a server process: SEED=n plays one, else SECONDS=n of seeds
+	$(BIN)/python -m tests.simulation --process $(if $(SEED),$(SEED),--seconds $(SECONDS) --first $(FIRST))
 
 strace:
 	@command -v strace >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \

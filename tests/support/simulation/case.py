@@ -72,10 +72,10 @@ class Case:
     actions: tuple[Action, ...]
 
     @classmethod
-    def of(cls, seed: int) -> Case:
+    def of(cls, seed: int, way: str = "") -> Case:
         """The case for a seed."""
         random = Random(f"{seed} case")
-        way = random.choice(WAYS)
+        way = random.choice([way] if way else WAYS)
         actions, at = [], 0.0
         for number in range(1, random.randint(20, 120)):
             at += random.choice([0, 0.01, 0.1, 0.5, 1, 2])

@@ -75,6 +75,8 @@ class Review:
     def binding(self, path: str) -> str | None:
         """The text the file must get by the first effective settle; None if unknown."""
         for params, answers in self.settles:
+            if params["decision"] == "amended" and not params.get("files"):
+                continue  # it is refused
             if answers and answers[0].get("code") in ("INVALID_PARAM", "UNKNOWN"):
                 continue
             for file in params.get("files", ()):

@@ -99,7 +99,9 @@ class KeptHistory(MemoryHistory):
 
 class World:
     """`limit_s`: the server's timeouts for landing and saving. `changed_at`: when users or programs changed a
-    file on disk."""
+    file on disk. `speed`: seconds here per second of the server."""
+
+    speed = 1
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -174,7 +176,7 @@ class World:
             waiting = [f"{number} {one.call.method}" for number, one in self._replies.items()]
             raise Violation(f"never answered: {waiting}")
 
-    def _begin(self) -> None:
+    def _serve(self) -> None:
         self._life += 1
         life = self._life
 
@@ -186,11 +188,14 @@ class World:
             self.server = door.create_server(
                 send, lambda _: None, self.store, self.history, DiffFiles("/nowhere"), [], lambda _: english
             )
+
+    def _begin(self) -> None:
+        self._serve()
         settings = {
-            "landing_timeout_s": self.limit_s,
-            "save_timeout_s": self.limit_s,
+            "landing_timeout_s": self.limit_s / self.speed,
+            "save_timeout_s": self.limit_s / self.speed,
             "approval": {
-                "timeout_s": 60 if self.case.way == "message" else 5,
+                "timeout_s": (60 if self.case.way == "message" else 5) / self.speed,
                 "mode": "auto_edit" if self.case.way == "auto_edit" else "manual",
             },
         }
