@@ -7,6 +7,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
 from support.sample import CHANGED, EDIT, TEXT, asked, settle
 from support.sharing import in_module, shared
@@ -35,6 +37,32 @@ async def test_what_eyes_miss_is_pointed_at_in_the_proposal_and_written_as_it_ca
     assert told["data"]["warnings"] == shown["warnings"]
     assert r"+two \u202e" in told["data"]["diff_preview"]
     assert file.read_text() == text
+
+
+NEW = "".join(f"new {number}\n" for number in range(40))
+
+
+@pytest.mark.parametrize("more", [0, 100_000], ids=["small", "large"])
+@pytest.mark.parametrize(
+    ("put_in", "typed"), [(NEW, NEW[NEW.index("new 30") :] + "mine\n"), ("2\n3\n", "2, typed over\n")]
+)
+async def test_what_the_user_made_of_an_edit_that_nobody_accepted_is_not_told_as_nothing(
+    editor: Editor, root: Path, put_in: str, typed: str, more: int
+) -> None:
+    base = "one\ntwo\n" + "x\n" * more
+    (root / "b.py").write_text(base)
+    editor.open("b.py")
+    await editor.read("b.py")
+    number = len(editor.all("agentfs/proposed")) + 1
+    answer = editor.start("agentfs/edit", {"path": "b.py", "old_string": "two\n", "new_string": put_in})
+    proposal = await editor.proposed(number)
+    editor.change("b.py", base.replace("two\n", put_in))
+    editor.change("b.py", base.replace("two\n", typed))
+    await editor.settle(proposal, "rejected")
+    told = await answer
+    editor.close("b.py")
+    assert told["context"]["landing"] == "unknown"
+    assert told["context"]["files"] == [{"path": "b.py", "landing": "editor"}]
 
 
 async def test_a_preview_answered_without_a_settle_is_dismissed(editor: Editor, file: Path) -> None:

@@ -54,6 +54,11 @@ class OpenDocument:
         """The whole text with its own line ends, joined once per change."""
         return self._rope.text
 
+    @property
+    def size(self) -> int:
+        """The number of code points in `text`."""
+        return self._rope.size
+
     def reset(self, rope: Rope) -> None:
         """Take a whole text, which brings the document back in sync."""
         self._rope = rope

@@ -23,6 +23,10 @@ class MemoryDocument:
     edited: int = 0
 
     @property
+    def size(self) -> int:
+        return len(self.text)
+
+    @property
     def places_certain(self) -> bool:
         return self.ends_lines_at_cr or self.text.count("\r") == self.text.count("\r\n")
 

@@ -55,6 +55,11 @@ class Rope:
             self._joined = "".join(self._chunks)
         return self._joined
 
+    @property
+    def size(self) -> int:
+        """The number of code points."""
+        return sum(map(len, self._chunks))
+
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Replace the text between two positions. A column past the line means its end, a line past the last
         one the end of the text. Raises BadPosition and changes nothing."""

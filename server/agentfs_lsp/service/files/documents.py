@@ -18,6 +18,10 @@ class Document(Protocol):
     @property
     def text(self) -> str: ...
     @property
+    def size(self) -> int:
+        """The number of code points in `text`, without putting it together."""
+
+    @property
     def dirty_hint(self) -> bool | None:
         """Unsaved changes as reported in `agentfs/documentState`; None if not reported."""
 

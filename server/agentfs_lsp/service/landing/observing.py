@@ -29,7 +29,7 @@ from agentfs_lsp.service.proposal.review import DocumentEdit
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.files.documents import Document, Documents
@@ -43,10 +43,13 @@ class Observation:
 
     `arrived`: some version held exactly the accepted text. `refused`: the client says it applied nothing.
     `every_version`: compare each version on arrival even if the document is large, which takes milliseconds
-    on the event loop each time."""
+    on the event loop each time. Otherwise only those whose size has changed as the change, or one of its
+    hunks, would change it: most keys do not cost a look at the text."""
 
     def __init__(self, documents: Documents, change: FileChange, *, every_version: bool = True) -> None:
         self._every_version = every_version or len(change.base.text.text) <= INLINE_BYTES
+        self._deltas = _deltas(change.base.text.shown, change.hunks) if not self._every_version else ()
+        self._size = len(change.base.text.shown)
         self._documents = documents
         self._absolute = change.base.location.absolute
         self._event = asyncio.Event()
@@ -127,7 +130,7 @@ class Observation:
         if self._changes_nothing:
             return False
         base = self.change.base.text.shown
-        if self._shows_some(normalise(text)):
+        if self._shows_some(normalise(text)) or _brings_a_line(self.change, text):
             return True
         text = _formed_like(base, text)
         hunks = self.change.hunks
@@ -211,7 +214,7 @@ class Observation:
 
     def _seen(self) -> None:
         document = self._documents.at(self._absolute)
-        if self._every_version and document is not None and document.in_sync:
+        if document is not None and document.in_sync and self._may_hold_some(document):
             text = document.text
             plain = normalise(text)
             self._see_end_kept(document, plain)
@@ -222,6 +225,12 @@ class Observation:
             self._seen_some = self._seen_some or self.arrived or self._part is not None
             self._seen_some = self._seen_some or self._shows_some(plain)
         self._event.set()
+
+    def _may_hold_some(self, document: Document) -> bool:
+        if self._every_version:
+            return True
+        before, self._size = self._size, document.size
+        return self._size - before in self._deltas
 
     def _see_end_kept(self, document: Document, plain: str) -> None:
         """If the editor stores the last line end separately, the text without it is the whole change. That
@@ -284,6 +293,15 @@ class Watch:
 
 
 _Places = list[tuple[int, int]]
+
+
+def _deltas(base: str, hunks: Sequence[Splice]) -> Collection[int]:
+    """By how much a text grows in which all hunks are applied, or one, in its own line ends or LF."""
+    grown = []
+    for of in (str, normalise):
+        each = [len(of(hunk.text)) - len(of(base[hunk.start : hunk.end])) for hunk in hunks]
+        grown += [sum(each), *each]
+    return frozenset(grown)
 
 
 def edit_of(change: FileChange) -> DocumentEdit:
@@ -356,6 +374,13 @@ def _has_new_line(change: FileChange, base: str, text: str) -> bool:
     """Whether a text has one of the change's new lines where it differs from the base."""
     put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text)}
     return any(line in put_in for splice in splices_towards(base, text) for line in _lines_of(splice.text))
+
+
+def _brings_a_line(change: FileChange, text: str) -> bool:
+    """Whether a text has any line of the change that the base lacks. Slower than a search for a few."""
+    put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip()}
+    found = put_in.intersection(_lines_of(text))
+    return bool(found) and bool(found.difference(_lines_of(change.base.text.shown)))
 
 
 def _without_edges(places: _Places, have_lines: Iterable[bool]) -> _Places:
