@@ -100,9 +100,9 @@ def answer_of(why: DomainError | None) -> str:
 
 def abandon(store: DiskStore) -> None:
     """Act as if its process had been killed: the system releases its locks and handles."""
-    if store._notes._fd is not None:
-        os.close(store._notes._fd)
-        store._notes._fd = None
+    if store._registry._fd is not None:
+        os.close(store._registry._fd)
+        store._registry._fd = None
 
 
 def files_after_the_next_start(base: Path, *, special: bool = True) -> dict[str, bytes]:

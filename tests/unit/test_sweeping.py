@@ -25,14 +25,14 @@ def beside(sweep: Any) -> Sweeping:
 
 
 async def test_nobody_waits_before_it_began() -> None:
-    await beside(list).prepared()
+    await beside(list).wait_until_prepared()
 
 
 async def test_changes_wait_until_it_is_over() -> None:
     go_on = Event()
     one = beside(lambda: go_on.wait() and [])
     under_way = asyncio.ensure_future(one.begin())
-    waiting = asyncio.ensure_future(one.prepared())
+    waiting = asyncio.ensure_future(one.wait_until_prepared())
     await asyncio.sleep(0)
     assert not waiting.done()
     go_on.set()
@@ -45,10 +45,10 @@ async def test_where_it_hangs_changes_wait_a_while(monkeypatch: pytest.MonkeyPat
     go_on = Event()
     one = beside(lambda: go_on.wait() and [])
     under_way = asyncio.ensure_future(one.begin())
-    await one.prepared()
+    await one.wait_until_prepared()
     go_on.set()
     await under_way
-    await one.over()
+    await one.wait_until_done()
 
 
 async def test_while_another_server_lands_it_is_tried_again() -> None:

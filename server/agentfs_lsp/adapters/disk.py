@@ -18,9 +18,9 @@ from agentfs_lsp.adapters.fs.resolving import Roots
 from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.landing.journal import Journals
-from agentfs_lsp.adapters.landing.recovery import HalfLanded, Recovery, interrupted, unsettled
+from agentfs_lsp.adapters.landing.recovery import InterruptedLandings, Recovery, interrupted, unsettled
 from agentfs_lsp.adapters.landing.staging import Staging
-from agentfs_lsp.adapters.landing.temporary_registry import Notes, sweep
+from agentfs_lsp.adapters.landing.temporary_registry import Registry, sweep
 from agentfs_lsp.adapters.landing.transaction import StagedTogether, about, side_by_side
 from agentfs_lsp.domain.errors import DomainError, OutsideRoots, RootMissing, SystemFailed, TooLarge
 from agentfs_lsp.service.files.store import Blob, LineRange, Location
@@ -42,12 +42,12 @@ class DiskStore:
         self._kernel = kernel or Kernel()
         self._state = state
         self._open = opening(self._kernel)
-        self._notes = Notes(state)
+        self._registry = Registry(state)
         self.landing = LandingLock(state)
         """Held by every commit."""
-        self._journals = Journals(state, self._notes.server_id)
-        self._half_landed = HalfLanded(state, self._notes.server_id)
-        self._staging = Staging(self._notes, self.landing, self._kernel, self._open)
+        self._journals = Journals(state, self._registry.server_id)
+        self._half_landed = InterruptedLandings(state, self._registry.server_id)
+        self._staging = Staging(self._registry, self.landing, self._kernel, self._open)
         self._roots = Roots(())
         self._folders: dict[str, Folder | None] = {}
 
@@ -218,8 +218,8 @@ class DiskStore:
         """See `FileStore.interrupted`."""
         return interrupted(self._state)
 
-    def half_landed(self) -> bool:
-        """See `FileStore.half_landed`."""
+    def needs_recovery(self) -> bool:
+        """See `FileStore.needs_recovery`."""
         return self._half_landed.is_any()
 
     def sweep(self) -> list[Recovered]:
@@ -231,7 +231,7 @@ class DiskStore:
 
     def close(self) -> None:
         """Shut down cleanly after the last landing, leaving nothing to sweep."""
-        self._notes.close()
+        self._registry.close()
 
 
 def _read_whole(fd: int, size: int) -> bytes:

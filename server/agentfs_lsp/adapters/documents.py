@@ -193,7 +193,7 @@ class OpenDocuments:
             self._forget(document.uri)
             self._tell(document)
 
-    def hinted(self, params: object) -> None:
+    def state_reported(self, params: object) -> None:
         """`agentfs/documentState` {uri, dirty, encoding} (docs/protocol.md#91-review-clients)."""
         told = _dict(params)
         document = self._find(told.get("uri"))

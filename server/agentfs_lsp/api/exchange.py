@@ -51,13 +51,13 @@ class Exchange:
     """The context of a request.
 
     `raw`: the params as received, if `params` were derived from them. `paths`: which spellings of paths are
-    allowed, None for the setting's. `remarks`: additional sentences about a change. `prepared`: awaited by
-    all requests except reads and status."""
+    allowed, None for the setting's. `remarks`: additional sentences about a change. All requests except reads
+    and status await `wait_until_prepared`."""
 
     ws: Workspace
     params: object
     translate: Translate
-    prepared: Callable[[], Awaitable[None]]
+    wait_until_prepared: Callable[[], Awaitable[None]]
     phrasing: Phrasing = USUAL
     paths: PathMode | None = None
     raw: object = None

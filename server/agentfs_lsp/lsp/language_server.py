@@ -138,7 +138,7 @@ class AgentfsLanguageServer(LanguageServer):
 
     # --- start and end ------------------------------------------------------------------------------------
 
-    async def prepared(self) -> None:
+    async def wait_until_prepared(self) -> None:
         """Wait, up to a limit, for the user's settings and the cleanup after killed servers. Callers resume
         in the order of arrival, which separate timeouts would not ensure."""
         if self._preparing is None:
@@ -147,8 +147,8 @@ class AgentfsLanguageServer(LanguageServer):
 
     async def _prepare(self) -> None:
         try:
-            await self.configuration.known()
-            await self.sweeping.prepared()
+            await self.configuration.wait_until_known()
+            await self.sweeping.wait_until_prepared()
         finally:
             self._is_prepared.set()
 
@@ -157,7 +157,7 @@ class AgentfsLanguageServer(LanguageServer):
         if again is not None:
             self.in_background(again)
 
-    def lost(self) -> None:
+    def connection_lost(self) -> None:
         """The client has disconnected: everything that waits for it ends."""
         self.protocol.outgoing.abandon()
         self.reviews.abandon()
@@ -172,7 +172,7 @@ class AgentfsLanguageServer(LanguageServer):
         try:
             async with asyncio.timeout_at(self._finished_by):
                 await self.protocol.pending_requests.finish_all()
-                await self.sweeping.over()
+                await self.sweeping.wait_until_done()
         except TimeoutError:
             _log.warning("what was under way was given up: it did not end in time")
             return False

@@ -66,7 +66,7 @@ async def _serve(
             ended.set_result(code)
 
     def lose() -> None:
-        server.lost()
+        server.connection_lost()
         end(0 if server.protocol.is_shutting_down else 1)
 
     transport = Transport(

@@ -60,11 +60,11 @@ class Sweeping:
         self._workspace.begin_recovery()
         return None
 
-    async def over(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait until the cleanup is complete."""
         await self._over.wait()
 
-    async def prepared(self) -> None:
+    async def wait_until_prepared(self) -> None:
         """Wait until the cleanup is complete, or a timeout."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(self._waited_by):

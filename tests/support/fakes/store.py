@@ -398,7 +398,7 @@ class MemoryStore:
     def interrupted(self) -> frozenset[str]:
         return frozenset(swap.location.absolute for journal in self._journals for swap in journal)
 
-    def half_landed(self) -> bool:
+    def needs_recovery(self) -> bool:
         return self._is_half_landed
 
     def sweep(self) -> list[Recovered]:

@@ -112,7 +112,7 @@ def test_an_editor_that_does_not_count_versions_is_followed_all_the_same(
     assert (document.in_sync, document.text, document.version) == (True, "aone\ntwo\n", 1)
 
 
-@pytest.mark.parametrize("told", ["opened", "changed", "saved", "closed", "hinted"])
+@pytest.mark.parametrize("told", ["opened", "changed", "saved", "closed", "state_reported"])
 @pytest.mark.parametrize(
     "params",
     [
@@ -150,10 +150,10 @@ def test_the_log_holds_nothing_of_a_text(
 
 def test_hints_are_what_the_client_told_last(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
-    documents.hinted({"uri": file.as_uri(), "dirty": True, "encoding": "windows1252"})
-    documents.hinted({"uri": file.as_uri(), "dirty": "yes", "encoding": 5})
+    documents.state_reported({"uri": file.as_uri(), "dirty": True, "encoding": "windows1252"})
+    documents.state_reported({"uri": file.as_uri(), "dirty": "yes", "encoding": 5})
     assert (document.dirty_hint, document.encoding_hint) == (True, "windows1252")
-    documents.hinted({"uri": file.as_uri(), "dirty": False})
+    documents.state_reported({"uri": file.as_uri(), "dirty": False})
     assert (document.dirty_hint, document.encoding_hint) == (False, "windows1252")
 
 

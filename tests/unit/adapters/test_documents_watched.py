@@ -41,7 +41,7 @@ class TestSeveralDocumentsOfOneFile:
         self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
     ) -> None:
         documents.changed(changing(both[1].uri, 2, at((0, 0), (0, 0), "x")))
-        documents.hinted({"uri": both[0].uri, "dirty": True})
+        documents.state_reported({"uri": both[0].uri, "dirty": True})
         assert documents.at(str(file)) is both[0]
         documents.changed(changing(both[1].uri, 3, UNCERTAIN[0]))
         assert documents.at(str(file)) is both[1]
@@ -65,7 +65,7 @@ def test_a_watch_is_told_of_everything_until_it_ends(documents: OpenDocuments, f
     documents.opened(opening(file.as_uri(), "a"))
     documents.opened(opening(file.with_name("other").as_uri(), "other"))
     documents.changed(changing(file.as_uri(), 2, at((0, 1), (0, 1), "b")))
-    documents.hinted({"uri": file.as_uri(), "dirty": True})
+    documents.state_reported({"uri": file.as_uri(), "dirty": True})
     documents.saved({"textDocument": named(file.as_uri())})
     documents.closed({"textDocument": named(file.as_uri())})
     assert texts == ["a", "ab", "ab", "ab", None]

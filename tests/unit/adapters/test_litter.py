@@ -105,9 +105,9 @@ def test_folders_that_landed_stay_even_when_they_are_empty_later(disk: Disk) -> 
 
 def _abandon(disk: Disk) -> None:
     """End this store as a kill would: its record stays, the lock is released."""
-    fd = disk.store._notes._fd
+    fd = disk.store._registry._fd
     assert fd is not None
-    disk.store._notes._fd = None
+    disk.store._registry._fd = None
     os.close(fd)
 
 

@@ -47,7 +47,7 @@ class ByNotifications:
         self.documents.closed({"textDocument": named(uri)})
 
     def hint(self, uri: str, **hints: Any) -> None:
-        self.documents.hinted({"uri": uri, **hints})
+        self.documents.state_reported({"uri": uri, **hints})
 
     def lose_track(self, uri: str) -> None:
         self.documents.changed(changing(uri, self._version, {}))

@@ -482,6 +482,6 @@ def test_nothing_is_left_half_done_where_nobody_crashed(facts: Facts) -> None:
     facts.put("a.py", b"old")
     land(facts, draft(facts, "a.py", b"new", read(facts, "a.py")), draft(facts, "b.py", b"new"))
     assert facts.store.interrupted() == frozenset()
-    assert not facts.store.half_landed()
+    assert not facts.store.needs_recovery()
     assert list(facts.store.sweep()) == []
     facts.store.close()

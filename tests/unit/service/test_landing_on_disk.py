@@ -173,14 +173,14 @@ async def test_a_crash_at_any_step_leaves_all_old_files_or_all_new_ones(
     with pytest.raises(Crash):
         await read.read("a.py")
     read.store.restart()
-    half = read.store.half_landed()
+    half = read.store.needs_recovery()
     assert half is (step in ("swap", "sync", "journal"))
     recovered = read.store.sweep()
     assert [one.outcome for one in recovered] == (
         ["finished" if after == NEW else "taken_back"] if half else []
     )
     assert read.store.tree() == {"a.py": after, "b.py": after}
-    assert not read.store.half_landed()
+    assert not read.store.needs_recovery()
 
 
 async def test_files_of_a_landing_that_another_server_left_half_done_are_waited_for(

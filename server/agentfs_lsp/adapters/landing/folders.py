@@ -16,7 +16,7 @@ from agentfs_lsp.adapters.fs.syscalls import sync
 from agentfs_lsp.adapters.landing.temporary_registry import PASSING
 
 if TYPE_CHECKING:
-    from agentfs_lsp.adapters.landing.temporary_registry import Notes
+    from agentfs_lsp.adapters.landing.temporary_registry import Registry
     from agentfs_lsp.service.files.store import Location
 
 
@@ -35,8 +35,8 @@ class FolderLease:
 class NewFolders:
     """The folders created for files that have not landed yet."""
 
-    def __init__(self, notes: Notes, open_beneath: OpenBeneath) -> None:
-        self._notes = notes
+    def __init__(self, registry: Registry, open_beneath: OpenBeneath) -> None:
+        self._registry = registry
         self._open_beneath = open_beneath
         self._lock = threading.Lock()
         self._claims: dict[str, int] = {}
@@ -62,7 +62,7 @@ class NewFolders:
             if not create:
                 raise
         else:
-            self._notes.announce("/".join([base, *parts]))
+            self._registry.announce("/".join([base, *parts]))
             for path in _ancestors(base, parts):
                 if path in self._claims:
                     self._claim(lease, path)
@@ -82,12 +82,12 @@ class NewFolders:
             except FileNotFoundError:
                 pass
             if not announced:
-                self._notes.announce(paths[-1], making=paths[depth:])
+                self._registry.announce(paths[-1], making=paths[depth:])
                 announced = True
             try:
                 os.mkdir(name, dir_fd=at.fd)
             except FileExistsError:
-                self._notes.settle([path])  # somebody else created it
+                self._registry.settle([path])  # somebody else created it
             else:
                 self._claim(lease, path)
                 sync(at.fd)
@@ -103,7 +103,7 @@ class NewFolders:
         with self._lock:
             kept = [path for path in lease.new if self._claims.pop(path, 0)]
             if kept:
-                self._notes.settle(kept)
+                self._registry.settle(kept)
         below = len(location.root.path.rstrip("/")) + 1
         return tuple(path[below:] for path in kept)
 
@@ -129,7 +129,7 @@ class NewFolders:
                     removed.append(path)
         lease.new.clear()
         if removed:
-            self._notes.settle(removed)
+            self._registry.settle(removed)
 
     def _remove(self, root: Folder, relative: str) -> bool:
         """Return False if the next start must try again; it stays recorded for that."""

@@ -28,11 +28,11 @@ _NO_FILE = "no file"
 """In place of a hash: a folder, a link, etc."""
 
 
-class InTheWay(Exception):
+class ConcurrentWrite(Exception):
     """Another program is writing the file, and its version stays."""
 
 
-class HalfDone:
+class PartialCommit:
     """One file's part of an interrupted landing."""
 
     def __init__(self, entry: Entry, folder: Folder, kernel: Kernel) -> None:
@@ -86,7 +86,7 @@ class HalfDone:
             self._expect(temporary, self.entry.base, lambda: self._move(temporary, name))
         elif not self._exchanged():
             if self._hash(name) != self.entry.base:
-                raise InTheWay
+                raise ConcurrentWrite
             os.rename(temporary, name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
         self._look_again()
 
@@ -106,10 +106,10 @@ class HalfDone:
             self._move(temporary, name)
         elif self._kept == self.entry.base:
             if self._hash(name) != self.entry.content:
-                raise InTheWay
+                raise ConcurrentWrite
             os.rename(self._aside, name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
         elif not self._exchanged():
-            raise InTheWay
+            raise ConcurrentWrite
         self._look_again()
 
     def copy_spares(self, target: str, number: int) -> None:
@@ -148,7 +148,7 @@ class HalfDone:
     def _expect(self, name: str, expected: str | None, put_back: Callable[[], None]) -> None:
         if self._hash(name) != expected:
             put_back()
-            raise InTheWay
+            raise ConcurrentWrite
 
     def _move(self, source: str, target: str) -> None:
         """Rename to an unused name. Raises InTheWay if it is used."""
@@ -165,7 +165,7 @@ class HalfDone:
             os.link(source, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
             os.unlink(source, dir_fd=folder)
         except (FileExistsError, FileNotFoundError):
-            raise InTheWay from None
+            raise ConcurrentWrite from None
 
     def _look_again(self) -> None:
         self._found = self._hash(self.entry.name)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.adapters.fs.confined import folder_at, open_folder
 from agentfs_lsp.adapters.fs.syscalls import sync, sync_folder
 from agentfs_lsp.adapters.landing import journal
-from agentfs_lsp.adapters.landing.partial_commit import HalfDone, InTheWay
+from agentfs_lsp.adapters.landing.partial_commit import ConcurrentWrite, PartialCommit
 from agentfs_lsp.adapters.landing.temporary_registry import is_dead
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 from agentfs_lsp.service.files.store import Recovered
@@ -77,19 +77,19 @@ class Recovery:
             entries = journal.read(path)
             if entries is None:
                 return self._set_aside(path, [])
-            return self._settle(path, self._half_done(entries))
+            return self._settle(path, self._partial_commits(entries))
         except OSError:
             return None
 
-    def _half_done(self, entries: Sequence[journal.Entry]) -> list[HalfDone]:
+    def _partial_commits(self, entries: Sequence[journal.Entry]) -> list[PartialCommit]:
         everything = folder_at("/")
         opened: dict[str, Folder] = {}
         for entry in entries:
             if entry.folder not in opened:
                 opened[entry.folder] = open_folder(self._open_beneath, everything.fd, entry.folder.strip("/"))
-        return [HalfDone(entry, opened[entry.folder], self._kernel) for entry in entries]
+        return [PartialCommit(entry, opened[entry.folder], self._kernel) for entry in entries]
 
-    def _settle(self, path: str, files: Sequence[HalfDone]) -> Recovered | None:
+    def _settle(self, path: str, files: Sequence[PartialCommit]) -> Recovered | None:
         """Raises OSError; the next start continues from there."""
         begun = any(one.is_done for one in files)
         if all(one.is_done or one.is_pending for one in files):
@@ -97,19 +97,19 @@ class Recovery:
                 for one in files:
                     one.finish()
                 return self._conclude(path, files, "finished")
-            except InTheWay:
+            except ConcurrentWrite:
                 pass  # another program is writing just now
         if all(one.is_returnable for one in files if one.is_done):
             try:
                 for one in files:
                     one.take_back()
                 return self._conclude(path, files, "taken_back" if begun else None)
-            except InTheWay:
+            except ConcurrentWrite:
                 pass
         return self._set_aside(path, files)
 
     def _conclude(
-        self, path: str, files: Sequence[HalfDone], outcome: Literal["finished", "taken_back"] | None
+        self, path: str, files: Sequence[PartialCommit], outcome: Literal["finished", "taken_back"] | None
     ) -> Recovered | None:
         """None: nothing had started, so there is nothing to report."""
         for folder in {(one.folder.device, one.folder.inode): one.folder for one in files}.values():
@@ -118,7 +118,7 @@ class Recovery:
         sync_folder(os.path.dirname(path))
         return Recovered(outcome, tuple(one.entry.path for one in files)) if outcome else None
 
-    def _set_aside(self, path: str, files: Sequence[HalfDone]) -> Recovered:
+    def _set_aside(self, path: str, files: Sequence[PartialCommit]) -> Recovered:
         """Keep the journal and copies of the temporary files, which will be swept."""
         name = os.path.basename(path).removesuffix(".json")
         kept = self._state.ensure(SET_ASIDE, name)
@@ -131,7 +131,7 @@ class Recovery:
         return Recovered("set_aside", tuple(one.entry.path for one in files), kept)
 
 
-class HalfLanded:
+class InterruptedLandings:
     """Detects landings that other servers leave half done while this one (`id`) runs."""
 
     def __init__(self, state: StateFolder, server_id: str) -> None:

@@ -69,7 +69,7 @@ class Replacement(StagedFile):
 
     def swap(self, *, returnable: bool = False) -> None:
         """See `StagedFile.swap`."""
-        if self._means.kernel.exchange:
+        if self._context.kernel.exchange:
             try:
                 exchange(self._fd, self.temporary, self.name)
             except FileNotFoundError:

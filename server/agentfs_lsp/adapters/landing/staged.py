@@ -57,7 +57,7 @@ class StagedFile(ABC):
         location: Location,
         base: Blob | None,
         lease: FolderLease,
-        means: CommitContext,
+        context: CommitContext,
         *,
         temporary: str,
         content: Pieces | None,
@@ -70,7 +70,7 @@ class StagedFile(ABC):
         self.name = location.relative.rpartition("/")[2]
         self.temporary = temporary
         self._lease = lease
-        self._means = means
+        self._context = context
         self._fd = lease.folder.fd
         self._new = content
         self._ours = ours
@@ -92,7 +92,7 @@ class StagedFile(ABC):
         """See `Staged.commit`. Also raises LandingUnknown if the file system fails halfway."""
         assert not self._over, "a change lands once"
         try:
-            with self._means.lock.held():
+            with self._context.lock.held():
                 self.check()
                 self.swap()
                 try:
@@ -114,7 +114,7 @@ class StagedFile(ABC):
             return
         self._over = True
         remove_temporary(self._fd, self.temporary)
-        self._means.folders.leave(self._lease, self.location)
+        self._context.folders.leave(self._lease, self.location)
 
     # --- step by step, under the lock; each raises Conflict and OSError -----------------------------------
 
@@ -123,7 +123,7 @@ class StagedFile(ABC):
         base."""
         parent = self.location.relative.rpartition("/")[0]
         try:
-            there = open_folder(self._means.open_beneath, self._lease.root.fd, parent)
+            there = open_folder(self._context.open_beneath, self._lease.root.fd, parent)
         except (FileNotFoundError, NotADirectoryError):
             raise self._conflict("gone") from None
         if (there.device, there.inode) != (self.folder.device, self.folder.inode):
@@ -164,7 +164,7 @@ class StagedFile(ABC):
         return Landed(
             regular(self._ours, self.location.relative),
             hard_links=links - 1,
-            created_dirs=self._means.folders.keep(self._lease, self.location),
+            created_dirs=self._context.folders.keep(self._lease, self.location),
         )
 
     def leave_as_is(self) -> None:
@@ -179,7 +179,7 @@ class StagedFile(ABC):
             remove_temporary(self._fd, self.temporary)
             return
         remove_temporary(self._fd, self.temporary)
-        self._means.closing.close(held)
+        self._context.closing.close(held)
 
     # --- small steps --------------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ class StagedFile(ABC):
 
     def _rename_to_free(self, source: str, target: str) -> None:
         """Raises FileExistsError if the name `target` is taken."""
-        if self._means.kernel.exclusive:
+        if self._context.kernel.exclusive:
             try:
                 rename_exclusive(self._fd, source, target)
             except OSError as error:

@@ -28,23 +28,26 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.fs.syscalls import Kernel
     from agentfs_lsp.adapters.landing.folders import FolderLease
     from agentfs_lsp.adapters.landing.staged import StagedFile
-    from agentfs_lsp.adapters.landing.temporary_registry import Notes
+    from agentfs_lsp.adapters.landing.temporary_registry import Registry
     from agentfs_lsp.service.files.store import Blob, Draft, Location
 
 
 class Staging:
     """Creates temporary files; each belongs to this server until it lands or is discarded."""
 
-    def __init__(self, notes: Notes, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath) -> None:
-        self._notes = notes
-        self._means = CommitContext(NewFolders(notes, open_beneath), lock, kernel, open_beneath, Closing())
+    def __init__(
+        self, registry: Registry, lock: LandingLock, kernel: Kernel, open_beneath: OpenBeneath
+    ) -> None:
+        self._registry = registry
+        folders = NewFolders(registry, open_beneath)
+        self._context = CommitContext(folders, lock, kernel, open_beneath, Closing())
         self._numbers = itertools.count(1)
 
     def stage(self, root: Folder, draft: Draft) -> StagedFile:
         """See `FileStore.stage`; `root` is the location's."""
         location, base = draft.location, draft.base
         lease = self._enter(root, location, base, create_dirs=draft.create_dirs)
-        temporary = self._notes.temporary_name(next(self._numbers))
+        temporary = self._registry.temporary_name(next(self._numbers))
         try:
             source = _open_base(lease, location, base)
             try:
@@ -58,7 +61,7 @@ class Staging:
         except BaseException as error:
             if draft.data is not None:
                 remove_temporary(lease.folder.fd, temporary)
-            self._means.folders.leave(lease, location)
+            self._context.folders.leave(lease, location)
             if isinstance(error, OSError):
                 raise domain_error(error, location.relative) from error
             raise
@@ -68,7 +71,7 @@ class Staging:
             location,
             base,
             lease,
-            self._means,
+            self._context,
             temporary=temporary,
             content=draft.data,
             ours=ours,
@@ -77,13 +80,13 @@ class Staging:
 
     def remove_empty(self, root: Folder, relative: str) -> None:
         """See `FileStore.remove_empty`."""
-        self._means.folders.remove_empty(root, relative)
+        self._context.folders.remove_empty(root, relative)
 
     def _enter(
         self, root: Folder, location: Location, base: Blob | None, *, create_dirs: bool
     ) -> FolderLease:
         try:
-            return self._means.folders.enter(root, location, create=create_dirs and base is None)
+            return self._context.folders.enter(root, location, create=create_dirs and base is None)
         except FileNotFoundError as error:
             if base is not None:
                 raise conflict(location, "gone", base) from None

@@ -35,7 +35,7 @@ PASSING = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errn
 _NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
 
 
-class Notes:
+class Registry:
     """This server's record, created with its first landing."""
 
     def __init__(self, state: StateFolder) -> None:

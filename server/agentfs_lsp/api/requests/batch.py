@@ -31,7 +31,7 @@ async def batch_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/batch when all of it has landed or cannot land."""
     params = parse(BatchParams, exchange.params)
     steps = [Step(_operation(exchange, params, number, one)) for number, one in enumerate(params.operations)]
-    await exchange.prepared()
+    await exchange.wait_until_prepared()
     command = Batch(
         steps,
         params.session,

@@ -33,7 +33,7 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
     """Respond with the response of the tool's request, in the dialect's words. Raises BadParameter, NoRoot,
     and ToolNotListed if the catalogue does not list the tool now."""
     params = parse(CallParams, exchange.params)
-    await exchange.prepared()
+    await exchange.wait_until_prepared()
     dialect = DIALECTS[params.dialect]
     tool = _listed_tool(exchange, dialect, params.name)
     given, expected = _split_expected(params, tool)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
     """Respond to agentfs/history. `session`, if given, is also a filter."""
     params = parse(HistoryParams, exchange.params)
-    await exchange.prepared()
+    await exchange.wait_until_prepared()
     command = Browse(
         None if by_user else params.session,
         params.path,

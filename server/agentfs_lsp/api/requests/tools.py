@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 async def tools_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/tools when the user's settings are known, because the catalog depends on them."""
     params = parse(ToolsParams, exchange.params)
-    await exchange.prepared()
+    await exchange.wait_until_prepared()
     dialect, ws = DIALECTS[params.dialect], exchange.ws
     translate = naming(exchange.translate, dialect.phrasing.names)
     files = files_of(dialect, ws, file_scopes(ws))

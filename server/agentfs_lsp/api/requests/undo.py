@@ -18,6 +18,6 @@ if TYPE_CHECKING:
 async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
     """Respond to agentfs/undo when the reverse has landed or cannot land."""
     params = parse(UndoParams, exchange.params)
-    await exchange.prepared()
+    await exchange.wait_until_prepared()
     command = Undo(params.session, params.change_id, params.agent, params.explanation, by_user)
     return undo_answer(exchange, await undo(exchange.ws, command))

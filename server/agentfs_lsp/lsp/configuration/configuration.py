@@ -78,7 +78,7 @@ class Configuration:
         self._pulls = 0
         self._known = asyncio.Event()
 
-    async def known(self) -> None:
+    async def wait_until_known(self) -> None:
         """Return when the user's settings are known, or after a timeout. Until they are known, no change is
         allowed without review."""
         with suppress(TimeoutError):
@@ -92,11 +92,11 @@ class Configuration:
         else:
             await asyncio.gather(self._pull(), self._register(client))
 
-    def told(self, client: ClientCapabilities, settings: object) -> Coroutine[Any, Any, None] | None:
+    def pushed(self, client: ClientCapabilities, settings: object) -> Coroutine[Any, Any, None] | None:
         """`workspace/didChangeConfiguration`: applied before the client's next message is processed. Returns
         a coroutine that requests the settings again, if the client supports that; if the notification
         contains no settings, that response is the only source."""
-        self.take("changed", settings)
+        self.set_layer("changed", settings)
         return self._pull(instead_of_told=settings is None) if client.pulls_configuration else None
 
     async def _pull(self, *, instead_of_told: bool = False) -> None:
@@ -111,12 +111,12 @@ class Configuration:
         if number != self._pulls or self._outgoing.is_closed:
             return
         section = answered[0] if isinstance(answered, list) and answered else None
-        self.take("configuration", section)
+        self.set_layer("configuration", section)
         if instead_of_told and section is not None:
-            self.take("changed", {})
+            self.set_layer("changed", {})
         self._mark_known()
 
-    def take(self, name: LayerName, raw: object) -> None:
+    def set_layer(self, name: LayerName, raw: object) -> None:
         """Set a layer to new raw values."""
         self._replace(self._layers.answered(name, raw))
 

@@ -58,7 +58,7 @@ def _run(server: AgentfsLanguageServer, request: Request, *arguments: object) ->
 
 def serve(server: AgentfsLanguageServer, request: Request, params: object) -> object:
     """Respond with an envelope, immediately or later."""
-    exchange = Exchange(server.workspace, params, server.language(), server.prepared)
+    exchange = Exchange(server.workspace, params, server.language(), server.wait_until_prepared)
     reading = None if request is status_request else server.configuration.up_to_date()
     result = (
         answer(request, exchange)

@@ -32,4 +32,4 @@ def register_documents(server: AgentfsLanguageServer) -> None:
 
     @server.feature("agentfs/documentState")
     def document_state(ls: AgentfsLanguageServer, params: object) -> None:
-        ls.documents.hinted(params)
+        ls.documents.state_reported(params)

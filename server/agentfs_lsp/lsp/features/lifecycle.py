@@ -26,7 +26,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.documents.set_encoding(client.position_encoding)
         ls.documents.ends_last_line = client.traits.ends_last_line
         ls.documents.ends_lines_at_cr = client.traits.ends_lines_at_cr
-        ls.configuration.take("initialization", member(params, "initializationOptions"))
+        ls.configuration.set_layer("initialization", member(params, "initializationOptions"))
         ls.choose_language()
         ls.folders.opened(params)
         ls.configuration.roots_changed()

@@ -18,7 +18,7 @@ def register_workspace(server: AgentfsLanguageServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(ls: AgentfsLanguageServer, params: object) -> None:
-        asking = ls.configuration.told(ls.client, member(params, "settings"))
+        asking = ls.configuration.pushed(ls.client, member(params, "settings"))
         if asking is not None:
             ls.in_background(asking)
 

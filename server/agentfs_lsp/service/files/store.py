@@ -160,7 +160,7 @@ class FileStore(Protocol):
         """The real absolute paths of files in interrupted landings; don't trust their content until `sweep`
         is over. Fast if there are none."""
 
-    def half_landed(self) -> bool:
+    def needs_recovery(self) -> bool:
         """Whether a killed server left a landing half done that `sweep` has not yet handled. Costs one stat
         unless several files are landing."""
 

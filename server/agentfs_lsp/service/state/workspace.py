@@ -210,7 +210,7 @@ class Workspace:
 
     def is_interrupted(self, location: Location) -> bool:
         """Whether the file may be half landed and is being recovered."""
-        if not self.interrupted and self.files.half_landed():
+        if not self.interrupted and self.files.needs_recovery():
             self.recover()
         return location.absolute in self.interrupted
 
