@@ -16,6 +16,7 @@ import { HistoryStore } from './history/store';
 import { Decorations } from './review/decorations';
 import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
+import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
 import { StatusBar } from './views/statusBar';
 import { fetchTexts } from './proposals/fetch';
@@ -73,7 +74,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const editors = new DiffEditors(proposals, files, bases, fetch);
   const historyDiffs = new HistoryDiffs(ask, landed);
   const focus = new ReviewFocus(editors);
-  const decisions = new Decisions(server, proposals, editors, focus, files, (review) => historyDiffs.openStale(review));
+  const plain = new PlainView();
+  const decisions = new Decisions(server, proposals, editors, focus, files, plain, (review) => historyDiffs.openStale(review));
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
   const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), proposals, files, draftTexts);
   const records = new HistoryStore();
@@ -92,12 +94,13 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     editors.onDidLeaveBehind((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));
     }),
-    focus.onDidEnter((review) => void noteSeen(proposals, review, files)),
+    focus.onDidEnter((review) => void noteSeen(proposals, review, files, plain)),
     focus.onDidTouch((review) => editors.unlock(review)),
     decisions.onDidEnd((ended) => {
       const { id } = ended.review.proposed;
       stale.forget(id);
       decorations.forget(ended.review);
+      plain.close(id);
       history.ended(ended);
       confirmation.ended(ended);
       void letGo(ended);
@@ -111,7 +114,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, history, historyDiffs, confirmation, drafts];
+  const own = [watchSaves(), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
   const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

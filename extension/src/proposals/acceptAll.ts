@@ -5,11 +5,17 @@ import type { Review } from './review';
 import type { ProposalStore } from './store';
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { isSeen, textsOf } from '../review/visibility';
+import type { PlainView } from '../review/plainView';
 import { lineOf } from './notifications';
 
 /** The user has gone into a review: whether all of it is on the screen. */
-export async function noteSeen(proposals: ProposalStore, review: Review, files: ReviewFileSystem): Promise<void> {
-  if (!review.seen && (await isSeen(review, textsOf(files, review)))) {
+export async function noteSeen(
+  proposals: ProposalStore,
+  review: Review,
+  files: ReviewFileSystem,
+  plain: PlainView,
+): Promise<void> {
+  if (!review.seen && (await isSeen(review, textsOf(files, review), plain))) {
     proposals.markSeen(review);
   }
 }

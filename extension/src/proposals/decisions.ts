@@ -14,6 +14,7 @@ import { chosenOf, noteSeen } from './acceptAll';
 import { caughtUp } from '../review/closeTabs';
 import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
 import { isOnScreen, textsOf } from '../review/visibility';
+import type { PlainView } from '../review/plainView';
 import type { DiffEditors } from '../review/diffEditor';
 import type { By, ReviewFocus } from '../review/focus';
 import { isUnsavedElsewhere, partOf } from '../review/tabs';
@@ -58,6 +59,7 @@ export class Decisions {
     private readonly editors: DiffEditors,
     private readonly focus: ReviewFocus,
     private readonly files: ReviewFileSystem,
+    private readonly plain: PlainView,
     /** Shows what others have made of the files of a review. */
     private readonly showStale: (review: Review) => Promise<void>,
   ) {}
@@ -140,7 +142,7 @@ export class Decisions {
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
     const { current } = this.editors;
     if (current !== undefined && !this.focus.isUnseen) {
-      await noteSeen(this.proposals, current, this.files);
+      await noteSeen(this.proposals, current, this.files, this.plain);
     }
     const waiting = this.proposals.undecided;
     for (const review of await chosenOf(waiting, (first) => this.editors.show(first))) {
@@ -228,7 +230,7 @@ export class Decisions {
   }
 
   private isOnScreen(review: Review, files: Proposal['files'], shown: ShownText): Promise<boolean> {
-    return isOnScreen(review, files, shown, () => this.editors.show(review));
+    return isOnScreen(review, files, shown, this.plain, () => this.editors.show(review));
   }
 
   /** The user rejects these files as they are now. */

@@ -151,45 +151,12 @@ export async function notifyNotShown(path: string): Promise<boolean> {
   return (await notify('warning', message, show)) === show;
 }
 
-/** Nothing was accepted: the editor does not mark all that differs in the file. Whether it is to. */
-export async function notifyBlanks(path: string): Promise<boolean> {
-  const show = vscode.l10n.t('Show Them');
-  const message = vscode.l10n.t(
-    'Nothing was accepted because {0} may have whitespace changes at the beginning or end of lines, which the setting diffEditor.ignoreTrimWhitespace hides.',
-    visible(baseName(path)),
+/** Nothing was accepted yet, and why: the diff may not show all of it, the view beside it does. */
+export function notifyHidden(why: string): void {
+  void notify(
+    'warning',
+    vscode.l10n.t('Nothing was accepted. {0} All of it is now shown beside the review. To accept it, press Accept again.', why),
   );
-  return (await notify('warning', message, show)) === show;
-}
-
-/** Nothing was accepted: by `setting` the editor draws nothing of characters that differ in the file. Whether it is to. */
-export async function notifyCharacters(path: string, setting: string): Promise<boolean> {
-  const show = vscode.l10n.t('Show Them');
-  const message = vscode.l10n.t(
-    'Nothing was accepted: changed lines of {0} have invisible characters, or some that reorder text, which the setting {1} hides.',
-    visible(baseName(path)),
-    setting,
-  );
-  return (await notify('warning', message, show)) === show;
-}
-
-/** Nothing was accepted: the editor cuts lines that differ in the file. Whether it is to wrap them. */
-export async function notifyCut(path: string): Promise<boolean> {
-  const show = vscode.l10n.t('Show Them');
-  const message = vscode.l10n.t(
-    'Nothing was accepted: changed lines of {0} are longer than what the editor shows of a line. Wrapped by the setting diffEditor.wordWrap, all of them is shown.',
-    visible(baseName(path)),
-  );
-  return (await notify('warning', message, show)) === show;
-}
-
-/** Nothing was accepted: the editor cuts lines that differ in the file, and their rows if it wraps them. */
-export async function notifyLimit(path: string): Promise<boolean> {
-  const message = vscode.l10n.t(
-    'Nothing was accepted: changed lines of {0} are longer than what the editor shows of a line. Remove editor.stopRenderingLineAfter from your settings or the workspace’s.',
-    visible(baseName(path)),
-  );
-  await notify('warning', message);
-  return false;
 }
 
 /** What ended without the user is said where it does not interrupt; a conflict can be looked at. */

@@ -1,17 +1,20 @@
 /**
  * Whether the user can have seen what is accepted: VS Code leaves out texts that are too large for it and the ends of long
- * lines, and, by a setting, blanks at either end of a line. The manifest has those shown unless the user or a workspace
- * says otherwise.
+ * lines, and, by settings, blanks, characters, and whatever colours and fonts make of a text. What the diff editor may leave
+ * out, the plain view shows.
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import { notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
-import { firstChanged, firstInBlanks, normalise } from '../util/text';
+import { baseName, brief, visible } from '../util/display';
+import { anyChanged, blanksChanged, normalise } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
-import { notifyBlanks, notifyCharacters, notifyCut, notifyLimit, notifyNotShown } from '../proposals/notifications';
+import { notifyHidden, notifyNotShown } from '../proposals/notifications';
+import type { PlainFile, PlainView } from './plainView';
+import { hidingSettings } from './workspaceSettings';
 
 /** An editor that is being opened has its text by then. */
 const SOON_MS = 1000;
@@ -19,19 +22,20 @@ const SOON_MS = 1000;
 /** UTF-16 units in a line of which VS Code draws no more, unless the user or a workspace says otherwise. */
 const USUAL_LIMIT = 10_000;
 
-/** More do not fit into a row of an editor that wraps lines at its right edge. */
-const LONGEST_ROW = 2000;
+/** Where lines are not wrapped, more may be behind the right edge of a side of the diff. */
+const USUAL_COLUMNS = 80;
 
-/** A setting by which the diff editor leaves something out. */
-interface Hiding {
-  setting: string;
-  /** Its value that has it shown. */
-  shown?: unknown;
-  /** The line of the proposed text where something may be left out, by what is set. */
-  lineOf: (config: vscode.WorkspaceConfiguration, base: string, now: string) => number | undefined;
-  /** Says so; whether it is to be shown. */
-  tell: (path: string) => Promise<boolean>;
-}
+/**
+ * Blanks that push text out of view. Users may turn wrapping off in a single editor, which VS Code tells nobody: other text
+ * is seen to go on behind the right edge.
+ */
+const PADDING = /(?:\t|[^\S\t]{4}){10}/;
+
+/** Characters that take two columns, roughly. */
+const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
+
+/** VS Code wraps no lines of texts that have more lines or UTF-16 units. */
+const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 
 /** Those that VS Code draws as signs or codes: controls, and what turns the direction of text. */
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
@@ -40,48 +44,11 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u20
 const INVISIBLE =
   /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\udb40[\udc00-\udfff]/;
 
-const HIDINGS: readonly Hiding[] = [
-  {
-    setting: 'diffEditor.ignoreTrimWhitespace',
-    shown: false,
-    lineOf: (config, base, now) =>
-      config.get('diffEditor.ignoreTrimWhitespace', true) ? firstInBlanks(base, now) : undefined,
-    tell: notifyBlanks,
-  },
-  {
-    // Of the rows of a wrapped line it is the limit, too. VS Code takes it from a settings file alone.
-    setting: 'editor.stopRenderingLineAfter',
-    lineOf: (config, base, now) => {
-      const limit = limitOf(config);
-      return limit < LONGEST_ROW ? firstChanged(base, now, isLonger(limit)) : undefined;
-    },
-    tell: notifyLimit,
-  },
-  {
-    // Not the limit itself: VS Code is slow to draw a line of megabytes, and fast to wrap it.
-    setting: 'diffEditor.wordWrap',
-    shown: 'on',
-    lineOf: (config, base, now) => (isWrapped(config) ? undefined : firstChanged(base, now, isLonger(limitOf(config)))),
-    tell: notifyCut,
-  },
-  hidingOf('editor.renderControlCharacters', CONTROLS),
-  hidingOf('editor.unicodeHighlight.invisibleCharacters', INVISIBLE),
-];
-
-/** A setting without which the editor draws nothing of such characters. */
-function hidingOf(setting: string, characters: RegExp): Hiding {
-  return {
-    setting,
-    shown: true,
-    lineOf: (config, base, now) =>
-      config.get(setting, true) ? undefined : firstChanged(base, now, (line) => characters.test(line)),
-    tell: (path) => notifyCharacters(path, setting),
-  };
-}
-
-function isLonger(limit: number): (line: string) => boolean {
-  return (line) => line.length > limit;
-}
+/** Settings without which the editor draws nothing of such characters. */
+const DRAWN_BY: Readonly<Record<string, RegExp>> = {
+  'editor.renderControlCharacters': CONTROLS,
+  'editor.unicodeHighlight.invisibleCharacters': INVISIBLE,
+};
 
 /**
  * What a review shows at this moment. To be taken before anything is waited for: VS Code may tell of keys that were
@@ -97,62 +64,96 @@ export function textsOf(files: ReviewFileSystem, { proposed: { id }, proposal }:
   return (path) => texts.get(path);
 }
 
-/** A file of a review that the user can't have seen; without `hidden` nothing of it. */
-interface Unseen {
-  path: string;
-  uri: vscode.Uri;
-  hidden?: { by: Hiding; line: number };
-}
-
-/** Whether all that is proposed for these files can have been seen; what can't is said, and `again` shows the review anew. */
+/** Whether all that is proposed for these files can have been seen. What can't is said and shown; `again` shows the review anew. */
 export async function isOnScreen(
   review: Review,
   files: Proposal['files'],
   shown: ShownText,
+  plain: PlainView,
   again: () => Promise<void>,
 ): Promise<boolean> {
-  const unseen = await firstUnseen(review, files, shown);
-  if (unseen === undefined) {
-    return true;
-  }
-  const { path, uri, hidden } = unseen;
-  if (hidden === undefined) {
-    void offer(notifyNotShown(path), async () => {
+  const closed = await firstNotShown(review, files);
+  if (closed !== undefined) {
+    void offer(notifyNotShown(closed), async () => {
+      const uri = virtualUri(PROPOSAL, review.proposed.id, closed);
       await vscode.workspace.openTextDocument(uri); // a text that is there already is never too large to show
       await again();
     });
-  } else {
-    void offer(hidden.by.tell(path), () => showHidden(uri, hidden.by, hidden.line));
+    return false;
   }
-  return false;
+  const all = plainFilesOf(review, files, shown);
+  const hidden = all.find((file) => file.why !== undefined && !plain.hasShown(file));
+  // All of them: VS Code may draw the editor of several files anew, and not all of it, where it has less room.
+  if (hidden?.why !== undefined && plain.show(all)) {
+    notifyHidden(hidden.why);
+  }
+  return hidden === undefined;
 }
 
 /** Whether all of a review in front can have been seen. */
-export async function isSeen(review: Review, shown: ShownText): Promise<boolean> {
-  const { proposal } = review;
-  return proposal !== undefined && (await firstUnseen(review, proposal.files, shown)) === undefined;
+export async function isSeen(review: Review, shown: ShownText, plain: PlainView): Promise<boolean> {
+  const files = review.proposal?.files;
+  return (
+    files !== undefined &&
+    (await firstNotShown(review, files)) === undefined &&
+    plainFilesOf(review, files, shown).every((file) => file.why === undefined || plain.hasShown(file))
+  );
 }
 
-async function firstUnseen(
-  { proposed: { id, files: all } }: Review,
-  files: Proposal['files'],
-  shown: ShownText,
-): Promise<Unseen | undefined> {
-  for (const { path, base_text: base } of files) {
-    const uri = virtualUri(PROPOSAL, id, path);
-    if (!(await isShown(uri, all.length > 1))) {
-      return { path, uri };
-    }
-    const config = settings(uri);
-    const now = normalise(shown(path) ?? '');
-    for (const by of HIDINGS) {
-      const line = by.lineOf(config, base, now);
-      if (line !== undefined) {
-        return { path, uri, hidden: { by, line } };
-      }
+/** The path of the first of these files of which the editor shows nothing. */
+async function firstNotShown({ proposed: { id, files: all } }: Review, files: Proposal['files']): Promise<string | undefined> {
+  for (const { path } of files) {
+    if (!(await isShown(virtualUri(PROPOSAL, id, path), all.length > 1))) {
+      return path;
     }
   }
   return undefined;
+}
+
+/** What differs in these files, and why the diff editor may leave some of it out. */
+function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText): PlainFile[] {
+  return files.map(({ path, base_text: base }) => {
+    const uri = virtualUri(PROPOSAL, id, path);
+    const now = normalise(shown(path) ?? '');
+    return { uri, why: whyHidden(settings(uri), visible(baseName(path)), base, now), base, now };
+  });
+}
+
+/** Why the diff editor may leave out some of what differs in the file `name`; undefined where it shows all. */
+function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: string, now: string): string | undefined {
+  const hiding = hidingSettings(config);
+  if (hiding.length > 0) {
+    return vscode.l10n.t('Settings of this workspace may make changes of {0} unreadable: {1}.', name, brief(hiding.join(', '), 200));
+  }
+  if (anyChanged(base, now, isWider(config, [base, now].every((text) => isWrapped(config, text))))) {
+    return vscode.l10n.t('Changed lines of {0} may be longer than what the editor shows of a line.', name);
+  }
+  if (config.get('diffEditor.ignoreTrimWhitespace', true) && blanksChanged(base, now)) {
+    return vscode.l10n.t(
+      '{0} may have whitespace changes at the beginning or end of lines, which the setting diffEditor.ignoreTrimWhitespace hides.',
+      name,
+    );
+  }
+  const setting = Object.keys(DRAWN_BY).find(
+    (key) => !config.get(key, true) && anyChanged(base, now, (line) => DRAWN_BY[key]?.test(line) === true),
+  );
+  return setting === undefined
+    ? undefined
+    : vscode.l10n.t(
+        'Changed lines of {0} have invisible characters, or some that reorder text, which the setting {1} hides.',
+        name,
+        setting,
+      );
+}
+
+/** Whether the editor may not draw all of a line, or not in the room that it has. */
+function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line: string) => boolean {
+  const limit = limitOf(config);
+  const tab = config.get('editor.tabSize', 4);
+  const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
+  const columns = (line: string): number => line.length + count(line, /\t/g) * (tab - 1) + count(line, WIDE);
+  const isCut = (line: string): boolean => columns(line) > USUAL_COLUMNS && (!wrapped || PADDING.test(line.trimEnd()));
+  return (line) => line.length > limit || isCut(line);
 }
 
 /** How many UTF-16 units of a line, or of a row of a wrapped one, are drawn; VS Code reads it in this way. */
@@ -161,11 +162,13 @@ function limitOf(config: vscode.WorkspaceConfiguration): number {
   return Number.isNaN(limit) ? USUAL_LIMIT : limit < 0 ? Infinity : limit;
 }
 
-/** Whether diffs wrap lines at the right edge of the editor. */
-function isWrapped(config: vscode.WorkspaceConfiguration): boolean {
+/** Whether diffs wrap the lines of a text at the right edge of the editor. */
+function isWrapped(config: vscode.WorkspaceConfiguration, text: string): boolean {
   const ofDiffs = config.get('diffEditor.wordWrap');
   const ofEditors = config.get('editor.wordWrap');
-  return ofDiffs === 'on' || (ofDiffs !== 'off' && (ofEditors === 'on' || ofEditors === 'bounded'));
+  const isLarge = text.length > LARGE.units || text.split('\n').length > LARGE.lines;
+  const isOn = ofDiffs === 'on' || (ofDiffs !== 'off' && (ofEditors === 'on' || ofEditors === 'bounded'));
+  return isOn && !isLarge;
 }
 
 async function offer(wanted: Promise<boolean>, show: () => Promise<void>): Promise<void> {
@@ -199,21 +202,6 @@ async function isShown(uri: vscode.Uri, isOneOfSeveral: boolean): Promise<boolea
       vscode.workspace.onDidOpenTextDocument(look),
     );
   });
-}
-
-/** Have the diff of a proposed file show what it leaves out, by the setting that says so, and bring that line into view. */
-async function showHidden(uri: vscode.Uri, { setting, shown }: Hiding, line: number): Promise<void> {
-  const config = settings(uri);
-  const found = config.inspect(setting);
-  const ofLanguage = [found?.defaultLanguageValue, found?.globalLanguageValue, found?.workspaceLanguageValue];
-  const isOfLanguage = ofLanguage.some((value) => value !== undefined);
-  const isOfWorkspace = (isOfLanguage ? found?.workspaceLanguageValue : found?.workspaceValue) !== undefined;
-  const target = isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
-  await config.update(setting, shown, target, isOfLanguage);
-  editorOf(uri)?.revealRange(
-    new vscode.Range(line, 0, line, 0),
-    vscode.TextEditorRevealType.InCenterIfOutsideViewport,
-  );
 }
 
 /** As they are for the language of the text, as the diff editor has them. */

@@ -7,11 +7,14 @@ const UNSEEN =
 
 /** `text` in one line, with what reorders, hides or commands shown as `\u202e`. */
 export function visible(text: string): string {
-  return text
-    .replace(/\s*[\r\n]\s*|\t/g, ' ')
-    .replace(UNSEEN, (character) =>
-      Array.from(character, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''),
-    );
+  return shownAsCodes(text.replace(/\s*[\r\n]\s*|\t/g, ' '));
+}
+
+/** `text` with what is not seen, tabs and line ends included, as `of` makes of its codes, such as `\u{202e}`. */
+export function shownAsCodes(text: string, of = (codes: string): string => codes): string {
+  return text.replace(UNSEEN, (character) =>
+    of(Array.from(character, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join('')),
+  );
 }
 
 /** The same, at most `most` characters long. */

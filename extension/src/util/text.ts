@@ -39,11 +39,10 @@ export function firstDifference(before: string, after: string): number | undefin
 }
 
 /**
- * The 0-based line of `after` that a diff which takes no notice of blanks at either end of a line may take for one of
- * `before` that has others; undefined where there is none. Rather one too many: which lines a diff takes for the same, where
- * several are, is its own matter.
+ * Whether a diff which takes no notice of blanks at either end of a line may take one of `after` for one of `before` that has
+ * others. Rather once too often: which lines a diff takes for the same, where several are, is its own matter.
  */
-export function firstInBlanks(before: string, after: string): number | undefined {
+export function blanksChanged(before: string, after: string): boolean {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const { start, end } = sameEnds(old, now, (line) => line.trim());
   const forms = new Map<string, Set<string>>();
@@ -55,62 +54,103 @@ export function firstInBlanks(before: string, after: string): number | undefined
     const known = forms.get(line.trim());
     return known !== undefined && (known.size > 1 || !known.has(line));
   };
-  const found = now.findIndex((line, at) => {
+  return now.some((line, at) => {
     const last = now.length - at;
     return at < start ? line !== old[at] : last <= end ? line !== old.at(-last) : isOther(line);
   });
-  return found === -1 ? undefined : found;
 }
 
 /**
- * The 0-based line of `after` at which a diff may show a line of either text that is `sought`;
- * undefined where there is none. Rather one too many: what a diff takes for changed between two changes is its own matter.
+ * Whether a diff may show a line of either text that is `sought` as changed. Rather once too often: what a diff takes for
+ * changed between two changes is its own matter.
  */
-export function firstChanged(
-  before: string,
-  after: string,
-  sought: (line: string) => boolean,
-): number | undefined {
+export function anyChanged(before: string, after: string, sought: (line: string) => boolean): boolean {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const { start, end } = sameEnds(old, now, (line) => line);
-  const found = now.slice(start, now.length - end).findIndex(sought);
-  if (found !== -1) {
-    return start + found;
-  }
-  return old.slice(start, old.length - end).some(sought) ? Math.min(start, now.length - 1) : undefined;
+  return now.slice(start, now.length - end).some(sought) || old.slice(start, old.length - end).some(sought);
 }
 
 /** More differences than this are not looked for: all between the first and the last one counts as changed. */
 const MOST_DIFFERENCES = 1000;
 
-/** How many lines the shortest diff of two texts adds and removes. */
-export function changedLines(before: string, after: string): { added: number; removed: number } {
-  const [old, now] = [linesOf(before), linesOf(after)];
-  const { start, end } = sameEnds(old, now, (line) => line);
-  const [a, b] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
-  const total = differences(a, b) ?? a.length + b.length;
-  return { added: (total + b.length - a.length) / 2, removed: (total - b.length + a.length) / 2 };
+/** Lines that take the place of others, and the 0-based line in each text at which they do. */
+export interface Hunk {
+  start: { before: number; after: number };
+  removed: string[];
+  added: string[];
 }
 
-/** The lines of the shortest diff, by Myers' algorithm; undefined where they are too many to look for. */
-function differences(a: readonly string[], b: readonly string[]): number | undefined {
-  // How far in `a` one comes with so many differences, by how many more lines of `a` than of `b` are behind one.
-  const reached = new Map([[1, 0]]);
+/** How many lines the shortest diff of two texts adds and removes. */
+export function changedLines(before: string, after: string): { added: number; removed: number } {
+  const all = hunks(linesOf(before), linesOf(after));
+  const total = (side: 'added' | 'removed'): number => all.reduce((sum, { [side]: { length } }) => sum + length, 0);
+  return { added: total('added'), removed: total('removed') };
+}
+
+/** The shortest diff of two texts, given as lines; of very many differences one hunk of all of them. */
+export function hunks(old: readonly string[], now: readonly string[]): Hunk[] {
+  const { start, end } = sameEnds(old, now, (line) => line);
+  const [a, b] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const steps = shortestWay(a, b);
+  if (steps === undefined) {
+    return [{ start: { before: start, after: start }, removed: a, added: b }];
+  }
+  const found: Hunk[] = [];
+  for (const { at, diagonal, next } of steps) {
+    const [before, after] = [start + at, start + at - diagonal];
+    let last = found.at(-1);
+    if (last === undefined || last.start.before + last.removed.length !== before || last.start.after + last.added.length !== after) {
+      last = { start: { before, after }, removed: [], added: [] };
+      found.push(last);
+    }
+    if (next > diagonal) {
+      last.removed.push(old[before] ?? '');
+    } else {
+      last.added.push(now[after] ?? '');
+    }
+  }
+  return found;
+}
+
+/** `at`: how many lines of `a` are behind one, `diagonal`: how many more than of `b`; after the lines that are the same. */
+interface Reached {
+  at: number;
+  diagonal: number;
+  from?: Reached;
+}
+
+/** Where each line is removed (`next` is a higher diagonal) or added, by Myers' algorithm; undefined where they are too many. */
+function shortestWay(a: readonly string[], b: readonly string[]): { at: number; diagonal: number; next: number }[] | undefined {
+  const reached = new Map<number, Reached>([[1, { at: 0, diagonal: 1 }]]);
   for (let count = 0; count <= MOST_DIFFERENCES; count += 1) {
     for (let diagonal = -count; diagonal <= count; diagonal += 2) {
-      const down = reached.get(diagonal + 1) ?? -1;
-      const right = (reached.get(diagonal - 1) ?? -2) + 1;
-      let at = Math.max(down, right);
+      const adding = reached.get(diagonal + 1) ?? NOWHERE;
+      const removing = reached.get(diagonal - 1) ?? NOWHERE;
+      const from = adding.at > removing.at ? adding : removing;
+      let at = from === adding ? from.at : from.at + 1;
       while (at < a.length && at - diagonal < b.length && a[at] === b[at - diagonal]) {
         at += 1;
       }
-      reached.set(diagonal, at);
-      if (at >= a.length && at - diagonal >= b.length) {
-        return count;
-      }
+      reached.set(diagonal, { at, diagonal, from });
+    }
+    const end = reached.get(a.length - b.length);
+    if (end?.at === a.length) {
+      return wayTo(end);
     }
   }
   return undefined;
+}
+
+const NOWHERE: Reached = { at: -2, diagonal: 0 };
+
+/** From the first line on. The first place but one is reached without a difference. */
+function wayTo(end: Reached): { at: number; diagonal: number; next: number }[] {
+  const steps = [];
+  for (let here = end; here.from?.from !== undefined; here = here.from) {
+    const { at, diagonal } = here.from;
+    steps.push({ at, diagonal, next: here.diagonal });
+  }
+  return steps.reverse();
 }
 
 /** Without an empty one behind the last line end. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedLines, firstChanged, firstDifference, firstInBlanks, fromBytes, normalise, toBytes, withEol } from '../../src/util/text';
+import { anyChanged, blanksChanged, changedLines, firstDifference, fromBytes, hunks, normalise, toBytes, withEol } from '../../src/util/text';
 
 test('line ends of every kind become \\n, and nothing else does', () => {
   assert.equal(normalise('a\r\nb\rc\nd\u2028e\f\u0085'), 'a\nb\nc\nd\u2028e\f\u0085');
@@ -34,41 +34,51 @@ test('the first line that differs', () => {
   assert.equal(firstDifference('same\n', 'same\n'), undefined);
 });
 
-const inBlanks = (before: string[], after: string[]): number | undefined =>
-  firstInBlanks(before.join('\n'), after.join('\n'));
+const inBlanks = (before: string[], after: string[]): boolean =>
+  blanksChanged(before.join('\n'), after.join('\n'));
 
 test('a line that differs in blanks alone, wherever the other changes are', () => {
-  assert.equal(inBlanks(['a', '  b', 'c'], ['a', 'b', 'c']), 1);
-  assert.equal(inBlanks(['a', 'b', 'c'], ['a', 'b', 'c \t']), 2);
-  assert.equal(inBlanks(['a', 'b', 'c', 'd'], ['A', ' b', 'c', 'D']), 1);
-  assert.equal(inBlanks(['a', 'b', 'c', ' d'], ['new', 'a', 'b', 'c', 'd']), 4);
-  assert.equal(inBlanks(['', 'a'], ['   ', 'a']), 0);
+  assert.equal(inBlanks(['a', '  b', 'c'], ['a', 'b', 'c']), true);
+  assert.equal(inBlanks(['a', 'b', 'c'], ['a', 'b', 'c \t']), true);
+  assert.equal(inBlanks(['a', 'b', 'c', 'd'], ['A', ' b', 'c', 'D']), true);
+  assert.equal(inBlanks(['a', 'b', 'c', ' d'], ['new', 'a', 'b', 'c', 'd']), true);
+  assert.equal(inBlanks(['', 'a'], ['   ', 'a']), true);
 });
 
 test('lines that change their places, and one that comes in beside its like', () => {
-  assert.equal(inBlanks(['1', '  end', 'end', '2'], ['1', 'end', '  end', '2']), 1);
-  assert.equal(inBlanks(['1', '  end', '2', '3'], ['1.', 'end', '2', '  end', '3.']), 1);
-  assert.equal(inBlanks(['x', 'x', 'x'], ['  x', 'x', 'x', 'x']), 0);
+  assert.equal(inBlanks(['1', '  end', 'end', '2'], ['1', 'end', '  end', '2']), true);
+  assert.equal(inBlanks(['1', '  end', '2', '3'], ['1.', 'end', '2', '  end', '3.']), true);
+  assert.equal(inBlanks(['x', 'x', 'x'], ['  x', 'x', 'x', 'x']), true);
 });
 
 test('changes that such a diff shows', () => {
-  assert.equal(inBlanks(['a', 'b', 'c'], ['a', 'B', 'c']), undefined);
-  assert.equal(inBlanks(['a', '  {', '  }', 'b'], ['a', '  {', '    new', '  }', 'b']), undefined);
-  assert.equal(inBlanks([''], ['a', '  b', '']), undefined);
-  assert.equal(inBlanks(['a', '  b', ''], ['']), undefined);
-  assert.equal(inBlanks(['same'], ['same']), undefined);
+  assert.equal(inBlanks(['a', 'b', 'c'], ['a', 'B', 'c']), false);
+  assert.equal(inBlanks(['a', '  {', '  }', 'b'], ['a', '  {', '    new', '  }', 'b']), false);
+  assert.equal(inBlanks([''], ['a', '  b', '']), false);
+  assert.equal(inBlanks(['a', '  b', ''], ['']), false);
+  assert.equal(inBlanks(['same'], ['same']), false);
 });
 
-test('the line at which a diff may show a long line, of either text', () => {
-  const longer = (before: string[], after: string[]): number | undefined =>
-    firstChanged(before.join('\n'), after.join('\n'), (line) => line.length > 3);
-  assert.equal(longer(['a', 'long', 'c'], ['a', 'lung', 'c']), 1);
-  assert.equal(longer(['a', 'b', 'long'], ['a', 'b']), 1);
-  assert.equal(longer(['long'], ['']), 0);
-  assert.equal(longer(['a', 'long', 'c'], ['A', 'long', 'C']), 1);
-  assert.equal(longer(['a', 'long', 'c'], ['A', 'long', 'c']), undefined);
-  assert.equal(longer(['one', 'b'], ['two', 'b']), undefined);
-  assert.equal(longer(['long'], ['long']), undefined);
+test('whether a diff may show a long line, of either text, as changed', () => {
+  const longer = (before: string[], after: string[]): boolean =>
+    anyChanged(before.join('\n'), after.join('\n'), (line) => line.length > 3);
+  assert.equal(longer(['a', 'long', 'c'], ['a', 'lung', 'c']), true);
+  assert.equal(longer(['a', 'b', 'long'], ['a', 'b']), true);
+  assert.equal(longer(['long'], ['']), true);
+  assert.equal(longer(['a', 'long', 'c'], ['A', 'long', 'C']), true);
+  assert.equal(longer(['a', 'long', 'c'], ['A', 'long', 'c']), false);
+  assert.equal(longer(['one', 'b'], ['two', 'b']), false);
+  assert.equal(longer(['long'], ['long']), false);
+});
+
+test('which lines take the place of which', () => {
+  const [before, after] = [['1', 'a', 'b', 'c', '2'], ['1', 'A', 'b', 'c', 'd', 'e', '2']];
+  assert.deepEqual(hunks(before, after), [
+    { start: { before: 1, after: 1 }, removed: ['a'], added: ['A'] },
+    { start: { before: 4, after: 4 }, removed: [], added: ['d', 'e'] },
+  ]);
+  assert.deepEqual(hunks([], ['a']), [{ start: { before: 0, after: 0 }, removed: [], added: ['a'] }]);
+  assert.deepEqual(hunks(['a'], ['a']), []);
 });
 
 test('how many lines the shortest diff adds and removes', () => {

@@ -137,6 +137,13 @@ export class WorkbenchPage {
       .waitFor();
   }
 
+  /** Waits until the view of all changes, beside a review, shows `text`; all that it shows. */
+  async plainWith(text) {
+    const body = this.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("body");
+    await body.filter({ hasText: text }).waitFor();
+    return body.innerText();
+  }
+
   /** The files in it, from top to bottom. */
   severalNames() {
     return this.page.locator(`${ACTIVE} .multiDiffEntry .title.modified .label-name`).allInnerTexts();

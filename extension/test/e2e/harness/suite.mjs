@@ -1,9 +1,10 @@
 // What every scenario needs: the one workbench of the run, files, an agent, and a clean desk afterwards.
 
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 
 import { connect } from "./extension.mjs";
 import { until, WorkbenchPage } from "./page.mjs";
@@ -114,6 +115,47 @@ export const openReview = () => workbench.extension.openReview();
 export async function reviewWith(text) {
   await openReview();
   return ui.diffWith(text);
+}
+
+/** Press Accept, which shows all changes beside the review first, with `text` among them, and a message that has `said`. */
+export async function acceptShows(said, text) {
+  await ui.titleButton("Accept").click();
+  await until(said, () => ui.isSaid(said));
+  await call("command", { id: "notifications.clearAll" });
+  const shown = await ui.plainWith(text);
+  assert.equal((await state()).pending.length, 1, "nothing is decided");
+  return shown;
+}
+
+/** Press Accept again, until that is a moment after all changes were shown. */
+export const acceptSeen = () =>
+  until("it is accepted", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.titleButton("Accept").click({ timeout: 500 }); // it may be gone by now
+    return false;
+  }, { everyMs: 1000 });
+
+/** Both. All that was shown beside the review. */
+export async function acceptAfterPlain(said, text) {
+  const shown = await acceptShows(said, text);
+  await acceptSeen();
+  return shown;
+}
+
+/** Settings of the workspace while `body` runs. */
+export async function inWorkspace(settings, body) {
+  const folder = path.join(workspace, ".vscode");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "settings.json"), JSON.stringify(settings));
+  const [[key, value]] = Object.entries(settings);
+  const counts = async () => isDeepStrictEqual(await call("setting", { key }), value);
+  try {
+    await until("they count", counts);
+    return await body();
+  } finally {
+    rmSync(folder, { recursive: true });
+    await until("they count no more", async () => !(await counts()));
+  }
 }
 
 /** The text of the one draft of a file, which is thrown away. */

@@ -1,11 +1,9 @@
 // Nobody approves what was not on the screen, and nothing comes to the screen between the keys.
 
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
+import { acceptAfterPlain, agent, batch, call, file, inWorkspace, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
 
 const BLANKS = "diffEditor.ignoreTrimWhitespace";
 const SAID = "whitespace changes at the beginning or end of lines";
@@ -62,15 +60,8 @@ scenario("what the user has set not to be shown can't be accepted until it is sh
   await set(BLANKS, true);
   const asked = await agent("hidden").readAndEdit(hidden, "    - grant", "  - grant");
   await reviewWith("steps:");
-  await ui.titleButton("Accept").click();
-  await ui.offers(SAID, "Show Them");
-  await call("command", { id: "notifications.clearAll" });
-  await ui.clickLine("steps:");
-  await ui.page.keyboard.press("Control+Enter");
-  await ui.pressInMessage(SAID, "Show Them");
-  await marked();
-  assert.equal((await state()).pending.length, 1, "nothing is decided");
-  await ui.titleButton("Accept").click();
+  const shown = await acceptAfterPlain(SAID, "- grant");
+  assert.match(shown, /····- grant[^]*··- grant/);
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.ok(isOut(hidden));
 });
@@ -92,15 +83,9 @@ scenario("of several files, one whose blanks are not shown can't be accepted alo
   await set(BLANKS, true);
   const asked = await proposeBlanks("unseen", seen, unseen);
   await ui.decideFile("unseen.txt", "Accept This File");
-  await ui.offers(SAID, "Show Them");
-  await call("command", { id: "notifications.clearAll" });
-  await ui.decideFile("seen.txt", "Accept This File");
-  await ui.titleButton("Accept").click();
-  await ui.offers(SAID, "Show Them");
-  assert.equal((await state()).pending.length, 1, "nothing is decided");
-  await ui.pressInMessage(SAID, "Show Them");
-  await ui.severalWith("- grant");
-  await ui.titleButton("Accept").click();
+  await ui.saysInPassing(SAID);
+  assert.doesNotMatch(await ui.plainWith("unseen.txt"), /\bseen\.txt/);
+  await acceptAfterPlain(SAID, "shown/seen.txt");
   assert.equal((await asked.answer).status, "success");
   assert.ok(isOut(unseen));
 });
@@ -110,12 +95,7 @@ const LARGE = Array.from({ length: 1500 }, (_, index) => `line ${index} that nob
 
 scenario("what VS Code finds too large to show can't be accepted until it is shown", async () => {
   // Any workspace may say so.
-  const folder = path.join(home, "workspace/.vscode");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ "workbench.editorLargeFileConfirmation": 1 }));
-  try {
-    const now = () => call("setting", { key: "workbench.editorLargeFileConfirmation" });
-    await until("the workspace's setting counts", async () => (await now()) === 1);
+  await inWorkspace({ "workbench.editorLargeFileConfirmation": 1 }, async () => {
     const ada = agent("large");
     await ada.read(large);
     const asked = ada.write(large, LARGE);
@@ -129,9 +109,7 @@ scenario("what VS Code finds too large to show can't be accepted until it is sho
     await ui.titleButton("Accept").click();
     assert.equal((await asked.answer).data.review.decision, "accepted");
     assert.equal(large.text(), LARGE);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
 });
 
 const own = file("shown/own.txt", "");

@@ -1,82 +1,175 @@
 // What VS Code cuts off a long line, and what nobody has opened, is accepted by no accident.
 
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, openReview, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+import { acceptAfterPlain, acceptSeen, acceptShows, agent, batch, call, file, inWorkspace, openReview, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
 
-const LIMIT = "editor.stopRenderingLineAfter";
-const SAID = "longer than what the editor shows of a line";
+const SAID = "may be longer than what the editor shows of a line";
 
 /** A line as minifiers write it, so long that the editor cuts it before `told`. */
 const minified = (told) => `${"let a=1;".repeat(1375)}${told};${"let b=2;".repeat(125)}\n`;
 const long = (name) => file(`unseen/${name}.txt`, `// first\n${minified("quiet()")}// last\n`);
 
-/** Whether some row of the proposal is drawn that has `text`; the rows of long lines are many. */
-const scrollsTo = (text) =>
-  until(`a row with ${text}`, async () => {
-    if ((await ui.diff()).modified.includes(text)) return true;
-    await ui.page.keyboard.press("PageDown");
-    return false;
-  });
+/** Where the view of all changes marks `text`, and what it draws it with. */
+const drawn = (text) =>
+  ui.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("pre.new mark", { hasText: text })
+    .evaluate((mark) => {
+      const { left, top, right, bottom } = mark.getBoundingClientRect();
+      const { color, fontSize } = getComputedStyle(mark);
+      return { isInside: left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight, color, fontSize };
+    });
 
 const alone = long("alone");
 
 scenario("text behind the end of what is drawn of a line can't be accepted until it is shown", async () => {
-  await set("diffEditor.wordWrap", "inherit");
   const asked = await agent("long").readAndEdit(alone, "quiet()", "steal(1)");
   await reviewWith("let a=1;");
-  await ui.titleButton("Accept").click();
-  await ui.offers(SAID, "Show Them");
-  assert.equal((await state()).pending.length, 1, "nothing is decided");
+  await acceptShows(SAID, "steal(1)");
+  assert.ok((await drawn("steal(1")).isInside, "it is on the screen");
   assert.doesNotMatch(alone.text(), /steal/);
-  await ui.pressInMessage(SAID, "Show Them");
-  await until("it is wrapped", async () => (await call("setting", { key: "diffEditor.wordWrap" })) === "on");
-  await ui.focusEditor();
-  await scrollsTo("steal(1)");
-  await ui.titleButton("Accept").click();
+  await acceptSeen();
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.match(alone.text(), /steal\(1\)/);
 });
 
-const cut = file("unseen/cut.txt", `// first\n${"let a=1;".repeat(60)}quiet()\n`);
+const held = long("held");
 
-scenario("nor can what is cut by a limit that wrapping does not help against", async () => {
-  // Any workspace may say so.
-  const folder = path.join(home, "workspace/.vscode");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ [LIMIT]: 40, "diffEditor.wordWrap": "off" }));
-  const now = () => call("setting", { key: LIMIT });
-  let asked;
-  try {
-    await until("the workspace's setting counts", async () => (await now()) === 40);
-    asked = await agent("cut").readAndEdit(cut, "quiet()", "steal(1)");
-    await reviewWith("let a=1;");
-    assert.doesNotMatch((await ui.diff()).modified, /steal/);
-    await ui.titleButton("Accept").click();
-    await ui.saysInPassing(SAID);
-    assert.equal((await state()).pending.length, 1, "nothing is decided");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-  await until("it counts no more", async () => (await now()) !== 40);
+scenario("a key that is held accepts nothing of what it has only just shown", async () => {
+  const asked = await agent("held").readAndEdit(held, "quiet()", "steal(1)");
+  await reviewWith("let a=1;");
+  await ui.clickLine("let a=1;");
+  const since = Date.now();
+  await until("it was held for three seconds", async () => {
+    await ui.page.keyboard.press("Control+Enter");
+    return Date.now() - since > 3000;
+  });
+  await ui.plainWith("steal(1)");
+  assert.equal((await state()).pending.length, 1, "nothing is decided");
+  await call("command", { id: "notifications.clearAll" });
+  await until("it is accepted by a press after a moment", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.page.keyboard.press("Control+Enter");
+    return false;
+  }, { everyMs: 1000 });
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const amended = long("amended");
+
+scenario("what is typed after all changes were shown is shown, too, before it is accepted", async () => {
+  const asked = await agent("amended").readAndEdit(amended, "quiet()", "steal(1)");
+  await reviewWith("let a=1;");
+  await acceptShows(SAID, "steal(1)");
+  await ui.clickLine("// first");
+  await ui.page.keyboard.type(" and mine");
+  assert.match(await acceptAfterPlain(SAID, "// first and mine"), /steal\(1\)/);
+  assert.equal((await asked.answer).data.review.decision, "amended");
+});
+
+const wide = file("unseen/wide.txt", "check();\n");
+const PADDED = `check();${" ".repeat(300)}steal();`;
+
+scenario("a diff wraps lines: no text stands behind the right edge", async () => {
+  const asked = await agent("wide").readAndEdit(wide, "check();", PADDED);
+  await reviewWith("steal();");
+  assert.doesNotMatch((await ui.diff()).modified, /check.*steal/, "they are in rows of their own");
   await asked.cancel();
 });
+
+scenario("where a setting says not to wrap, a long line can't be accepted until all of it is shown", async () => {
+  await set("diffEditor.wordWrap", "off");
+  const asked = await agent("off").readAndEdit(wide, "check();", PADDED);
+  await reviewWith("check();");
+  await acceptAfterPlain(SAID, "steal();");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const toggled = file("unseen/toggled.txt", "check();\n");
+
+scenario("nor can text behind blanks, where wrapping may be off in this editor alone", async () => {
+  const asked = await agent("toggled").readAndEdit(toggled, "check();", PADDED);
+  await reviewWith("check");
+  await call("command", { id: "editor.action.toggleWordWrap" });
+  await until("nothing is wrapped", async () => /check.*steal/.test((await ui.diff()).modified));
+  await acceptAfterPlain(SAID, "steal();");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const prose = file("unseen/prose.md", "Words.\n");
+
+scenario("a long line of words that is wrapped asks for nothing", async () => {
+  const asked = await agent("prose").readAndEdit(prose, "Words.", "More words. ".repeat(100));
+  await reviewWith("More words.");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const many = file("unseen/many.txt", `check();\n${"line\n".repeat(300_001)}`);
+
+scenario("nor in a text of so many lines that VS Code wraps none of it", async () => {
+  const asked = await agent("many").readAndEdit(many, "check();", PADDED);
+  await reviewWith("check();");
+  await acceptAfterPlain(SAID, "steal();"); // VS Code says there that it wraps none, too
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  await call("command", { id: "notifications.clearAll" });
+});
+
+const cut = file("unseen/cut.txt", `// first\n${"let a=1;".repeat(60)}quiet()\n`);
+
+scenario("nor can what is cut by a limit that wrapping does not help against", () =>
+  // Any workspace may say so.
+  inWorkspace({ "editor.stopRenderingLineAfter": 40, "diffEditor.wordWrap": "off" }, async () => {
+    const asked = await agent("cut").readAndEdit(cut, "quiet()", "steal(1)");
+    await reviewWith("let a=1;");
+    assert.doesNotMatch((await ui.diff()).modified, /steal/);
+    await acceptAfterPlain(SAID, "steal(1)");
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  }));
 
 const gone = long("gone");
 
 scenario("of a long line that is taken away, all is to be shown, too", async () => {
-  await set("diffEditor.wordWrap", "inherit");
   const asked = await agent("gone").readAndEdit(gone, minified("quiet()"), "");
-  await reviewWith("// last");
-  await ui.titleButton("Accept").click();
-  await ui.offers(SAID, "Show Them");
-  await call("command", { id: "notifications.clearAll" });
-  assert.equal((await state()).pending.length, 1, "nothing is decided");
-  await asked.cancel();
+  await openReview();
+  await ui.sees(/gone\.txt/);
+  await acceptAfterPlain(SAID, "quiet()");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
 });
+
+const UNREADABLE_SAID = "Settings of this workspace may make changes";
+const UNREADABLE = {
+  "editor.tokenColorCustomizations": { textMateRules: [{ scope: "source.ini", settings: { foreground: "#ffffff" } }] },
+  "workbench.colorCustomizations": { "[Default*]": { "editor.foreground": "#ffffff", "editor.background": "#ffffff" } },
+  "editor.letterSpacing": -5,
+  "editor.fontFamily": "Webdings",
+  "diffEditor.maxFileSize": 1,
+  "editor.unicodeHighlight.allowedCharacters": { "\u200b": true },
+  "[ini]": { "editor.fontSize": 6 },
+};
+
+for (const [setting, value] of Object.entries(UNREADABLE)) {
+  const one = file(`unseen/unreadable-${setting.replaceAll(/\W/g, "")}.ini`, "check=1\n");
+  scenario(`a workspace that sets ${setting} hides nothing that is accepted`, () =>
+    inWorkspace({ [setting]: value }, async () => {
+      const asked = await agent(one.base).readAndEdit(one, "check=1", "steal=1");
+      await reviewWith("steal");
+      await acceptShows(UNREADABLE_SAID, "steal=1");
+      assert.deepEqual(await drawn("steal"), { isInside: true, color: "rgb(0, 0, 0)", fontSize: "13px" });
+      await acceptSeen();
+      assert.equal((await asked.answer).data.review.decision, "accepted");
+    }));
+}
+
+const plain = file("unseen/plain.ini", "check=1\n");
+
+scenario("settings of a workspace that hide nothing do not matter", () =>
+  inWorkspace({ "editor.tabSize": 3, "editor.formatOnSave": true, "workbench.colorCustomizations": { "titleBar.activeBackground": "#123456" } }, async () => {
+    const asked = await agent("plain").readAndEdit(plain, "check=1", "check=2");
+    await reviewWith("check=2");
+    await ui.titleButton("Accept").click();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  }));
 
 const untouched = long("untouched");
 
@@ -91,24 +184,13 @@ const several = long("several");
 const beside = file("unseen/beside.txt", "old\n");
 
 scenario("of several files, one with a cut line can't be accepted until it is shown", async () => {
-  await set("diffEditor.wordWrap", "inherit");
   const ada = agent("several");
   for (const one of [beside, several]) await ada.read(one);
   const edit = ({ name: path }, old_string, new_string) => ({ tool: "edit", params: { path, old_string, new_string } });
   const asked = batch("several", [edit(beside, "old", "new"), edit(several, "quiet()", "steal(1)")]);
   await openReview();
   await ui.severalWith("new");
-  await ui.titleButton("Accept").click();
-  await ui.pressInMessage(SAID, "Show Them");
-  const shown = ui.page.locator(".editor-group-container.active .multiDiffEntry .editor.modified .view-line", { hasText: "steal(1)" });
-  await ui.page.locator(".editor-group-container.active .multiDiffEntry .editor.modified .view-lines").last().hover();
-  await until("it is in view", async () => {
-    if ((await shown.count()) > 0) return true;
-    await ui.page.mouse.wheel(0, 300);
-    return false;
-  });
-  assert.equal((await state()).pending.length, 1, "nothing is decided");
-  await ui.titleButton("Accept").click();
+  await acceptAfterPlain(SAID, "steal(1)");
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
@@ -169,7 +251,6 @@ scenario("Accept All of changes that were all opened asks once", async () => {
 const hidden = long("hidden");
 
 scenario("Accept All does not take an opened change for seen whose lines are cut", async () => {
-  await set("diffEditor.wordWrap", "inherit");
   const asked = await agent("hidden").readAndEdit(hidden, "quiet()", "steal(1)");
   await reviewWith("let a=1;");
   await call("command", { id: "agentfs.ui.showPending" });
@@ -191,10 +272,7 @@ for (const [setting, one] of Object.entries(HIDDEN_CHARACTERS))
     const hidden = setting.includes("Control") ? "/*\u202e } \u2066if (isAdmin)\u2069 */" : "\u200b";
     const asked = await agent(one.base).readAndEdit(one, "check();", `${hidden}steal();`);
     await reviewWith("steal");
-    await ui.titleButton("Accept").click();
-    await ui.pressInMessage(`which the setting ${setting} hides`, "Show Them");
-    await until("they are shown", async () => (await call("setting", { key: setting })) === true);
-    assert.equal((await state()).pending.length, 1, "nothing is decided");
-    await ui.titleButton("Accept").click();
+    const shown = await acceptAfterPlain(`which the setting ${setting} hides`, "steal");
+    assert.match(shown, setting.includes("Control") ? /\\u\{202e\} \} \\u\{2066\}if/ : /\\u\{200b\}steal/);
     assert.equal((await asked.answer).data.review.decision, "accepted");
   });

@@ -1,0 +1,174 @@
+/**
+ * Shows all that differs in files beside their review, where the diff editor may leave some of it out: every line in rows that
+ * fit, what is invisible as codes, in colours and a font that no setting and no theme changes.
+ */
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { shownAsCodes, visible } from '../util/display';
+import { hunks } from '../util/text';
+import { idOf, pathOf } from './fileSystem';
+
+/** A file, its text before and the proposed one with `\n` line ends, and why the diff editor may not show all of it, if so. */
+export interface PlainFile {
+  uri: vscode.Uri;
+  why: string | undefined;
+  base: string;
+  now: string;
+}
+
+/** Sooner nobody can have seen what has just been shown, and a key may still be held. */
+const MOMENT_MS = 700;
+
+/** UTF-16 units that are shown of what is the same, before and after what is not. */
+const CONTEXT = 200;
+
+const STYLE = `
+  body { background: #fff; color: #000; padding: 0 1em 2em; font: 13px/1.5 sans-serif; }
+  h1 { font-size: 14px; overflow-wrap: anywhere; }
+  pre {
+    margin: 0; padding-left: 8ch; text-indent: -8ch; font: 13px/1.5 Consolas, Menlo, 'DejaVu Sans Mono', monospace;
+    white-space: pre-wrap; overflow-wrap: anywhere; word-break: break-all; color: #000;
+  }
+  pre::before { content: attr(data-line); display: inline-block; width: 8ch; text-indent: 0; color: #555; }
+  pre.old { background: #ffe3e0; }
+  pre.new { background: #ddf8e0; }
+  hr { border: 0; border-top: 1px solid #999; }
+  b { font-weight: normal; background: #000; color: #fff; }
+  i { font-style: normal; color: #777; }
+  mark { background: #ffd54d; color: #000; }
+`;
+
+export class PlainView implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  /** The texts in it, by URI, and since when they are on the screen. */
+  private texts = new Map<string, string>();
+  private since: number | undefined;
+
+  /** Whether all that differs in the file has been on the screen for a moment. */
+  hasShown({ uri, now }: PlainFile): boolean {
+    return (
+      this.texts.get(uri.toString()) === now && this.since !== undefined && Date.now() - this.since >= MOMENT_MS
+    );
+  }
+
+  /** Show what differs in these files, beside the editor in front, which keeps the keys; whether it was not there yet. */
+  show(files: readonly PlainFile[]): boolean {
+    const isSame = this.panel?.visible === true && files.every(({ uri, now }) => this.texts.get(uri.toString()) === now);
+    if (isSame) {
+      this.since &&= Date.now(); // a key that is held does not get past it
+      return false;
+    }
+    this.texts = new Map(files.map(({ uri, now }) => [uri.toString(), now]));
+    this.since = undefined;
+    const { webview } = this.opened();
+    const mark = randomBytes(16).toString('hex');
+    const listener = webview.onDidReceiveMessage((message) => {
+      if (message === mark) {
+        listener.dispose();
+        this.since = Date.now();
+      }
+    });
+    webview.html = pageOf(files, mark);
+    return true;
+  }
+
+  /** The review of that id is over. */
+  close(id: string): void {
+    if ([...this.texts.keys()].some((uri) => idOf(vscode.Uri.parse(uri)) === id)) {
+      this.texts.clear();
+      this.dispose();
+    }
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+  }
+
+  private opened(): vscode.WebviewPanel {
+    if (this.panel !== undefined) {
+      this.panel.reveal(undefined, true);
+      return this.panel;
+    }
+    const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    const options = { enableScripts: true, enableFindWidget: true, localResourceRoots: [] };
+    const panel = vscode.window.createWebviewPanel('agentfs.plain', vscode.l10n.t('All Changes'), where, options);
+    panel.onDidDispose(() => (this.panel = undefined));
+    this.panel = panel;
+    return panel;
+  }
+}
+
+/** The page says `mark` once it is drawn, which it is only where it can be seen. */
+function pageOf(files: readonly PlainFile[], mark: string): string {
+  const policy = `default-src 'none'; style-src 'nonce-${mark}'; script-src 'nonce-${mark}'`;
+  const script = `const code = acquireVsCodeApi();
+    requestAnimationFrame(() => requestAnimationFrame(() => code.postMessage('${mark}')));`;
+  return `<!DOCTYPE html><html><head><meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${policy}"><style nonce="${mark}">${STYLE}</style></head>
+    <body>${files.map(sectionOf).join('')}<script nonce="${mark}">${script}</script></body></html>`;
+}
+
+function sectionOf({ uri, why, base, now }: PlainFile): string {
+  const rows = hunks(base === '' ? [] : base.split('\n'), now === '' ? [] : now.split('\n')).map(({ start, removed, added }) => {
+    const isPaired = removed.length === added.length;
+    const side = (of: string, sign: string, first: number, lines: readonly string[], others: readonly string[]): string =>
+      lines
+        .map((line, at) => {
+          const text = marked(line, isPaired ? others[at] : undefined);
+          return `<pre class="${of}" data-line="${sign}${first + at + 1}">${text}</pre>`;
+        })
+        .join('');
+    return side('old', '−', start.before, removed, added) + side('new', '+', start.after, added, removed);
+  });
+  return `<h1>${escaped(visible(pathOf(uri)))}</h1><p>${escaped(why ?? '')}</p>${rows.join('<hr>')}`;
+}
+
+/** A line as HTML, with what `other` has not marked, and little of what it has, too. */
+function marked(line: string, other?: string): string {
+  if (other === undefined) {
+    return withEnds(line, 0, line.length, 0, 0);
+  }
+  const shorter = Math.min(line.length, other.length);
+  let from = 0;
+  while (from < shorter && line[from] === other[from]) {
+    from += 1;
+  }
+  let to = line.length;
+  while (to > from && other.length - (line.length - to) > from && line[to - 1] === other[other.length - (line.length - to) - 1]) {
+    to -= 1;
+  }
+  const first = Math.max(0, from - CONTEXT);
+  const last = Math.min(line.length, to + CONTEXT);
+  return same(first) + withEnds(line, first, last, from, to) + same(line.length - last);
+}
+
+/** What stands for so many UTF-16 units that are the same in the other text. */
+function same(units: number): string {
+  return units === 0 ? '' : `<i>${escaped(vscode.l10n.t('… {0} characters are the same …', units))}</i>`;
+}
+
+/** The part of a line from `first` to `last` as HTML, with that from `from` to `to` marked, and signs for blanks at its ends. */
+function withEnds(line: string, first: number, last: number, from: number, to: number): string {
+  const start = line.length - line.trimStart().length;
+  const end = Math.max(start, line.trimEnd().length);
+  const inside = [start, from, to, end].filter((cut) => cut > first && cut < last).sort((one, next) => one - next);
+  const cuts = [first, ...inside, last];
+  return cuts
+    .slice(1)
+    .map((cut, at) => {
+      const begin = cuts[at] ?? 0;
+      const text = drawn(line.slice(begin, cut), begin < start || begin >= end);
+      return begin >= from && begin < to ? `<mark>${text}</mark>` : text;
+    })
+    .join('');
+}
+
+/** Text as HTML, with a sign for what would not be seen; at the ends of a line that goes for blanks, too. */
+function drawn(text: string, isEnd: boolean): string {
+  const html = shownAsCodes(escaped(text), (codes) => (codes === '\\u{9}' ? '<i>→</i>\t' : `<b>${codes}</b>`));
+  return isEnd ? html.replaceAll(' ', '<i>·</i>') : html;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
