@@ -63,7 +63,7 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
 
 
 def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Envelope:
-    """The envelope of a batch of which nothing landed; the error names the operation that caused it."""
+    """The envelope of a batch without a landing; the error names the operation that caused it."""
     steps, translate = command.steps, exchange.translate
     culprits = [number for number, step in enumerate(steps) if step.error is error]
     if not culprits or len(culprits) == len(steps):
@@ -176,7 +176,7 @@ def _text(
 
 
 def _translate_partial(translate: Translate, step: Step) -> Translate:
-    """The text of a failure in a batch of which something landed, possibly in the same file."""
+    """The text of a failure in a batch that partly landed, possibly in the same file."""
     if step.landing is not None:
         return beside_what_landed(translate, translate("This operation changed nothing."))
     return beside_what_landed(translate, translate("This file was not changed."))

@@ -47,7 +47,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Valid values by key; `faulty`: the keys of which only a part is valid."""
+    """Valid values by key; `faulty`: the keys whose values are only partly valid."""
 
     values: Mapping[str, object]
     problems: tuple[Problem, ...]

@@ -137,7 +137,7 @@ _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+)')
 
 
 def find_id(head: bytes) -> int | str | None:
-    """The id of a request of which only the beginning is readable, or None if it is not certain."""
+    """The id of a request from the beginning of its body, or None if it is uncertain."""
     tokens: list[str] = []
     depth = at = 0
     text = head[:1024].decode("utf-8", "replace")

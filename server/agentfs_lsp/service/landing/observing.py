@@ -135,7 +135,7 @@ class Observation:
         text = _formed_like(base, text)
         hunks = self.change.hunks
         touching = _touching(base, text, removed_places(base, hunks))
-        # Lines typed where the change only removes lines, all of which are there, are not by the change.
+        # Lines typed where the change only removes lines, all still there, do not come from it.
         if not any(splice.start < splice.end or hunks[at].text for at, splice in touching):
             return not self.refused and _has_new_line(self.change, base, text)
         return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
@@ -350,13 +350,13 @@ def holds_some(change: FileChange, text: str) -> bool:
     hunks = diff(base, normalise(change.shown))
     insides = _without_edges(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
     touching = _touching(base, _formed_like(base, text), insides)
-    # Typed between lines that the change removes and that are back, a line is none of the change.
+    # A line typed between removed lines that are back does not come from the change.
     return any(splice.start < splice.end or hunks[at].start == hunks[at].end for at, splice in touching)
 
 
 def _is_misapplied(change: FileChange, places: _Places, text: str) -> bool:
-    """Whether right next to what a hunk inserted stands a line that the hunk removed, or some of what it
-    inserted once more: then an editor may have applied it at another place, or twice."""
+    """Whether a line that a hunk removed, or a second copy of what it inserted, stands right next to the
+    inserted text: then an editor may have applied it at another place, or twice."""
     base, shown = change.base.text.shown, change.shown
     splices = [splice for splice in splices_towards(shown, text) if splice.text.strip()]
     for hunk, (start, end) in zip(change.hunks, places, strict=True):
