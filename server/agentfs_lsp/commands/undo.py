@@ -153,5 +153,5 @@ def _fail(error: DomainError, translate: Translate, *, as_json: bool) -> int:
         print()
         return 1
     if not isinstance(error, LandingUnknown):
-        next_step = nothing_changed(translate)  # told_of's is for an agent
+        next_step = nothing_changed(translate)  # error_text's is for an agent
     return complain("undo", sentences(translate, (message, next_step)))
