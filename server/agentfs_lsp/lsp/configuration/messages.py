@@ -164,7 +164,7 @@ def _wanted(wanted: Wanted, translate: Translate) -> str:
             "{entry} with files, at least one other of these keys, and no unknown key", entry=RULE
         ),
         "globs": translate("a list of globs in .gitignore syntax"),
-        "glob": translate("a glob in .gitignore syntax with few stars"),
+        "glob": translate("a glob in .gitignore syntax with at most three * in one name and two **"),
         "plain_paths": translate("a list of paths relative to the workspace folder"),
         "plain_path": translate("a path relative to the workspace folder, without *"),
         "switches": translate("an object that maps names to true or false"),
