@@ -8,7 +8,7 @@ contains every class.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, dataclass_transform
 
 from agentfs_lsp.domain.access import HIDDEN
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.revision import Expected
 
 
-@dataclass(eq=False)
+@dataclass_transform(eq_default=False)
 class DomainError(Exception):
-    """The root of the tree; never raised itself.
+    """The root of the tree, never raised itself; each class below is a dataclass.
 
     `file`: the real absolute path of the file concerned, if there were several. `access`: what the answer may
     tell about the request's file, by default nothing. `proposal`: the proposal that the error ended
@@ -28,6 +28,9 @@ class DomainError(Exception):
     file = ""
     access = HIDDEN
     proposal = cast("object", None)
+
+    def __init_subclass__(cls) -> None:
+        dataclass(eq=False)(cls)
 
     def __str__(self) -> str:
         return repr(self)
@@ -83,7 +86,6 @@ ParameterProblem = Literal[
 ParameterKind = Literal["string", "whole", "flag", "object", "list"]
 
 
-@dataclass(eq=False)
 class BadParameter(DomainError):
     """A parameter is missing, unknown, or invalid."""
 
@@ -97,7 +99,6 @@ class BadParameter(DomainError):
 # --- paths (docs/protocol.md#4-paths-and-roots) -----------------------------------------------------------
 
 
-@dataclass(eq=False)
 class AbsolutePath(DomainError):
     """An absolute path where only relative paths are accepted. `outside`: the path is not inside a root."""
 
@@ -105,7 +106,6 @@ class AbsolutePath(DomainError):
     outside: bool
 
 
-@dataclass(eq=False)
 class MalformedPath(DomainError):
     """A malformed path; `reason` is one of a fixed set so that it can be translated."""
 
@@ -115,7 +115,6 @@ class MalformedPath(DomainError):
     ]
 
 
-@dataclass(eq=False)
 class UnknownRoot(DomainError):
     """With several roots, a path must begin with a folder's name; this one begins with none of `names`."""
 
@@ -123,7 +122,6 @@ class UnknownRoot(DomainError):
     names: tuple[str, ...]
 
 
-@dataclass(eq=False)
 class AmbiguousRoot(DomainError):
     """Two roots share the name the path begins with."""
 
@@ -131,31 +129,26 @@ class AmbiguousRoot(DomainError):
     name: str
 
 
-@dataclass(eq=False)
 class NoRoot(DomainError):
     """No folder is open."""
 
 
-@dataclass(eq=False)
 class OutsideRoots(DomainError):
     """After resolving, the file is in no root."""
 
     path: str
 
 
-@dataclass(eq=False)
 class FileMissing(DomainError):
     """The file does not exist."""
 
     path: str
 
 
-@dataclass(eq=False)
 class RootMissing(FileMissing):
     """The open folder no longer exists on disk; `path` is its name."""
 
 
-@dataclass(eq=False)
 class FolderMissing(DomainError):
     """A new file's folder does not exist and may not be created, according to the request or (`by_setting`)
     the user's settings."""
@@ -164,14 +157,12 @@ class FolderMissing(DomainError):
     by_setting: bool = False
 
 
-@dataclass(eq=False)
 class IsDirectory(DomainError):
     """The path is a directory."""
 
     path: str
 
 
-@dataclass(eq=False)
 class NotRegular(DomainError):
     """Neither a regular file nor a directory."""
 
@@ -182,7 +173,6 @@ class NotRegular(DomainError):
 # --- the operating system ---------------------------------------------------------------------------------
 
 
-@dataclass(eq=False)
 class SystemRefused(DomainError):
     """The operating system denied access: mode, owner, read-only file system, or a folder that is not
     writable. `detail`: the system's message if the reason is "system"."""
@@ -192,7 +182,6 @@ class SystemRefused(DomainError):
     detail: str = ""
 
 
-@dataclass(eq=False)
 class SystemFailed(DomainError):
     """Any other I/O failure: disk full, quota, too many open files, an I/O error. `detail` as in
     SystemRefused."""
@@ -207,14 +196,12 @@ class SystemFailed(DomainError):
 # --- content (docs/protocol.md#5-agentfsread) -------------------------------------------------------------
 
 
-@dataclass(eq=False)
 class BinaryFile(DomainError):
     """The text contains NUL."""
 
     path: str
 
 
-@dataclass(eq=False)
 class NulPutIn(DomainError):
     """The new text contains NUL, which would make the file binary; `line` is 1-based in that text."""
 
@@ -222,7 +209,6 @@ class NulPutIn(DomainError):
     line: int
 
 
-@dataclass(eq=False)
 class TooLarge(DomainError):
     """Over `limits.max_file_bytes`; sizes in bytes."""
 
@@ -231,7 +217,6 @@ class TooLarge(DomainError):
     limit: int
 
 
-@dataclass(eq=False)
 class ResultTooLarge(DomainError):
     """The change would make the file larger than `limits.max_file_bytes`; sizes in bytes, or in characters
     where that is enough to know."""
@@ -241,7 +226,6 @@ class ResultTooLarge(DomainError):
     limit: int
 
 
-@dataclass(eq=False)
 class BadRange(DomainError):
     """`start_line` (1-based) is past the end of a file of `total_lines`."""
 
@@ -249,7 +233,6 @@ class BadRange(DomainError):
     total_lines: int
 
 
-@dataclass(eq=False)
 class Unencodable(DomainError):
     """The file's encoding cannot represent `character`; `line` is 1-based, in the new text. `ascii_only`: the
     encoding is not known, so the new text must be ASCII."""
@@ -260,19 +243,16 @@ class Unencodable(DomainError):
     ascii_only: bool = False
 
 
-@dataclass(eq=False)
 class LossyReplace(DomainError):
     """A file with undecodable bytes can be replaced whole only with `expected_hash`."""
 
     path: str
 
 
-@dataclass(eq=False)
 class EmptyContent(DomainError):
     """Empty `content` without `allow_empty`."""
 
 
-@dataclass(eq=False)
 class TextLeftOut(DomainError):
     """The model wrote a placeholder such as "... rest unchanged"; `line` is 1-based in the new text."""
 
@@ -283,12 +263,10 @@ class TextLeftOut(DomainError):
 # --- matching (docs/protocol.md#7-agentfsedit) ------------------------------------------------------------
 
 
-@dataclass(eq=False)
 class EmptyOldString(DomainError):
     """`old_string` is empty."""
 
 
-@dataclass(eq=False)
 class NothingChanges(DomainError):
     """The edit would not change the file."""
 
@@ -301,7 +279,6 @@ class NearMiss:
     text: tuple[str, ...]
 
 
-@dataclass(eq=False)
 class NoMatch(DomainError):
     """No match. `cause` is set only if it is certain; `near` is empty if reading is denied."""
 
@@ -310,7 +287,6 @@ class NoMatch(DomainError):
     detail: str = ""
 
 
-@dataclass(eq=False)
 class SeveralMatches(DomainError):
     """Several matches, where one is required; `lines` are 1-based, at most the first twenty."""
 
@@ -319,7 +295,6 @@ class SeveralMatches(DomainError):
     level: str
 
 
-@dataclass(eq=False)
 class CountMismatch(DomainError):
     """`expected_count` matches were expected, `count` found; `lines` as in SeveralMatches."""
 
@@ -328,7 +303,6 @@ class CountMismatch(DomainError):
     lines: tuple[int, ...]
 
 
-@dataclass(eq=False)
 class OverlappingMatches(DomainError):
     """`replace_all` is ambiguous for overlapping matches; `lines` as in SeveralMatches."""
 
@@ -339,7 +313,6 @@ class OverlappingMatches(DomainError):
 # --- the precondition (docs/protocol.md#8-lock) ----------------------------------------------------------
 
 
-@dataclass(eq=False)
 class NotRead(DomainError):
     """This session has not read the existing file that it wants to change."""
 
@@ -360,7 +333,6 @@ ConflictReason = Literal[
 ]
 
 
-@dataclass(eq=False)
 class Conflict(DomainError):
     """The file changed (docs/protocol.md#8-lock). `diff` is the change since the session's read."""
 
@@ -376,7 +348,6 @@ class Conflict(DomainError):
 # --- policy, review, landing (docs/protocol.md#9-review-and-landing) --------------------------------------
 
 
-@dataclass(eq=False)
 class PolicyDenied(DomainError):
     """A rule denies the operation; `rule` is its glob or name as the user knows it."""
 
@@ -385,7 +356,6 @@ class PolicyDenied(DomainError):
     rule: str
 
 
-@dataclass(eq=False)
 class ToolNotListed(DomainError):
     """The catalog currently has no tool with this name; `listed`: the listed tools."""
 
@@ -393,7 +363,6 @@ class ToolNotListed(DomainError):
     listed: tuple[str, ...]
 
 
-@dataclass(eq=False)
 class NobodyToAsk(DomainError):
     """A question is required, but the client cannot ask anybody."""
 
@@ -401,7 +370,6 @@ class NobodyToAsk(DomainError):
     detail: str = ""
 
 
-@dataclass(eq=False)
 class Rejected(DomainError):
     """The user rejected the change, or did not approve it. `paths`: the rejected files, if only some of
     several were rejected. `surely_meant`: false if keys meant for something else may have caused the
@@ -413,33 +381,28 @@ class Rejected(DomainError):
     surely_meant: bool = True
 
 
-@dataclass(eq=False)
 class ReadRejected(DomainError):
     """The user did not allow reading a protected file."""
 
     path: str
 
 
-@dataclass(eq=False)
 class ReviewTimedOut(DomainError):
     """Nobody answered within `approval.timeout_s`."""
 
     seconds: float
 
 
-@dataclass(eq=False)
 class ChangeUnknown(DomainError):
     """The history contains no change with this id that this session may see."""
 
     change_id: str
 
 
-@dataclass(eq=False)
 class NothingToUndo(DomainError):
     """The history contains no change of this session."""
 
 
-@dataclass(eq=False)
 class LastUndecided(DomainError):
     """The session's last change is not known because one is still in progress. `change_id`: its proposal's
     id; `paths`: its files, empty while an undo looks them up."""
@@ -448,7 +411,6 @@ class LastUndecided(DomainError):
     paths: tuple[str, ...]
 
 
-@dataclass(eq=False)
 class NotUndoable(DomainError):
     """The recorded data is not sufficient to undo the change."""
 
@@ -463,14 +425,12 @@ class NotUndoable(DomainError):
 WithdrawnReason = Literal["agent", "root_removed", "settings", "shutdown"]
 
 
-@dataclass(eq=False)
 class Withdrawn(DomainError):
     """The proposal was withdrawn before it was decided."""
 
     reason: WithdrawnReason
 
 
-@dataclass(eq=False)
 class TooManyPending(DomainError):
     """The session already has `limit` pending proposals, or questions before a read."""
 
@@ -478,7 +438,6 @@ class TooManyPending(DomainError):
     reads: bool = False
 
 
-@dataclass(eq=False)
 class NotLanded(DomainError):
     """The change was accepted, but the editor did not apply it, and nothing changed. `detail`: the editor's
     message, if any."""
@@ -499,7 +458,6 @@ class Held:
 UnknownReason = Literal["system", "changed_otherwise", "closed", "not_taken_back", "not_accepted"]
 
 
-@dataclass(eq=False)
 class LandingUnknown(DomainError):
     """It is not known whether the change landed. `detail`: as in SystemRefused. `holding`: the files that
     contain or may contain some of it. `otherwise`: the error that ended the review, which would be reported
@@ -512,7 +470,6 @@ class LandingUnknown(DomainError):
     otherwise: DomainError | None = None
 
 
-@dataclass(eq=False)
 class LeftUndone(DomainError):
     """One of several changes that was not attempted: the request was cancelled, or another change of an
     atomic batch failed."""
