@@ -15,13 +15,12 @@ from rich.text import Text
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.domain.diff.unified import preview
+from agentfs_lsp.domain.diff.unified import whole
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import Translate
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
-_UNLIMITED = 1 << 62
 _SIGNS = {"create": "A", "update": "M", "delete": "D"}
 
 
@@ -35,16 +34,8 @@ def diff_of(file: RecordedFile) -> str:
     if not file.texts_kept:
         return ""
     before = file.before or ""
-    return preview(
-        before,
-        diff(before, file.after or ""),
-        file.relative,
-        operation=file.operation,
-        max_lines=_UNLIMITED,
-        max_bytes=_UNLIMITED,
-        max_line_chars=_UNLIMITED,
-        context=3,
-    ).text
+    hunks = diff(before, file.after or "")
+    return whole(before, hunks, file.relative, operation=file.operation)
 
 
 def print_change(screen: Console, change: HistoryRecord, translate: Translate, *, diffs: bool) -> None:

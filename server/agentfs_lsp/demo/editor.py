@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agentfs_lsp.demo.documents import OpenDocuments, StaleEditError
-from agentfs_lsp.demo.review import Proposal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from agentfs_lsp.api.proposals import Proposal
     from agentfs_lsp.demo.connection import Connection, Message
-    from agentfs_lsp.demo.review import Reviewer
+    from agentfs_lsp.demo.seat import ReviewUI
     from agentfs_lsp.domain.translation import Translate
 
-CANCELLED = -32800
 METHOD_NOT_FOUND = -32601
+PENDING = "agentfs:pending"
 
 # Constant answers to the server's requests; all others except `workspace/applyEdit` are unknown here.
 PLAIN_ANSWERS: dict[str, object] = {
@@ -60,7 +60,7 @@ class UnansweredError(Exception):
 class Editor:
     """The client of one server."""
 
-    def __init__(self, connection: Connection, reviewer: Reviewer, translate: Translate) -> None:
+    def __init__(self, connection: Connection, reviewer: ReviewUI, translate: Translate) -> None:
         self.documents = OpenDocuments(connection, translate)
         self._translate = translate
         self._connection = connection
@@ -68,8 +68,6 @@ class Editor:
         self._calls: list[int] = []  # pending requests, outermost first
         self._answers: dict[int, Message] = {}
         self._proposed: deque[str] = deque()
-        self._held: dict[str, object] = {}  # proposal -> the `workspace/applyEdit` that waits for its end
-        self._ended: dict[str, str] = {}  # proposal -> why it was not applied, "" if it was
 
     def start(self, folder: Path, locale: str) -> dict[str, Any]:
         """Open `folder` as the workspace; returns the server's capabilities. `locale`: its language."""
@@ -142,36 +140,26 @@ class Editor:
             case None:
                 self._answers[message["id"]] = message
             case "workspace/applyEdit":
-                self._apply_edit(message["id"], params)
+                self._apply_edit(message["id"], params["edit"])
             case "agentfs/proposed":
                 self._proposed.append(params["id"])
-            case "agentfs/settled":
-                self._settled(params["id"], params["outcome"])
-            case "$/cancelRequest":
-                self._drop_held(params["id"])
+            case "agentfs/settled" if params["id"] in self._proposed:  # over before anyone saw it
+                self._proposed.remove(params["id"])
             case "window/showMessage":
                 self._reviewer.hear(params["message"])
             case _ if "id" in message:
-                self._answer_plainly(message["id"], method)
+                if method in PLAIN_ANSWERS:
+                    self._connection.answer(message["id"], PLAIN_ANSWERS[method])
+                else:
+                    reason = f"{method} is not known here"
+                    self._connection.refuse(message["id"], METHOD_NOT_FOUND, reason)
 
-    def _answer_plainly(self, ident: object, method: str) -> None:
-        if method in PLAIN_ANSWERS:
-            self._connection.answer(ident, PLAIN_ANSWERS[method])
-        else:
-            self._connection.refuse(ident, METHOD_NOT_FOUND, f"{method} is not known here")
-
-    def _apply_edit(self, ident: object, params: Mapping[str, Any]) -> None:
-        edit = params["edit"]
-        proposal = next(iter(edit.get("changeAnnotations") or ()), None)
-        if proposal is None:
-            self._apply_unasked(ident, edit)
-        elif proposal in self._ended:
-            self._answer_applied(ident, self._ended[proposal])
-        else:
-            self._held[proposal] = ident
-
-    def _apply_unasked(self, ident: object, edit: Mapping[str, Any]) -> None:
-        """An edit allowed by policy: apply it, and save documents that had no unsaved changes."""
+    def _apply_edit(self, ident: object, edit: Mapping[str, Any]) -> None:
+        """An edit allowed by policy: apply it, and save documents that had no unsaved changes. One that is to
+        be reviewed comes again as `agentfs/proposed`."""
+        if edit.get("changeAnnotations"):
+            self._answer_applied(ident, PENDING)
+            return
         clean = [uri for uri in _uris(edit) if (open_ := self.documents.get(uri)) and not open_.dirty]
         try:
             self.documents.apply(edit)
@@ -189,26 +177,14 @@ class Editor:
         result = {"applied": False, "failureReason": failure} if failure else {"applied": True}
         self._connection.answer(ident, result)
 
-    def _settled(self, proposal: str, outcome: str) -> None:
-        if proposal in self._proposed:  # over before anyone saw it
-            self._proposed.remove(proposal)
-            self._finish(proposal, outcome)
-
-    def _drop_held(self, ident: object) -> None:
-        for proposal, held in list(self._held.items()):
-            if held == ident:
-                del self._held[proposal]
-                self._connection.refuse(ident, CANCELLED, "cancelled")
-
     # --- a review ----------------------------------------------------------------------------------------
 
     def _review(self, ident: str) -> bool:
         """Show a proposal and carry out the answer. False if there was none."""
         reply = self._ask("agentfs/proposal", {"id": ident})
         if "files" not in reply:
-            self._finish(ident, reply.get("reason") or "gone")
             return True
-        answer = self._reviewer.decide(Proposal.from_wire(reply))
+        answer = self._reviewer.decide(cast("Proposal", reply))
         if answer is None:
             return False
         settled = self._ask("agentfs/settle", answer.to_wire(ident))
@@ -216,17 +192,12 @@ class Editor:
             self._reviewer.hear(f"{settled.get('code')}: {settled.get('reason')}")
             if settled.get("code") == "INVALID_PARAM" and answer.decision == "amended":
                 return self._review(ident)  # it can't be written: nothing is decided, so ask again
-            self._finish(ident, settled.get("reason") or "refused")
-        elif answer.decision == "rejected":
-            self._finish(ident, "rejected")
-        elif settled.get("apply") is None:
-            self._finish(ident, "")
-        else:
-            self._finish(ident, self._land(ident, settled["apply"]))
+        elif settled.get("apply") is not None:
+            self._land(ident, settled["apply"])
         return True
 
-    def _land(self, ident: str, edit: Mapping[str, Any]) -> str:
-        """Do the editor's part of an accepted change; returns why it failed, or ""."""
+    def _land(self, ident: str, edit: Mapping[str, Any]) -> None:
+        """Do the editor's part of an accepted change."""
         failure = self._apply(edit)
         told = [{"uri": uri, "applied": not failure, "reason": failure} for uri in _uris(edit)]
         reply = self._ask("agentfs/applied", {"id": ident, "files": told})
@@ -235,10 +206,9 @@ class Editor:
                 self._reviewer.hear(
                     self._translate("The applied edits could not be reverted: {reason}", reason=stuck)
                 )
-            return reply.get("reason") or "refused"
+            return
         saved = [self._save(uri) for uri in reply.get("save", ())]
         self._ask("agentfs/saved", {"id": ident, "files": saved})
-        return ""
 
     def _apply(self, edit: Mapping[str, Any]) -> str:
         try:
@@ -253,12 +223,6 @@ class Editor:
         except OSError as error:
             return {"uri": uri, "saved": False, "reason": error.strerror or str(error)}
         return {"uri": uri, "saved": True}
-
-    def _finish(self, proposal: str, failure: str) -> None:
-        self._ended[proposal] = failure
-        held = self._held.pop(proposal, None)
-        if held is not None:
-            self._answer_applied(held, failure)
 
 
 def _uris(edit: Mapping[str, Any]) -> list[str]:

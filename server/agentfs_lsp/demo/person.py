@@ -16,7 +16,7 @@ from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
 from agentfs_lsp.demo.screen import GUTTER
 
 if TYPE_CHECKING:
-    from agentfs_lsp.demo.review import Proposal
+    from agentfs_lsp.api.proposals import Proposal
     from agentfs_lsp.demo.screen import Screen
     from agentfs_lsp.domain.translation import Translate
 
@@ -65,14 +65,14 @@ class Person:
     def _amend(self, proposal: Proposal) -> Answer | None:
         """The person's version of the files, or None."""
         texts: list[tuple[str, str]] = []
-        for file in proposal.files:
-            if file.operation == "delete":
+        for file in proposal["files"]:
+            if file["operation"] == "delete":
                 continue
-            text = self._edit(file.path, file.proposed_text)
+            text = self._edit(file["path"], file["proposed_text"])
             if text is None:
                 return None
-            if text != file.proposed_text:
-                texts.append((file.uri, text))
+            if text != file["proposed_text"]:
+                texts.append((file["uri"], text))
         if not texts:
             self._screen.legend(
                 self._translate("Nothing was changed. The proposal is the same as before."), ""

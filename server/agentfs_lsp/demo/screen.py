@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from agentfs_lsp.api.proposals import Proposal, ReviewedFile
     from agentfs_lsp.demo.ledger import Finding
-    from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
+    from agentfs_lsp.demo.review import Answer
     from agentfs_lsp.domain.translation import Translate
 
 GUTTER = 9
@@ -115,10 +116,10 @@ class Screen:
         if since := (envelope["context"].get("conflict") or {}).get("diff_since_read"):
             self._diff(self._translate("Changed since the agent read it:"), since)
 
-    def proposal(self, proposal: Proposal, diffs: Sequence[tuple[ProposedFile, str]]) -> None:
+    def proposal(self, proposal: Proposal, diffs: Sequence[tuple[ReviewedFile, str]]) -> None:
         """A review: who wants what and why, every file's diff, and warnings."""
-        title = Text(visible(proposal.title), "bold")
-        said = Text(f"{visible(proposal.agent)}: “{visible(proposal.explanation)}”", "italic")
+        title = Text(visible(proposal["title"]), "bold")
+        said = Text(f"{visible(proposal['agent'])}: “{visible(proposal['explanation'])}”", "italic")
         if GUTTER + title.cell_len + 2 + said.cell_len <= self.console.width:
             self._row(self._translate("editor"), title.append("  ").append_text(said), "magenta")
         else:
@@ -126,9 +127,10 @@ class Screen:
             self._row("", said)
         for file, diff in diffs:
             if len(diffs) > 1:
-                self._row("", Text(visible(file.path), "bold"))
+                self._row("", Text(visible(file["path"]), "bold"))
             self._diff_lines(diff)
-            for line, what in file.warnings:
+            for warning in file["warnings"]:
+                line, what = warning["line"], f"{warning['kind']}: {warning['detail']}".rstrip(": ")
                 words = self._translate("line {line}: {what}", line=line, what=what) if line else what
                 self._row("", Text(f"! {visible(words)}", "bold yellow"))
 

@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.demo.review import ACCEPT
 from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.domain.diff.unified import preview
+from agentfs_lsp.domain.diff.unified import whole
 
 if TYPE_CHECKING:
+    from agentfs_lsp.api.proposals import Proposal, ReviewedFile
     from agentfs_lsp.demo.person import Person
-    from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
+    from agentfs_lsp.demo.review import Answer
     from agentfs_lsp.demo.screen import Screen
     from agentfs_lsp.domain.translation import Translate
-
-
-UNLIMITED = 1 << 62
-CONTEXT = 1
 
 
 class ReviewUI:
@@ -36,7 +33,7 @@ class ReviewUI:
 
     def decide(self, proposal: Proposal) -> Answer | None:
         """Show it and get an answer; None if nobody is there."""
-        self._screen.proposal(proposal, [(file, _diff_of(file)) for file in proposal.files])
+        self._screen.proposal(proposal, [(file, _diff_of(file)) for file in proposal["files"]])
         answer = self._person.answer(proposal, self.suggested) if self._person else self.suggested
         self._screen.decision(answer)
         self.last = answer
@@ -52,15 +49,7 @@ class ReviewUI:
         return self._person.ends_always() if self._person else False
 
 
-def _diff_of(file: ProposedFile) -> str:
+def _diff_of(file: ReviewedFile) -> str:
     """The whole diff: it is never truncated before a decision."""
-    return preview(
-        file.base_text,
-        diff(file.base_text, file.proposed_text),
-        file.path,
-        operation=file.operation,
-        max_lines=UNLIMITED,
-        max_bytes=UNLIMITED,
-        max_line_chars=UNLIMITED,
-        context=CONTEXT,
-    ).text
+    hunks = diff(file["base_text"], file["proposed_text"])
+    return whole(file["base_text"], hunks, file["path"], operation=file["operation"], context=1)

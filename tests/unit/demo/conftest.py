@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from agentfs_lsp.api.proposals import Proposal
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import Editor
-from agentfs_lsp.demo.review import Answer, Proposal
+from agentfs_lsp.demo.review import Answer
 from agentfs_lsp.domain.translation import english
 
 SERVER = Path(__file__).with_name("scripted_server.py")

@@ -10,16 +10,15 @@ import pytest
 from rich.console import Console
 
 from agentfs_lsp.demo.person import Person, editor_command
-from agentfs_lsp.demo.review import Proposal, ProposedFile
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.domain.translation import english
 
 NO_UTF8 = shlex.join([sys.executable, "-c", r"import sys; open(sys.argv[1], 'wb').write(b'caf\xe9')"])
 
 
-def proposal(text: str = "one\n") -> Proposal:
-    file = ProposedFile("file:///a.txt", "src/a.txt", "update", "", text, "utf-8", "lf", ())
-    return Proposal("p1", "Edit src/a.txt (+1/-0)", "agent", "", (file,))
+def proposal(text: str = "one\n") -> dict:
+    file = {"uri": "file:///a.txt", "path": "src/a.txt", "operation": "update", "proposed_text": text}
+    return {"files": [file]}
 
 
 def amend(monkeypatch, editor: str, text: str = "one\n"):

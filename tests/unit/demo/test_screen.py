@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from agentfs_lsp.adapters.catalogue import translator_for
-from agentfs_lsp.demo.review import Answer, Proposal, ProposedFile
+from agentfs_lsp.demo.review import Answer
 from agentfs_lsp.demo.screen import GUTTER, Screen
 from agentfs_lsp.domain.translation import Translate, english
 
@@ -27,17 +27,22 @@ def envelope(status: str, text: str = "", **more) -> dict:
     return {"status": status, "data": {}, "text": text, "stats": {}, "context": {}, **more}
 
 
-def proposed(words: str, *warnings: tuple[int, str]) -> Proposal:
-    file = ProposedFile("file:///a", words, "update", "", "", "utf-8", "lf", warnings)
-    return Proposal("p", f"Edit {words}", words, words, (file,))
+def proposed(words: str, *warnings: tuple[int, str, str]) -> dict:
+    told = [dict(zip(("line", "kind", "detail"), one, strict=True)) for one in warnings]
+    return {
+        "title": f"Edit {words}",
+        "agent": words,
+        "explanation": words,
+        "files": [{"path": words, "warnings": told}],
+    }
 
 
 def test_nothing_that_comes_from_outside_reaches_the_terminal() -> None:
     def draw(screen: Screen) -> None:
-        proposal = proposed(NASTY, (1, NASTY))
+        proposal = proposed(NASTY, (1, NASTY, NASTY))
         screen.opening(NASTY, (("files", NASTY),), asked=True)
         screen.request("agentfs/edit", {"path": NASTY, "old_string": NASTY})
-        screen.proposal(proposal, [(proposal.files[0], f"@@ -1 +1 @@\n-{NASTY}\n+{NASTY}\n")])
+        screen.proposal(proposal, [(proposal["files"][0], f"@@ -1 +1 @@\n-{NASTY}\n+{NASTY}\n")])
         screen.decision(Answer("rejected", NASTY))
         screen.result(envelope("error", NASTY, error={"code": "CONFLICT"}))
         screen.aside("editor", NASTY)
@@ -49,8 +54,8 @@ def test_nothing_that_comes_from_outside_reaches_the_terminal() -> None:
 
 
 def test_a_warning_names_its_line() -> None:
-    proposal = proposed("a.py", (3, "invisible: U+200B"), (0, "hard_links: 1"))
-    shown = show(lambda screen: screen.proposal(proposal, [(proposal.files[0], "")]))
+    proposal = proposed("a.py", (3, "invisible", "U+200B"), (0, "hard_links", "1"))
+    shown = show(lambda screen: screen.proposal(proposal, [(proposal["files"][0], "")]))
     assert "! line 3: invisible: U+200B" in shown
     assert "! hard_links: 1" in shown
 
@@ -62,7 +67,7 @@ def test_no_line_is_wider_than_the_terminal(width) -> None:
 
     def draw(screen: Screen) -> None:
         screen.request("agentfs/edit", {"path": "a", "old_string": "x" * 90, "new_string": "a\nb\n"})
-        screen.proposal(proposal, [(proposal.files[0], diff)])
+        screen.proposal(proposal, [(proposal["files"][0], diff)])
         screen.result(envelope("success", "Updated " + "word " * 50))
 
     shown = show(draw, width)
