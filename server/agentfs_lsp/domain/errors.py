@@ -7,12 +7,15 @@ contains every class.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast, dataclass_transform
 
 from agentfs_lsp.domain.access import HIDDEN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agentfs_lsp.domain.access import Access
     from agentfs_lsp.domain.revision import Expected
 
@@ -55,6 +58,16 @@ class error_access:  # noqa: N801 - named as contextlib names its own; a generat
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception) and access_of(error) is HIDDEN:
             error.access = self._access  # type: ignore[attr-defined]
+
+
+@contextmanager
+def error_file(absolute: str) -> Iterator[None]:
+    """Attach this file to errors raised in the context, unless they have their own."""
+    try:
+        yield
+    except DomainError as error:
+        error.file = error.file or absolute
+        raise
 
 
 def access_of(error: Exception) -> Access:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.adapters.fs.syscalls import sync
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, error_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,16 +43,12 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R | Excepti
 
 @contextmanager
 def about(location: Location) -> Iterator[None]:
-    """Attach this file to errors raised in the context."""
-    try:
-        yield
-    except DomainError as error:
-        error.file = error.file or location.absolute
-        raise
-    except OSError as error:
-        told = domain_error(error, location.relative)
-        told.file = location.absolute
-        raise told from error
+    """Raise errors of the system in the context as domain errors, all with this file attached."""
+    with error_file(location.absolute):
+        try:
+            yield
+        except OSError as error:
+            raise domain_error(error, location.relative) from error
 
 
 class StagedTogether:

@@ -16,14 +16,15 @@ from agentfs_lsp.domain.errors import (
     Rejected,
     ReviewTimedOut,
     Unencodable,
+    error_file,
 )
 from agentfs_lsp.service.files.snapshot import remember
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import described, land, land_each
 from agentfs_lsp.service.landing.late_apply import watch_for_late
 from agentfs_lsp.service.landing.observing import Watch
-from agentfs_lsp.service.landing.precondition import check_unmoved
-from agentfs_lsp.service.proposal.change import MARK, Landing, about
+from agentfs_lsp.service.landing.precondition import look_unmoved
+from agentfs_lsp.service.proposal.change import MARK, Landing
 from agentfs_lsp.service.proposal.proposal import Decision
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
 
@@ -227,10 +228,7 @@ async def _preview(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier
 async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:
     """Raise Conflict if any of the proposal's files has changed since it was computed."""
     for change in proposal.changes:
-        with about(change):
-            now = await ws.look(change.base.location)
-            size = max(change.base.size, now.size)
-            await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
+        await look_unmoved(ws, change)
 
 
 def _error_to_report(
@@ -270,6 +268,6 @@ def _amended(change: FileChange, decision: Decision) -> FileChange:
     if text is None:
         return change
     amended = change.amended(text)
-    with about(change):
+    with error_file(change.base.location.absolute):
         amended.check()
     return amended

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
 from agentfs_lsp.service.landing.observing import holds_all
-from agentfs_lsp.service.landing.precondition import check_unmoved
+from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.landing.reverting import put_back
 from agentfs_lsp.service.landing.saving import save_and_check
-from agentfs_lsp.service.proposal.change import about
-from agentfs_lsp.service.state.workspace import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,13 +97,11 @@ class InEditor:
         if change.is_blind:
             return otherwise
         try:
-            with about(change):
-                now = await self._ws.look(change.base.location)
-                size = max(change.base.size, now.size)
-                await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
-                raise otherwise
+            await look_unmoved(self._ws, change)
         except DomainError as error:
             return error
+        otherwise.file = change.base.location.absolute
+        return otherwise
 
     async def find(self) -> None:
         """The editor asked and applied by itself: read the result from the documents. If there are several

@@ -10,12 +10,19 @@ import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, LeftUndone, OutsideRoots
+from agentfs_lsp.domain.errors import (
+    Conflict,
+    DomainError,
+    LandingUnknown,
+    LeftUndone,
+    OutsideRoots,
+    error_file,
+)
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.files.store import Draft
 from agentfs_lsp.service.landing.in_editor import InEditor, find_in_editor
-from agentfs_lsp.service.landing.precondition import check_unmoved
-from agentfs_lsp.service.proposal.change import Landing, about
+from agentfs_lsp.service.landing.precondition import look_unmoved
+from agentfs_lsp.service.proposal.change import Landing
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
 
 if TYPE_CHECKING:
@@ -115,11 +122,8 @@ async def _rebased(ws: Workspace, change: FileChange) -> FileChange:
     """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved."""
     if change.base.buffer is None and ws.documents.at(change.base.location.absolute) is None:
         return change
-    with about(change), _reporting_new_links(ws, [change]):
-        now = await ws.look(change.base.location)
-        await off_loop(
-            max(change.base.size, now.size), check_unmoved, change.path, change.base, now, change.settings
-        )
+    with error_file(change.base.location.absolute), _reporting_new_links(ws, [change]):
+        now = await look_unmoved(ws, change)
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
         there = change.onto(now)
@@ -216,12 +220,8 @@ async def _with_current_state(ws: Workspace, changes: Sequence[FileChange], conf
     """Add the file's current state and a diff to the disk's bare conflict."""
     moved = [change for change in changes if change.base.location.absolute == conflict.file]
     for change in moved:
-        now = await ws.look(change.base.location)
         try:
-            await off_loop(
-                max(change.base.size, now.size), check_unmoved, change.path, change.base, now, change.settings
-            )
+            await look_unmoved(ws, change)
         except Conflict as told:
-            told.file = conflict.file
             return told
     return conflict

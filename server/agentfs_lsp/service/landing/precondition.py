@@ -1,6 +1,6 @@
 """Has the file changed since this session read it? (docs/protocol.md#8-lock)
 
-Pure comparison; reads no files and changes no records.
+Changes no records.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import preview
-from agentfs_lsp.domain.errors import Conflict, NotRead
+from agentfs_lsp.domain.errors import Conflict, NotRead, error_file
 from agentfs_lsp.service.proposal.change import marked_like, reads_same
+from agentfs_lsp.service.state.workspace import off_loop
 
 if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import ConflictReason
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.service.files.snapshot import Snapshot
+    from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.state.sessions import ReadRecord
+    from agentfs_lsp.service.state.workspace import Workspace
 
 
 def check_precondition(
@@ -73,6 +76,16 @@ def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) 
         raise Conflict(path, "disk", "reviewing", base.revision, now.revision, since)
     since = preview_between(path, base.text.shown, now.text.shown, settings)
     raise _conflict(path, now, "reviewing", base.revision, since)
+
+
+async def look_unmoved(ws: Workspace, change: FileChange) -> Snapshot:
+    """A change's file as it is now. Raises Conflict if it is no longer what the change was computed on, and
+    what looking at it raises."""
+    with error_file(change.base.location.absolute):
+        now = await ws.look(change.base.location)
+        size = max(change.base.size, now.size)
+        await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
+    return now
 
 
 def preview_between(path: str, old: str, new: str, settings: Settings) -> str:

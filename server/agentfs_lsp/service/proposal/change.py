@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +11,7 @@ from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import first_eol, leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import Preview, preview, whole
-from agentfs_lsp.domain.errors import Conflict, DomainError, NulPutIn, ResultTooLarge, Unencodable
+from agentfs_lsp.domain.errors import Conflict, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
@@ -107,16 +106,6 @@ class Landing:
         if not self.seen or self.seen.hash is not None:
             return self.seen
         return replace(self.seen, hash=self.change.proposed_hash)
-
-
-@contextmanager
-def about(change: FileChange) -> Iterator[None]:
-    """Attach this change's file to errors raised in the context."""
-    try:
-        yield
-    except DomainError as error:
-        error.file = error.file or change.base.location.absolute
-        raise
 
 
 @dataclass(frozen=True)
