@@ -60,7 +60,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       void announcements.proposed(told);
       proposed.fire(told);
     },
-    settled: ({ id, outcome }) => decisions.over(id, outcome),
+    settled: (told) => decisions.over(told),
     asked: (...asked) => askUser(questions, ...asked),
     applyEdit: edits.apply,
   }, () => strictness.now);
@@ -97,19 +97,19 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     focus.onDidEnter((review) => void noteSeen(proposals, review, files, plain)),
     focus.onDidTouch((review) => editors.unlock(review)),
     decisions.onDidEnd((ended) => {
-      const { id } = ended.review.proposed;
+      const { id, outcome, files } = ended;
       stale.forget(id);
       decorations.forget(ended.review);
       plain.close(id);
       history.ended(ended);
       confirmation.ended(ended);
       void letGo(ended);
-      settled.fire({ id, outcome: ended.outcome });
+      settled.fire({ id, outcome, ...(files === undefined ? {} : { files }) });
     }),
     server.onDidChangeState((state) => {
       if (state.kind !== 'running') {
         questions.clear();
-        proposals.all.forEach(({ proposed: { id } }) => decisions.over(id, 'failed'));
+        proposals.all.forEach(({ proposed: { id } }) => decisions.over({ id, outcome: 'failed' }));
         edits.drop();
       }
     }),

@@ -43,6 +43,12 @@ async def report(editor: Editor, proposal: Message, what: str, **done: bool) -> 
     return await editor.request(f"agentfs/{what}", {"id": proposal["id"], "files": files})
 
 
+async def of_each(editor: Editor) -> tuple[str, list[tuple[str, str]]]:
+    """How the proposal ended, and each of its files."""
+    ended = await editor.seen("agentfs/settled")
+    return ended["outcome"], [(file["path"], file["outcome"]) for file in ended.get("files", [])]
+
+
 def on_disk(root: Path) -> dict[str, str]:
     return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
 
@@ -70,6 +76,8 @@ async def test_all_files_are_shown_and_accepted_together(three: Path) -> None:
         assert editor.apply(settled["apply"])
         assert await report(editor, proposal, "applied", open=True) == {"ok": True, "save": []}
         landed = await answer
+        ended = [("open.py", "editor"), ("closed.py", "landed"), ("made/new.py", "landed")]
+        assert await of_each(editor) == ("editor", ended)
     assert landed["status"] == "partial"
     assert landed["data"]["landing"] == "editor"
     assert [one["landing"] for one in landed["data"]["results"]] == ["editor", "disk", "disk"]

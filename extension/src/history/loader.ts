@@ -37,7 +37,7 @@ export class HistoryLoader implements vscode.Disposable {
 
   /** A review is over; what landed of it is kept with the texts that the user saw. */
   ended(ended: Ended): void {
-    if (ended.outcome === 'landed' || ended.outcome === 'editor') {
+    if (ended.texts.size > 0) {
       this.store.add(recordOfDecision(ended));
       this.refresh();
     }

@@ -4,11 +4,13 @@ import type { Envelope, LandedChange } from '../protocol/types';
 import { baseName } from '../util/display';
 import { changedLines } from '../util/text';
 import type { Ended } from '../proposals/decisions';
+import { outcomeOf } from '../proposals/review';
 
 let count = 0;
 
 /** A review that the user accepted. */
-export function recordOfDecision({ review: { proposed, proposal }, outcome, texts }: Ended): HistoryRecord {
+export function recordOfDecision(ended: Ended): HistoryRecord {
+  const { review: { proposed, proposal }, texts } = ended;
   const files = (proposal?.files ?? []).flatMap((file): RecordedText[] => {
     const after = texts.get(file.path);
     return after === undefined
@@ -32,7 +34,7 @@ export function recordOfDecision({ review: { proposed, proposal }, outcome, text
     paths: files.map(({ path }) => path),
     added: amounts.reduce((sum, { added }) => sum + added, 0),
     removed: amounts.reduce((sum, { removed }) => sum + removed, 0),
-    landing: outcome === 'editor' ? 'editor' : 'disk',
+    landing: [...texts.keys()].some((path) => outcomeOf(ended, path) === 'editor') ? 'editor' : 'disk',
     files,
     preview: '',
   };

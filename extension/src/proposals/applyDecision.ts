@@ -60,12 +60,13 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
   }
 }
 
-/**
- * What was accepted, but for files that had changed before the decision, which are conflicts; of open documents what
- * they hold now, as formatters may have had their say.
- */
-export function landedTexts({ proposed, stale }: Review, texts: ReadonlyMap<string, string>): Map<string, string> {
-  const landed = new Map([...texts].filter(([path]) => !stale.has(path)));
+/** What was accepted of the files that landed; of open documents what they hold now, as formatters may have run. */
+export function landedTexts(
+  { proposed }: Review,
+  texts: ReadonlyMap<string, string>,
+  paths: readonly string[],
+): Map<string, string> {
+  const landed = new Map([...texts].filter(([path]) => paths.includes(path)));
   for (const { path, uri, version } of proposed.files) {
     const document = version === null ? undefined : findDocument(uri);
     if (landed.has(path) && document !== undefined) {

@@ -4,8 +4,8 @@
  */
 import * as vscode from 'vscode';
 import type { Server } from '../server/client';
-import type { Outcome, Proposal, SavedFile, SettleParams } from '../protocol/types';
-import { isDecided, type Review } from './review';
+import type { Outcome, Proposal, SavedFile, Settled, SettleParams } from '../protocol/types';
+import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
 import { normalise } from '../util/text';
 import { acceptParams, acceptedTexts, rejectParams, type ShownText } from './settleParams';
@@ -24,6 +24,7 @@ import {
   notifyEnd,
   notifyLost,
   notifyNothingOpen,
+  notifyNotLanded,
   notifyNotSaved,
   notifyOutside,
   notifyRefusal,
@@ -32,9 +33,8 @@ import {
 } from './notifications';
 
 /** A review that is over. `texts`: what landed of it, `accepted`: what the user accepted, both by path. */
-export interface Ended {
+export interface Ended extends Settled {
   review: Review;
-  outcome: Outcome;
   texts: ReadonlyMap<string, string>;
   accepted: ReadonlyMap<string, string>;
 }
@@ -166,21 +166,25 @@ export class Decisions {
   }
 
   /** The server says that a proposal is over, whoever ended it. */
-  over(id: string, outcome: Outcome): void {
+  over(settled: Settled): void {
+    const { id, outcome } = settled;
     const review = this.proposals.end(id);
     if (review === undefined) {
       return;
     }
     const landing = this.landings.get(id);
     const accepted = landing?.texts ?? new Map<string, string>();
-    const texts = landedTexts(review, accepted);
+    const pathsOf = (...outcomes: Outcome[]): string[] =>
+      [...accepted.keys()].filter((path) => outcomes.includes(outcomeOf(settled, path)));
+    const texts = landedTexts(review, accepted, pathsOf('landed', 'editor'));
     this.landings.delete(id);
-    if (outcome === 'editor') {
-      notifyNotSaved(review, landing?.notSaved ?? []);
+    if (texts.size > 0) {
+      notifyNotSaved(review, pathsOf('editor'), landing?.notSaved ?? []);
+      notifyNotLanded(review, pathsOf('conflict'), pathsOf('failed', 'withdrawn'), this.showStale);
     } else if (!isDecided(review)) {
       notifyEnd(review, outcome, this.showStale);
     }
-    this.ended.fire({ review, outcome, texts, accepted });
+    this.ended.fire({ ...settled, review, texts, accepted });
   }
 
   /** Send a decision, once, and do what follows from it: the next review takes the place of its editor with `onwards`. */
@@ -193,7 +197,7 @@ export class Decisions {
     if (review.proposal !== undefined) {
       this.landings.set(review.proposed.id, { texts: acceptedTexts(review.proposal, decision), notSaved: [] });
     }
-    void this.editors.lock(review);
+    const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
     await caughtUp();
     void this.editors.leave(review, onwards);
     try {
@@ -204,17 +208,18 @@ export class Decisions {
       // How it ended else is the server's to say, and is waited for as long as that takes.
       if (refusal !== undefined) {
         if (refusal.code === 'INVALID_PARAM') {
+          await locked; // or it would be read-only again
           void this.undecided(review, refusal.reason);
           return;
         }
         notifyRefusal(review, refusal, this.showStale);
-        this.over(review.proposed.id, REFUSED[refusal.code] ?? 'failed');
+        this.over({ id: decision.id, outcome: REFUSED[refusal.code] ?? 'failed' });
       }
     } catch (error) {
       // The server is gone, and the proposal with it.
       this.server.channel.error(error instanceof Error ? error : String(error));
       notifyLost(review, decision.decision);
-      this.over(review.proposed.id, 'failed');
+      this.over({ id: decision.id, outcome: 'failed' });
     }
   }
 
@@ -262,13 +267,19 @@ export class Decisions {
     }
   }
 
-  /** Whether a key was pressed in a review that the user has not put the focus into; that is said once. */
+  /**
+   * Whether a key was pressed in a review that the user has not put the focus into, which is said once, or before anybody
+   * can have seen it.
+   */
   private isOutside(by: By): boolean {
-    const isOutside = by === 'key' && !this.focus.isInside;
-    if (by === 'key' && !this.focus.isHeld() && isOutside) {
+    if (by !== 'key') {
+      return false;
+    }
+    const { isInside, isOpening } = this.focus;
+    if (!this.focus.isHeld() && !isInside && !isOpening) {
       notifyOutside();
     }
-    return isOutside;
+    return !isInside || isOpening;
   }
 
   /** Not to whoever pressed the button once more than was needed. */

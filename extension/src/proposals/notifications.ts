@@ -26,6 +26,15 @@ export function fileNames(paths: readonly string[]): string {
   return brief(paths.map(baseName).join(', '), 200);
 }
 
+/** How much waits for the user. */
+export function waitingText(changes: number, questions: number): string {
+  const counted = [
+    ...(changes > 0 ? [vscode.l10n.t('Pending changes: {0}.', changes)] : []),
+    ...(questions > 0 ? [vscode.l10n.t('Open questions: {0}.', questions)] : []),
+  ];
+  return counted.length > 0 ? counted.join(' ') : vscode.l10n.t('No pending changes.');
+}
+
 /** The user's reason, empty for none; undefined where the rejection itself was given up. */
 export async function askReason(title: string): Promise<string | undefined> {
   return askText({
@@ -42,12 +51,22 @@ export function notifyRefusal(
   showStale: (review: Review) => Promise<void>,
 ): void {
   const message = vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason);
-  if (code !== 'CONFLICT' || review.proposal === undefined) {
+  if (code === 'CONFLICT') {
+    offerToShow(message, review, showStale);
+  } else {
     void notify('error', message);
-    return;
   }
-  const show = vscode.l10n.t('Show What Changed');
-  void notify('error', message, show).then((chosen) => (chosen === show ? showStale(review) : undefined));
+}
+
+/** Files at `paths` were changed by somebody else before the change could land. */
+function notifyConflict(review: Review, paths: readonly string[], showStale: (review: Review) => Promise<void>): void {
+  const reason = vscode.l10n.t('It changed after this change was proposed.');
+  offerToShow(vscode.l10n.t('{0} was not changed. {1}', fileNames(paths), reason), review, showStale);
+}
+
+function offerToShow(message: string, review: Review, showStale: (review: Review) => Promise<void>): void {
+  const buttons = review.proposal === undefined ? [] : [vscode.l10n.t('Show What Changed')];
+  void notify('error', message, ...buttons).then((chosen) => (chosen === undefined ? undefined : showStale(review)));
 }
 
 /** What was accepted can't be written, and why: nothing is decided. Whether the user goes back to the review. */
@@ -79,11 +98,26 @@ export function notifyUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap
   offerToSaveAll(waiting, []);
 }
 
-/** What was accepted waits in the editor; `failed`: documents that the editor could not save. */
-export function notifyNotSaved({ proposed, decided }: Review, failed: readonly SavedFile[]): void {
-  const accepted = proposed.files.filter(({ path }) => decided.get(path) !== 'rejected');
-  const waiting = accepted.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
+/** Files at `paths` landed in the editor alone; `failed`: documents that it could not save. */
+export function notifyNotSaved({ proposed }: Review, paths: readonly string[], failed: readonly SavedFile[]): void {
+  const inEditor = proposed.files.filter(({ path }) => paths.includes(path));
+  const waiting = inEditor.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
   offerToSaveAll(waiting, failed);
+}
+
+/** Of several accepted files some landed, and these did not, by path: they had changed, or their landing failed. */
+export function notifyNotLanded(
+  review: Review,
+  conflicts: readonly string[],
+  failed: readonly string[],
+  showStale: (review: Review) => Promise<void>,
+): void {
+  if (conflicts.length > 0) {
+    notifyConflict(review, conflicts, showStale);
+  }
+  if (failed.length > 0) {
+    void notify('error', vscode.l10n.t('The proposal for {0} failed.', fileNames(failed)));
+  }
 }
 
 function offerToSaveAll(waiting: readonly ProposedFile[], failed: readonly SavedFile[]): void {
@@ -173,8 +207,7 @@ export function notifyEnd(
     failed: vscode.l10n.t('The proposal for {0} failed.', name),
   };
   if (outcome === 'conflict') {
-    const reason = vscode.l10n.t('It changed after this change was proposed.');
-    notifyRefusal(review, { ok: false, code: 'CONFLICT', reason }, showStale);
+    notifyConflict(review, review.proposed.files.map(({ path }) => path), showStale);
   }
   const message = said[outcome];
   if (message !== undefined) {

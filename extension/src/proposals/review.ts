@@ -4,7 +4,7 @@
  * A review waits until the user decides. The server may end it at any moment, and may refuse a decision: the review
  * then waits again.
  */
-import type { Proposal, Proposed } from '../protocol/types';
+import type { Outcome, Proposal, Proposed, Settled } from '../protocol/types';
 
 /** `decided`: it ended after the user's decision, `ended`: without one. */
 export type ReviewState = 'waiting' | 'deciding' | 'decided' | 'ended';
@@ -47,4 +47,9 @@ export interface Review {
 /** Whether the user has decided about the whole proposal, whatever became of that. */
 export function isDecided({ state }: Review): boolean {
   return state === 'deciding' || state === 'decided';
+}
+
+/** What became of one of the files of a proposal. */
+export function outcomeOf({ outcome, files = [] }: Settled, wanted: string): Outcome {
+  return files.find(({ path }) => path === wanted)?.outcome ?? outcome;
 }

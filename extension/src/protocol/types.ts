@@ -747,10 +747,18 @@ export interface SetSwitchParams {
   on: boolean;
 }
 
+/** What became of one file of a proposal. */
+export interface EndedFile {
+  path: string;
+  outcome: Outcome;
+}
+
 /** agentfs/settled. */
 export interface Settled {
   id: string;
   outcome: Outcome;
+  /** what became of each file; absent unless some of them landed and they ended in different ways */
+  files?: EndedFile[];
 }
 
 /** agentfs/statusChanged. `pending` is the number of pending proposals. */

@@ -248,16 +248,14 @@ function draftOf({ proposed }: Review, file: Proposal['files'][number], text: st
 }
 
 /** What of a draft is in no file, once its review is over; undefined where nothing is. */
-async function leftOf(draft: Draft, { review, outcome, accepted }: Ended): Promise<Draft | undefined> {
-  const { proposed, rejected } = review;
-  const isLanded = outcome === 'landed' || outcome === 'editor';
+async function leftOf(draft: Draft, { review, outcome, texts, accepted }: Ended): Promise<Draft | undefined> {
   const text = accepted.get(draft.path);
   if (text === undefined) {
-    const isRejected = isDecided(review) && (isLanded || outcome === 'rejected') && rejected.get(draft.path) === draft.text;
-    return isRejected ? undefined : draft;
+    const isDone = isDecided(review) && ['landed', 'editor', 'rejected'].includes(outcome);
+    return isDone && review.rejected.get(draft.path) === draft.text ? undefined : draft;
   }
-  // Of several files one may fail, and a server that stops says nothing of what it has done.
-  if (!(isLanded && (proposed.files.length === 1 || proposed.atomic)) && !(await holds(draft.uri, text))) {
+  // A server that stops says nothing of what it has done.
+  if (!texts.has(draft.path) && !(await holds(draft.uri, text))) {
     return draft;
   }
   // What was typed after the decision comes on top of what landed.

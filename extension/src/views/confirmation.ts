@@ -14,7 +14,7 @@ export class Confirmation implements vscode.Disposable {
 
   /** A review is over. */
   ended({ review, outcome, texts, accepted }: Ended): void {
-    if (outcome === 'failed') {
+    if (outcome === 'failed' && texts.size === 0) {
       notifyUnsavedLanding(review, accepted);
     }
     if (outcome !== 'landed' || texts.size === 0 || !isDecided(review)) {

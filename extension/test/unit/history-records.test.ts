@@ -63,6 +63,7 @@ test('a review keeps the texts that the user saw, of the accepted files alone', 
   const about = { id: 'p', title: '', tool: 'edit' as const, session: 's', agent: 'Ada', explanation: 'why', atomic: true };
   const files = [file('a'), file('b')];
   const record = recordOfDecision({
+    id: about.id,
     review: {
       proposed: { ...about, files },
       proposal: { ...about, files, state: 'shown' },

@@ -34,6 +34,11 @@ class Announcements:
         """A proposal has ended. A review client is notified whether or not it has sent `initialized`."""
         if proposal.channel == "review":
             settled: Settled = {"id": proposal.id, "outcome": proposal.outcome}
+            if len(set(proposal.file_outcomes)) > 1:
+                settled["files"] = [
+                    {"path": change.path, "outcome": outcome}
+                    for change, outcome in zip(proposal.changes, proposal.file_outcomes, strict=True)
+                ]
             self._outgoing.notify("agentfs/settled", settled)
 
     def status(self) -> None:

@@ -190,11 +190,20 @@ class SetSwitchParams(TypedDict):
 # --- notifications ----------------------------------------------------------------------------------------
 
 
+class EndedFile(TypedDict):
+    """What became of one file of a proposal."""
+
+    path: str
+    outcome: Outcome
+
+
 class Settled(TypedDict):
     """agentfs/settled."""
 
     id: str
     outcome: Outcome
+    files: NotRequired[list[EndedFile]]
+    """what became of each file; absent unless some of them landed and they ended in different ways"""
 
 
 class Status(TypedDict):

@@ -19,7 +19,7 @@ from agentfs_lsp.service.proposal.proposal import outcome_of
 if TYPE_CHECKING:
     from agentfs_lsp.service.landing.landing import FileOutcome
     from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Origin, Proposal
+    from agentfs_lsp.service.proposal.proposal import Origin, Outcome, Proposal
     from agentfs_lsp.service.state.workspace import Workspace
 
 Find = Callable[[], Awaitable[Mapping[str, str]]]
@@ -70,11 +70,13 @@ async def propose(
                 await finish(outcomes)
         landed = Proposed(proposal, changes, outcomes)
         failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
+        each_file = [_outcome_of(outcome) for outcome in outcomes]
         if failures and not each:
-            raise _with_landed(landed.landings, failures[0])
+            error = _with_landed(landed.landings, failures[0])
+            proposal.end(outcome_of(error), each_file)
+            raise error
         if landed.landings:
-            in_editor = any(one.where == "editor" for one in landed.landings)
-            proposal.end("editor" if in_editor else "landed")
+            proposal.end("editor" if "editor" in each_file else "landed", each_file)
         elif failures:
             proposal.end(outcome_of(failures[0]))
         elif changes:  # the files already have this content
@@ -87,6 +89,12 @@ def check_pending(ws: Workspace, session: str) -> None:
     limit = ws.settings.limits.pending_per_session
     if ws.proposals.count_of(session) >= limit:
         raise TooManyPending(limit)
+
+
+def _outcome_of(outcome: FileOutcome) -> Outcome:
+    if isinstance(outcome, DomainError):
+        return outcome_of(outcome)
+    return "landed" if outcome.where == "disk" else "editor"
 
 
 def _with_landed(landings: Sequence[Landing], error: DomainError) -> DomainError:

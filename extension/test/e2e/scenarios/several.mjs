@@ -256,3 +256,21 @@ scenario("several files: which of them are new or to be deleted is said beside t
   await ui.titleButton("Accept").click();
   assert.equal((await undo.answer).status, "success");
 });
+
+const [first, second] = ["first", "second"].map((name) => file(`several/${name}.txt`, `old ${name}\n`));
+
+scenario("of several files one does not land: it is said, and only the other is said to wait unsaved", async () => {
+  for (const each of [first, second]) await each.open();
+  await first.type("mine ");
+  for (const each of [first, second]) await agent("failed").read(each);
+  const operations = [first, second].map(({ name: path }) => ({ tool: "edit", params: { path, old_string: "old", new_string: "new" } }));
+  const asked = batch("failed", operations, { atomic: false });
+  await openReview();
+  await ui.severalWith("new second");
+  await second.type("typed ");
+  await ui.titleButton("Accept").click();
+
+  assert.deepEqual((await asked.answer).data.failed_items, [1]);
+  await ui.saysInPassing("second.txt was not changed.");
+  await ui.saysInPassing("The change of first.txt is in the editor, but not saved.");
+});

@@ -132,6 +132,7 @@ class Proposal:
         self._channel: Rung | None = None
         self._decision: Decision | None = None
         self._outcome: Outcome = "failed"
+        self._file_outcomes: tuple[Outcome, ...] = ()
         self._withdrawn: WithdrawnReason | None = None
         self._stopped = False
 
@@ -183,6 +184,11 @@ class Proposal:
     def outcome(self) -> Outcome:
         """The outcome; meaningful once ended."""
         return self._outcome
+
+    @property
+    def file_outcomes(self) -> tuple[Outcome, ...]:
+        """What became of each change, in their order; empty unless some of it landed."""
+        return self._file_outcomes
 
     @property
     def past_return(self) -> bool:
@@ -250,10 +256,10 @@ class Proposal:
         self.to("landing")
         self._channel, self._decision = decision.channel, decision
 
-    def end(self, outcome: Outcome) -> None:
-        """Enter "ended" with the outcome."""
+    def end(self, outcome: Outcome, file_outcomes: Sequence[Outcome] = ()) -> None:
+        """Enter "ended" with the outcome, and that of each change if some of them landed."""
         self.to("ended")
-        self._outcome = outcome
+        self._outcome, self._file_outcomes = outcome, tuple(file_outcomes)
 
     # --- from outside -------------------------------------------------------------------------------------
 

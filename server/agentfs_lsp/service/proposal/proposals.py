@@ -63,7 +63,8 @@ class Proposals:
                     raise
                 raise proposal.why_withdrawn from None
         except DomainError as error:
-            proposal.end(outcome_of(error))
+            if proposal.state != "ended":
+                proposal.end(outcome_of(error))
             error.proposal = proposal
             error.access = proposal.access if error.access is HIDDEN else error.access
             raise
