@@ -41,6 +41,7 @@ class Wanted:
         "rule",
         "globs",
         "glob",
+        "glob_to_add",
         "plain_paths",
         "plain_path",
         "switches",

@@ -19,6 +19,7 @@ from agentfs_lsp.service.files.store import Root
 from support.policies import check_no_looser, settings_of
 
 ROOT = Root("app", "/home/u/app", "file:///home/u/app")
+ADDED = "a glob in .gitignore syntax with at most three * in one name, two **, and no ! before it"
 ALL_ASKED = " Until this is fixed, you will be asked before anything is read or changed."
 ASKED = " Until this is fixed, you will be asked before anything in its folder is read or changed."
 
@@ -81,12 +82,12 @@ def test_what_tightens_and_what_guards_nothing_is_taken() -> None:
         ),
         (
             "protected = ['!AGENTS.md']",
-            'protected[0] must be a glob in .gitignore syntax with few stars, not "!AGENTS.md".' + ALL_ASKED,
+            f'protected[0] must be {ADDED}, not "!AGENTS.md".' + ALL_ASKED,
             True,
         ),
         (
             "protected = [2026-11-22]",
-            'protected[0] must be a glob in .gitignore syntax with few stars, not "2026-11-22".' + ALL_ASKED,
+            f'protected[0] must be {ADDED}, not "2026-11-22".' + ALL_ASKED,
             True,
         ),
     ],

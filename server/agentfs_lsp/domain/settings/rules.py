@@ -90,7 +90,7 @@ class Globs:
 
     def _glob(self, raw: object) -> str:
         if not isinstance(raw, str) or fault_of(raw) or (raw.startswith("!") and not self.negations):
-            raise ShapeError(Wanted("glob"))
+            raise ShapeError(Wanted("glob" if self.negations else "glob_to_add"))
         return raw
 
 

@@ -165,6 +165,9 @@ def _wanted(wanted: Wanted, translate: Translate) -> str:
         ),
         "globs": translate("a list of globs in .gitignore syntax"),
         "glob": translate("a glob in .gitignore syntax with at most three * in one name and two **"),
+        "glob_to_add": translate(
+            "a glob in .gitignore syntax with at most three * in one name, two **, and no ! before it"
+        ),
         "plain_paths": translate("a list of paths relative to the workspace folder"),
         "plain_path": translate("a path relative to the workspace folder, without *"),
         "switches": translate("an object that maps names to true or false"),
