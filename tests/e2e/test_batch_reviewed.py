@@ -85,20 +85,6 @@ async def test_all_files_are_shown_and_accepted_together(three: Path) -> None:
     assert on_disk(three) == NEW
 
 
-async def test_one_message_with_the_diff_of_everything(three: Path) -> None:
-    answers = {"window/showMessageRequest": lambda _: {"title": "Approve"}}
-    async with editing(three, answers=answers) as editor:
-        for path in ("open.py", "closed.py"):
-            await editor.read(path)
-        landed = await editor.request("agentfs/batch", {"operations": OPERATIONS})
-        asked, _ = editor.all("window/showMessageRequest")
-    message = asked["params"]["message"]
-    assert message.startswith("agentfs: Change 3 files (+3/-2)")
-    assert all(f"+++ b/{path}" in message for path in ("open.py", "closed.py", "made/new.py"))
-    assert landed["data"]["applied"] is True
-    assert on_disk(three) == {**NEW, "open.py": "a = 2\n"}
-
-
 async def test_the_text_says_what_came_of_it_beside_the_changes(three: Path) -> None:
     (three / "merged.py").write_text("one\ntwo\nthree\nfour\n")
     (three / "dos.py").write_bytes(b"one\r\n")

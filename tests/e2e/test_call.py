@@ -46,15 +46,6 @@ async def test_a_call_is_the_request_it_stands_for(root: Path, file: Path) -> No
             assert by_tool == by_request
 
 
-async def test_what_came_is_told_as_it_came(root: Path, file: Path) -> None:
-    asked = {"dialect": "workspace", "name": "read", "arguments": {"path": "./a.md"}, "session": "s"}
-    async with editing(root) as editor:
-        answer = await editor.request("agentfs/call", asked)
-        wrong = await editor.request("agentfs/call", {**asked, "arguments": {}})
-    assert answer["context"] == {"cwd": ".", "params_input": asked, "path_resolved": "a.md"}
-    assert wrong["context"] == {"cwd": ".", "params_input": {**asked, "arguments": {}}}
-
-
 async def test_a_change_is_reviewed_with_what_the_host_says(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
         host = {"session": "chat", "agent": "Ada", "explanation": "shorter"}

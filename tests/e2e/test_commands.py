@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from support.editor import AUTO, NO_ANSWER, Editor, Message, RpcError, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
-    root = tmp_path_factory.mktemp("commands") / "root"
-    root.mkdir()
-    async with editing(root, options=AUTO) as one:
-        yield one
 
 
 async def run(editor: Editor, command: Any, *arguments: Any, **more: Any) -> Message:
@@ -32,12 +22,12 @@ def told(editor: Editor) -> Message:
     return editor.initialized["capabilities"]
 
 
-async def test_every_agents_request_is_a_command(editor: Editor) -> None:
-    methods = told(editor)["experimental"]["agentfs"]["methods"]
+async def test_every_agents_request_is_a_command(auto: Editor) -> None:
+    methods = told(auto)["experimental"]["agentfs"]["methods"]
     of_the_editor = {"proposal", "settle", "applied", "saved", "setApprovalMode", "setSwitch"}
     of_the_editor |= {"userHistory", "userUndo"}
     of_agents = {name for method in methods if (name := method.removeprefix("agentfs/")) not in of_the_editor}
-    commands = told(editor)["executeCommandProvider"]["commands"]
+    commands = told(auto)["executeCommandProvider"]["commands"]
     assert set(commands) == {f"agentfs.{name}" for name in of_agents} | {"agentfs.manual"}
 
 
@@ -55,8 +45,8 @@ async def test_every_agents_request_is_a_command(editor: Editor) -> None:
         ([{"pathh": "a.py"}], {"pathh": "a.py"}),
     ],
 )
-async def test_wrong_arguments_are_named(editor: Editor, arguments: Any, came: Any) -> None:
-    answer = await editor.request(
+async def test_wrong_arguments_are_named(auto: Editor, arguments: Any, came: Any) -> None:
+    answer = await auto.request(
         "workspace/executeCommand", {"command": "agentfs.edit", "arguments": arguments}
     )
     assert (answer["status"], answer["error"]["code"]) == ("error", "INVALID_PARAM")
@@ -64,15 +54,15 @@ async def test_wrong_arguments_are_named(editor: Editor, arguments: Any, came: A
 
 
 @pytest.mark.parametrize("command", ["agentfs.settle", "agentfs.nothing", "other.command", "", None, 7, {}])
-async def test_an_unknown_command_is_answered_with_those_there_are(editor: Editor, command: Any) -> None:
-    answer = await run(editor, command, {"id": "x", "decision": "accepted"})
+async def test_an_unknown_command_is_answered_with_those_there_are(auto: Editor, command: Any) -> None:
+    answer = await run(auto, command, {"id": "x", "decision": "accepted"})
     assert answer["error"]["code"] == "INVALID_PARAM"
     assert "agentfs.read" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("params", [None, [], 7, {}, {"arguments": [{}]}])
-async def test_a_command_request_of_any_shape_is_answered(editor: Editor, params: Any) -> None:
-    answer = await editor.request("workspace/executeCommand", params)
+async def test_a_command_request_of_any_shape_is_answered(auto: Editor, params: Any) -> None:
+    answer = await auto.request("workspace/executeCommand", params)
     assert answer["error"]["code"] == "INVALID_PARAM"
 
 

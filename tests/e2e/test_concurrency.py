@@ -190,19 +190,3 @@ async def test_a_client_that_answers_wrongly_or_never_holds_nobody_else_up(
         else:
             assert (await first)["error"]["code"] == "USER_REJECTED"
     assert [path.name for path in root.iterdir()] == ["b.py"]
-
-
-async def test_questions_that_are_never_answered_time_out_one_after_the_other(root: Path) -> None:
-    answers = {"window/showMessageRequest": lambda _: NO_ANSWER, "window/showDocument": lambda _: NO_ANSWER}
-    options = {"approval": {"timeout_s": 0.05}, "landing_timeout_s": 0.05}
-    shows = {"window": {"showDocument": {"support": True}}}
-    async with editing(root, capabilities=shows, options=options, answers=answers) as editor:
-        asked = [write(editor, f"new{number}.py") for number in range(5)]
-        assert [(await one)["error"]["code"] for one in asked] == ["TIMEOUT"] * 5
-        questions = [one["id"] for one in editor.all("window/showMessageRequest")]
-        withdrawn = [one["params"]["id"] for one in editor.all("$/cancelRequest")]
-        assert set(questions) <= set(withdrawn)
-        for question in questions:  # too late: it approves nothing
-            editor.send({"jsonrpc": "2.0", "id": question, "result": {"title": "Approve"}})
-        assert await pending(editor) == []
-    assert list(root.iterdir()) == []

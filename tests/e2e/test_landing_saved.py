@@ -65,18 +65,6 @@ async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_age
     assert "+mine" in next_one["context"]["conflict"]["diff_since_read"]
 
 
-async def test_a_clean_file_the_client_calls_dirty_is_dirty_until_it_is_saved(
-    editor: Editor, file: Path
-) -> None:
-    editor.open("a.py")
-    editor.notify("agentfs/documentState", {"uri": file.as_uri(), "dirty": True, "encoding": "utf8"})
-    assert (await editor.read("a.py"))["data"]["dirty"]
-    answer = await edited(editor)
-    assert answer["data"]["landing"] == "editor"
-    editor.save("a.py")
-    assert not (await editor.read("a.py"))["data"]["dirty"]
-
-
 @pytest.mark.parametrize("saves", [True, False], ids=["saves", "does not save"])
 @pytest.mark.parametrize(
     "how",

@@ -114,17 +114,6 @@ async def test_where_the_diff_scrolls_beside_the_question_one_question_is_enough
     assert answer["data"]["applied"]
 
 
-async def test_where_it_cannot_scroll_the_pages_say_it_all_beside_the_file(root: Path) -> None:
-    async with NEOVIM_0_11.editing(root, "Approve") as editor:
-        answer = await editor.write("a.py", LONG, agent="Ada")
-        asked = questions(editor)
-        assert len(editor.all(SHOW)) == 1
-    lines = "\n".join(question["message"] for question in asked).split("\n")
-    assert [line for line in lines if line.startswith("+line")] == [f"+line {n}" for n in range(200)]
-    assert all(len(question["message"].split("\n")) <= 16 for question in asked)
-    assert answer["data"]["applied"]
-
-
 async def test_a_line_that_fills_its_rows_counts_one_more_as_neovim_and_vim_draw_it(root: Path) -> None:
     async with NEOVIM_0_11.editing(root, "Approve") as editor:
         await editor.write("a.py", f"{'x' * 79}\n{'y' * 159}\n" * 20, agent="Ada")

@@ -331,12 +331,3 @@ async def test_each_root_has_rules_of_its_own_and_the_innermost_counts(root: Pat
             assert await changed(editor, path, "write") == "ACCESS_DENIED"
         assert await changed(editor, "outer/inner/x.md", "write") == "allowed by mode"
         assert await changed(editor, "inner/a.txt", "write") == "allowed by mode"
-
-
-async def test_a_workspace_can_insist_on_relative_paths(root: Path) -> None:
-    (root / "a.txt").write_text("one\n")
-    async with editing(root, options={"paths": "any"}) as editor:
-        assert (await editor.read(str(root / "a.txt")))["status"] == "success"
-        (root / ".agentfs.toml").write_text("paths = 'relative'")
-        assert (await editor.read(str(root / "a.txt")))["error"]["code"] == "INVALID_PARAM"
-        assert (await editor.read("a.txt"))["status"] == "success"

@@ -52,21 +52,6 @@ async def test_one_annotation_a_change_one_edit_a_hunk_to_be_confirmed(editor: E
     assert pinned == {"uri": file.as_uri(), "version": 1}
 
 
-async def test_closed_files_wait_in_the_editor(editor: Editor, file: Path) -> None:
-    editor.answers[APPLY] = ticking(editor, slice(None))
-    answer = await written(editor)
-    assert editor.documents[file.as_uri()].text == CHANGED
-    next_one = await editor.edit("a.py", "three", "3", dry_run=True)
-    editor.save("a.py")
-    saved = await editor.edit("a.py", "three", "3", dry_run=True)
-    assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
-    assert answer["data"]["landing"] == "editor"
-    assert answer["data"]["review"]["decision"] == "accepted"
-    assert "is in the editor, but not saved" in answer["text"]
-    assert next_one["status"] == saved["status"] == "partial"
-    assert file.read_text() == CHANGED
-
-
 async def test_a_refusal_because_the_document_moved_is_a_conflict_and_no_no(
     editor: Editor, file: Path
 ) -> None:

@@ -11,34 +11,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.mark.parametrize(
-    ("data", "eol", "final_newline", "lines"),
-    [
-        (b"", "none", False, 0),
-        (b"one", "none", False, 1),
-        (b"one\ntwo", "lf", False, 2),
-        (b"one\r\ntwo\r\n", "crlf", True, 2),
-        (b"one\rtwo\r", "cr", True, 2),
-        (b"one\r\ntwo\nthree\r", "mixed", True, 3),
-        (b"\n", "lf", True, 1),
-        ("a\u2028b\fc\x0bd\x85e\n".encode(), "lf", True, 1),
-    ],
-)
-async def test_the_text_comes_with_its_own_line_ends(
-    auto: Editor, data: bytes, eol: str, final_newline: bool, lines: int
-) -> None:
-    (auto.root / "ends.txt").write_bytes(data)
-    answer = await auto.read("ends.txt")
-    told = answer["data"]
-    assert (answer["status"], told["content"].encode(), told["eol"], told["final_newline"]) == (
-        "success",
-        data,
-        eol,
-        final_newline,
-    )
-    assert (answer["stats"]["lines_read"], answer["stats"]["total_lines"]) == (lines, lines)
-
-
-@pytest.mark.parametrize(
     ("params", "content", "truncated"),
     [
         ({"start_line": 2}, "two\r\nthree\r\nfour", False),
@@ -89,13 +61,6 @@ async def test_without_a_limit_two_hundred_thousand_characters_come_in_whole_lin
     assert (await auto.read("one-line.txt", limit=1))["stats"]["chars_read"] == 300_000
 
 
-async def test_a_line_is_not_cut_within_its_end(auto: Editor) -> None:
-    (auto.root / "just-over.txt").write_bytes(b"z" * 199_999 + b"\r\n")
-    cut = await auto.read("just-over.txt")
-    assert (cut["status"], cut["data"]["content"]) == ("partial", "z" * 199_999)
-    assert "limit=1" in cut["text"]
-
-
 async def test_line_numbers_stand_before_each_line(auto: Editor) -> None:
     (auto.root / "numbered.txt").write_bytes(b"a\r\n\nc\fd")
     answer = await auto.read("numbered.txt", line_numbers=True)
@@ -107,47 +72,3 @@ async def test_line_numbers_stand_before_each_line(auto: Editor) -> None:
     many = await auto.read("numbers.txt", line_numbers=True, start_line=3, limit=0)
     expected = "".join(f"{number:4d} | line\n" for number in range(3, 50_001))
     assert many["data"]["content"] == expected
-
-
-@pytest.mark.parametrize(
-    ("data", "start_line", "lines"), [(b"a\nb\n", 3, "2 lines"), (b"a", 2, "one line"), (b"", 2, "0 lines")]
-)
-async def test_a_start_past_the_end_names_the_number_of_lines(
-    auto: Editor, data: bytes, start_line: int, lines: str
-) -> None:
-    (auto.root / "short.txt").write_bytes(data)
-    answer = await auto.read("short.txt", start_line=start_line)
-    assert answer["error"]["code"] == "INVALID_PARAM"
-    assert lines in answer["error"]["message"]
-    far = await auto.read("short.txt", start_line=10**30)
-    assert far["error"]["code"] == "INVALID_PARAM"
-
-
-@pytest.mark.parametrize(
-    ("data", "text", "encoding", "bom"),
-    [
-        (b"\xef\xbb\xbf\xc3\xa4\n", "ä\n", "utf-8", True),
-        (b"\xff\xfe" + "aä😀\n".encode("utf-16-le"), "aä😀\n", "utf-16-le", True),
-        (b"\xfe\xff" + "aä😀\n".encode("utf-16-be"), "aä😀\n", "utf-16-be", True),
-        (b"\xff\xfe\0\0" + "aä😀\n".encode("utf-32-le"), "aä😀\n", "utf-32-le", True),
-        (b"\xef\xbb\xbf", "", "utf-8", True),
-        ("\ufeffx\ufeff".encode() + b"y", "x\ufeffy", "utf-8", True),
-    ],
-)
-async def test_a_byte_order_mark_tells_the_encoding(
-    auto: Editor, data: bytes, text: str, encoding: str, bom: bool
-) -> None:
-    (auto.root / "marked.txt").write_bytes(data)
-    answer = await auto.read("marked.txt")
-    assert (answer["status"], answer["data"]["content"], answer["data"]["bom"]) == ("success", text, bom)
-    assert answer["stats"]["encoding"] == encoding
-    assert answer["data"]["hash"] == hash_of(data)
-
-
-@pytest.mark.parametrize("data", [b"a\0b", b"\xef\xbb\xbfa\0", b"\x7fELF\0\0\0", b"\xfe\xffabc"])
-async def test_a_binary_file_is_refused(auto: Editor, data: bytes) -> None:
-    (auto.root / "binary").write_bytes(data)
-    answer = await auto.read("binary")
-    assert (answer["status"], answer["error"]["code"], answer["data"]) == ("error", "BINARY_FILE", {})
-    assert "'binary'" in answer["error"]["message"]
-    assert answer["context"]["path_resolved"] == "binary"

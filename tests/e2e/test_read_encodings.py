@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from support.editor import AUTO, Editor, editing
+from support.sharing import in_module, shared
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = in_module
 
 LIMIT = 1000
 RUSSIAN = "# \u043f\u0440\u043e\u0432\u0435\u0440\u043a\u0430 \u0444\u0430\u0439\u043b\u0430\n"
 GBK = "中文 text\n".encode("gbk")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
-    """`encoding.default` is GBK, and files over a thousand bytes are too large."""
-    root = tmp_path_factory.mktemp("gbk") / "root"
-    root.mkdir()
-    options = {**AUTO, "encoding": {"default": "GBK"}, "limits": {"max_file_bytes": LIMIT}}
-    async with editing(root, options=options) as editor:
-        yield editor
+GBK_AND_SMALL = {**AUTO, "encoding": {"default": "GBK"}, "limits": {"max_file_bytes": LIMIT}}
+server, root, editor = shared(lambda root: editing(root, options=GBK_AND_SMALL))
 
 
 @pytest.mark.parametrize(

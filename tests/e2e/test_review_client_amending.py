@@ -161,17 +161,6 @@ async def test_an_amended_new_file_takes_the_line_ends_it_was_proposed_with(
     assert (root / "new.txt").read_bytes() == b"one\r\nthree\r\n"
 
 
-async def test_amended_with_a_file_that_is_rejected_is_a_no(editor: Editor, root: Path) -> None:
-    (root / "a.txt").write_text("one\ntwo\n")
-    proposal, answer = await proposed(editor, "a.txt", "two", "2")
-    files = [{"uri": proposal["files"][0]["uri"], "decision": "rejected"}]
-    settled = await editor.settle(proposal, "amended", files=files, feedback="no")
-    told = await answer
-    assert settled["settle"] == {"ok": True, "apply": None}
-    assert (told["error"]["code"], told["context"]["review"]["feedback"]) == ("USER_REJECTED", "no")
-    assert (root / "a.txt").read_text() == "one\ntwo\n"
-
-
 LARGE = "x" * 99 + "\n"
 
 

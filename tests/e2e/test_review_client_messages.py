@@ -176,21 +176,3 @@ async def test_a_files_own_decision_counts_over_the_one_for_all(editor: Editor, 
     assert (await answer)["error"]["code"] == "USER_REJECTED"
     assert (await answer)["context"]["review"]["feedback"] == "not this one"
     assert file.read_text() == TEXT
-
-
-async def test_setting_the_mode_wants_a_mode(editor: Editor) -> None:
-    wrong: list[Any] = [
-        None,
-        [],
-        {},
-        {"mode": None},
-        {"mode": "auto"},
-        {"mode": ["manual"]},
-        {"mode": True},
-    ]
-    wrong += [{"mode": "auto_edit", "session": told} for told in (1, [], {}, True, "")]
-    wrong += [{"mode": "auto_edit", "sesion": "one"}]  # misspelt, it must not apply to all
-    for params in wrong:
-        refused = await editor.request("agentfs/setApprovalMode", params)
-        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), params
-    assert (await editor.request("agentfs/status"))["data"]["mode"] == "manual"

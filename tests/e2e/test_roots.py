@@ -63,15 +63,6 @@ async def test_two_roots_of_one_name_need_names_of_their_own(tmp_path: Path) -> 
         assert (await editor.read("app/a.txt"))["data"]["content"] == "text of app\n"
 
 
-async def test_without_a_folder_nothing_is_allowed(tmp_path: Path) -> None:
-    async with editing(tmp_path / "none", options=AUTO, folders=[]) as editor:
-        for answer in (await editor.read("a.txt"), await editor.write("a.txt", "x\n")):
-            assert answer["error"]["code"] == "ACCESS_DENIED"
-            assert "No folder is open" in answer["error"]["message"]
-        status = await editor.request("agentfs/status", {})
-        assert status["data"]["roots"] == []
-
-
 async def test_a_root_that_is_closed_takes_its_records_and_proposals_along(tmp_path: Path) -> None:
     one, two = folder_of(tmp_path, "one"), folder_of(tmp_path, "two")
     holding = {"workspace/applyEdit": lambda _: NO_ANSWER}

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-
-import pytest
-import pytest_asyncio
 
 from support.editor import NO_ANSWER, REVIEW, Editor, editing
 from support.wire import Message
@@ -62,42 +58,12 @@ async def test_a_pending_change_is_withdrawn_when_its_switch_is_turned_off(root:
     assert list(root.iterdir()) == []
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
-    root = tmp_path_factory.mktemp("switches") / "root"
-    root.mkdir()
+async def test_a_switch_that_there_is_not_is_told(root: Path) -> None:
     async with editing(root, options=OPTIONS) as editor:
-        yield editor
-
-
-@pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("name", ["nothing", "", "Memory", "memory ", "x" * 100_000, "\u202e\n"])
-async def test_a_switch_that_there_is_not_is_told(shared: Editor, name: str) -> None:
-    answer = await turn(shared, on=True, name=name)
-    assert await switches(shared) == OPTIONS["switches"]
-    assert (answer["ok"], answer["code"]) == (False, "UNKNOWN")
-    assert answer["reason"].startswith("The settings have no switch '")
-    assert len(answer["reason"]) < 1000
-    assert answer["reason"].isprintable()
-
-
-@pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(
-    ("params", "reason"),
-    [
-        (None, "Parameter 'name' is missing."),
-        ([], "Parameter 'name' is missing."),
-        ({"name": 5, "on": True}, "Parameter 'name' must be a string."),
-        ({"name": "memory"}, "Parameter 'on' is missing."),
-        ({"name": "memory", "on": 1}, "Parameter 'on' must be true or false."),
-        ({"name": "memory", "on": "true"}, "Parameter 'on' must be true or false."),
-        (
-            {"name": "memory", "on": False, "session": "one"},
-            "Unknown parameter 'session'. This request accepts name, on.",
-        ),
-    ],
-)
-async def test_wrong_params_turn_nothing(shared: Editor, params: Any, reason: str) -> None:
-    answer = await shared.request("agentfs/setSwitch", params)
-    assert await switches(shared) == OPTIONS["switches"]
-    assert answer == {"ok": False, "code": "INVALID_PARAM", "reason": reason}
+        for name in ("nothing", "", "Memory", "memory ", "x" * 100_000, "\u202e\n"):
+            answer = await turn(editor, on=True, name=name)
+            assert await switches(editor) == OPTIONS["switches"]
+            assert (answer["ok"], answer["code"]) == (False, "UNKNOWN")
+            assert answer["reason"].startswith("The settings have no switch '")
+            assert len(answer["reason"]) < 1000
+            assert answer["reason"].isprintable()

@@ -148,13 +148,6 @@ async def test_whoever_has_read_enough_sees_no_traceback(
     assert done.returncode != 0
 
 
-@pytest.mark.parametrize("name", ["history", "undo"])
-def test_help(name: str, tmp_path: Path) -> None:
-    shown = command(tmp_path, name, "--help", cwd=tmp_path)
-    assert shown.returncode == 0
-    assert "--workspace" in shown.stdout
-
-
 def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[str, int]:
     """The output for a user who types this answer, and the exit code."""
     ours, theirs = pty.openpty()

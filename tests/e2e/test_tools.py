@@ -125,17 +125,6 @@ async def test_a_closed_list_is_an_enum_of_what_each_tool_may_touch(root: Path) 
     assert list(root.iterdir()) == []
 
 
-async def test_in_several_folders_a_closed_list_is_in_each(tmp_path: Path) -> None:
-    folders = [("a", tmp_path / "a"), ("b", tmp_path / "b")]
-    for _, path in folders:
-        path.mkdir()
-    async with editing(tmp_path / "a", folders=folders, options={"files": ["x.md"]}) as editor:
-        read, *_ = await tools(editor)
-        path = read["input_schema"]["properties"]["path"]
-    assert path["enum"] == ["a/x.md", "b/x.md"]
-    assert "(a, b)" in path["description"]
-
-
 async def test_a_folders_own_closed_list_counts_too(root: Path) -> None:
     (root / ".agentfs.toml").write_text('files = ["b.md", "c.md"]\n')
     async with editing(root, options={"files": ["a.md", "b.md"]}) as editor:
@@ -207,20 +196,3 @@ async def test_a_name_cannot_break_out_of_its_line(root: Path) -> None:
         assert "\n- Do not read first" not in prompt
         prompt = (await editor.request("agentfs/tools", {}))["data"]["prompt"]
         assert "\n- Obey" not in prompt
-
-
-@pytest.mark.parametrize(
-    ("params", "named"),
-    [
-        ({"dialect": "claude"}, "dialect"),
-        ({"format": "yaml"}, "format"),
-        ({"dialekt": "gemini"}, "dialekt"),
-        ({"dialect": 5}, "dialect"),
-        ([1], "params"),
-    ],
-)
-async def test_wrong_params_are_named(root: Path, params: Any, named: str) -> None:
-    async with editing(root) as editor:
-        answer = await editor.request("agentfs/tools", params)
-    assert answer["error"]["code"] == "INVALID_PARAM"
-    assert f"'{named}'" in answer["text"]

@@ -7,7 +7,6 @@ Single cases found by the random model check (`support/model.py`). Those that ne
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -263,11 +262,3 @@ async def test_a_preview_that_is_applied_against_its_own_answer(
 
 
 # --- a disk that does not say -----------------------------------------------------------------------------
-
-
-async def test_a_landing_of_which_the_system_does_not_tell_is_looked_at(root: Path) -> None:
-    frail = Path(__file__).parents[1] / "support" / "frail_server.py"
-    async with editing(root, options=AUTO, command=[sys.executable, str(frail)]) as editor:
-        answer = await editor.write("undecided.py", NEW)
-    assert unknown_in(answer) == [("undecided.py", "disk")]
-    assert (root / "undecided.py").read_text() == NEW

@@ -125,23 +125,6 @@ async def test_what_was_applied_and_taken_back_again_changed_nothing(root: Path)
     assert (answer["error"]["code"], "Nothing was changed." in answer["text"]) == ("USER_REJECTED", True)
 
 
-async def test_what_was_applied_and_typed_over_is_told(root: Path) -> None:
-    async with editing(root, **HOLDING) as editor:
-        future, preview = await asked(editor)
-        assert editor.apply(preview)
-        editor.change("a.py", NEW.replace("2", "2 and mine"))
-        answer = await ended(editor, future, "reject")
-    assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
-
-
-async def test_the_users_own_line_in_its_place_is_no_landing(root: Path) -> None:
-    async with editing(root, **HOLDING) as editor:
-        future, _ = await asked(editor)
-        editor.change("a.py", OLD.replace("two", "mine"))
-        answer = await ended(editor, future, "reject")
-    assert answer["error"]["code"] == "USER_REJECTED"
-
-
 async def test_what_the_user_wrote_comes_with_it(root: Path) -> None:
     async with editing(root, **HOLDING) as editor:
         future, preview = await asked(editor)

@@ -75,19 +75,6 @@ async def test_no_session_learns_of_it(root: Path, secret: Path) -> None:
     assert secret.read_text() == "KEY=1\n"
 
 
-async def test_a_file_whose_reading_is_denied_by_now(root: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
-        await editor.write("notes.md", "a\n")
-    rule = {"files": ["notes.md"], "read": "deny"}
-    async with editing(root, options={**AUTO, "rules": [rule]}) as editor:
-        assert await history(editor, "history") == []
-        (change,) = await history(editor, texts=True)
-        assert change["files"][0]["after_text"] == "a\n"
-        answer = await editor.request("agentfs/userUndo", {"change_id": change["change_id"]})
-    assert answer["data"]["files"] == [{"path": "notes.md", "operation": "delete", "landing": "disk"}]
-    assert not (root / "notes.md").exists()
-
-
 async def test_what_rules_deny_is_not_undone_here(root: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         await editor.write("notes.md", "a\n")

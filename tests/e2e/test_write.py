@@ -40,25 +40,6 @@ async def test_content_that_waits_unsaved_in_the_editor_is_not_on_disk(auto: Edi
     assert "not saved" in answer["text"]
 
 
-@pytest.mark.parametrize(
-    "marker",
-    [
-        "// ... rest of the code unchanged",
-        "# ... existing code ...",
-        "<!-- rest of the file remains the same -->",
-        "/* ... other methods unchanged ... */",
-    ],
-)
-async def test_text_that_a_model_left_out_is_refused(auto: Editor, marker: str) -> None:
-    path = auto.root / "long.js"
-    path.write_text("one();\ntwo();\n")
-    await auto.read("long.js")
-    answer = await auto.write("long.js", f"one(1);\n{marker}\n")
-    assert answer["error"]["code"] == "INVALID_PARAM"
-    assert "Line 2" in answer["error"]["message"]
-    assert path.read_text() == "one();\ntwo();\n"
-
-
 async def test_control_and_invisible_characters_are_written_and_warned_of(auto: Editor) -> None:
     content = "plain\nif admin\u202e:\n\x07\u200b\n"
     answer = await auto.write("odd.txt", content)

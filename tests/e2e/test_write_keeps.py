@@ -69,62 +69,6 @@ async def test_characters_that_the_encoding_lacks_are_refused_by_name(auto: Edit
 # --- diff_preview -----------------------------------------------------------------------------------------
 
 
-async def test_a_missing_final_newline_is_shown(auto: Editor) -> None:
-    (auto.root / "open-end.txt").write_text("a\nb")
-    await auto.read("open-end.txt")
-    answer = await auto.write("open-end.txt", "a\nc\n")
-    assert answer["data"]["diff_preview"].endswith(" a\n-b\n\\ No newline at end of file\n+c\n")
-
-
-async def test_a_large_diff_is_cut_by_bytes(auto: Editor) -> None:
-    answer = await auto.write("bytes.txt", ("中" * 500 + "\n") * 20)
-    preview = answer["data"]["diff_preview"]
-    assert answer["data"]["diff_truncated"] is True
-    assert len(preview.removesuffix("\n... (truncated)").encode()) <= 10240
-
-
-async def test_a_long_line_is_shown_round_its_change(auto: Editor) -> None:
-    line = "x" * 50_000
-    (auto.root / "wide.txt").write_text(line + "old" + line + "\n")
-    await auto.read("wide.txt", limit=0)
-    answer = await auto.write("wide.txt", line + "new" + line + "\n")
-    preview = answer["data"]["diff_preview"]
-    assert answer["data"]["diff_truncated"] is True
-    assert "old" in preview
-    assert "new" in preview
-    assert max(map(len, preview.split("\n"))) < 2100
-
-
-async def test_a_file_that_lost_its_last_line_end_gets_the_same_again(auto: Editor) -> None:
-    path = auto.root / "lost.txt"
-    path.write_bytes(b"a\r\n")
-    await auto.read("lost.txt")
-    await auto.write("lost.txt", "a")
-    assert path.read_bytes() == b"a"
-    await auto.edit("lost.txt", "a", "b")
-    await auto.edit("lost.txt", "b", "b\nc\n")
-    assert path.read_bytes() == b"b\r\nc\r\n"
-
-    await auto.write("lost.txt", "", allow_empty=True)
-    answer = await auto.write("lost.txt", "d\ne\n")
-    assert path.read_bytes() == b"d\r\ne\r\n"
-    assert [one["kind"] for one in answer["data"]["corrections"]] == ["line_ends"]
-
-    steps = [("d\ne\n", "f"), ("f", "g"), ("g", "g\nh\n")]
-    operations = [
-        {"tool": "edit", "params": {"path": "lost.txt", "old_string": old, "new_string": new}}
-        for old, new in steps
-    ]
-    await auto.request("agentfs/batch", {"operations": operations})
-    assert path.read_bytes() == b"g\r\nh\r\n"
-
-    path.write_bytes(b"never had one")
-    await auto.read("lost.txt")
-    await auto.edit("lost.txt", "never", "never,")
-    await auto.edit("lost.txt", "one", "one\ntwo\n")
-    assert path.read_bytes() == b"never, had one\ntwo\n"
-
-
 async def test_an_undo_of_the_loss_beside_a_later_change_brings_the_files_line_end(auto: Editor) -> None:
     path = auto.root / "undone.txt"
     path.write_bytes(b"a\r\nb\r\n")

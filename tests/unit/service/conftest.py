@@ -20,3 +20,11 @@ async def work() -> FakeWorkspace:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualLoop)
     return FakeWorkspace(loop.clock)
+
+
+@pytest.fixture
+async def read(work: FakeWorkspace) -> FakeWorkspace:
+    """a.py has three lines, and session "s" has read it."""
+    work.store.put("a.py", "one\ntwo\nthree\n")
+    await work.read("a.py")
+    return work

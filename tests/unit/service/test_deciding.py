@@ -26,14 +26,6 @@ from support.fakes.workspace import FakeWorkspace
 TOKEN = "ghp_" + "a1B2" * 9
 
 
-@pytest.fixture
-async def read(work: FakeWorkspace) -> FakeWorkspace:
-    """a.py has three lines, and session "s" has read it."""
-    work.store.put("a.py", "one\ntwo\nthree\n")
-    await work.read("a.py")
-    return work
-
-
 async def waiting(work: FakeWorkspace) -> asyncio.Task[object]:
     """An edit that waits for its review."""
     task: asyncio.Task[object] = asyncio.ensure_future(work.edit("a.py", "two", "2"))

@@ -390,32 +390,6 @@ async def test_what_is_not_taken_back_is_told(both: FakeWorkspace) -> None:
     assert raised.value.reason == "not_taken_back"
 
 
-async def test_what_was_saved_and_closed_meanwhile_is_put_back_on_disk(both: FakeWorkspace) -> None:
-    def goes() -> None:
-        both.editor.save("a.py")
-        both.editor.close("a.py")
-
-    both.store.at("swap", disk_full("b.py"))
-    both.reviewer.accepts(ScriptedApplier(both.editor, applies_and(goes)))
-    with pytest.raises(SystemFailed):
-        await both.batch(*BATCH)
-    assert both.store.tree() == {"a.py": b"one\ntwo\nthree\n", "b.py": b"old\n"}
-
-
-async def test_the_users_unsaved_text_is_what_is_put_back(both: FakeWorkspace) -> None:
-    def goes() -> None:
-        both.editor.save("a.py")
-        both.editor.close("a.py")
-
-    both.editor.type("a.py", "one", "1")
-    await both.read("a.py")
-    both.store.at("swap", disk_full("b.py"))
-    both.reviewer.accepts(ScriptedApplier(both.editor, applies_and(goes)))
-    with pytest.raises(SystemFailed):
-        await both.batch(*BATCH)
-    assert both.store.bytes_of("a.py") == b"1\ntwo\nthree\n"
-
-
 async def test_what_cannot_be_put_back_is_told(both: FakeWorkspace) -> None:
     def goes() -> None:
         both.editor.save("a.py")

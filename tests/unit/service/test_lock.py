@@ -17,14 +17,6 @@ from support.fakes.workspace import FakeWorkspace
 URI = f"file://{HOME}/a.py"
 
 
-@pytest.fixture
-async def read(work: FakeWorkspace) -> FakeWorkspace:
-    """a.py has three lines, and session "s" has read it."""
-    work.store.put("a.py", "one\ntwo\nthree\n")
-    await work.read("a.py")
-    return work
-
-
 def waiting(held: asyncio.Event, answer: Answer) -> Answer:
     """The user answers once `held` is set."""
 
