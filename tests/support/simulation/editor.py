@@ -408,7 +408,10 @@ class SimulatedEditor:
             reports.append({"uri": uri, "applied": report})
         answer = yield Call("agentfs/applied", {"id": review.id, "files": reports})
         for change in (answer.get("revert") or {}).get("documentChanges", ()):
+            before = self.buffers.get(path_of(change["textDocument"]["uri"]))
+            held = tokens(before.text) if before else set()
             yield from self._applied(change, random)
+            self._oracle.forfeit |= held - (tokens(before.text) if before else set())  # it may come late
         if answer.get("save"):
             yield from self._saved(review, answer["save"], random)
 
