@@ -152,7 +152,7 @@ class DiffFiles:
         if not editor.traits.show_document:
             yield None
             return
-        places = [self._in(_root_for(proposal))]
+        places = [self._in(proposal.changes[0].base.location.root)]  # one diff of all files
         if limits_of(editor.traits).shows_outside:
             places.append(self._outside)
         writing = asyncio.ensure_future(asyncio.to_thread(_written, proposal, places))
@@ -205,11 +205,6 @@ def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
         place.tidy()
         return None
     return DiffFile(place, folder, fd, filename, data)
-
-
-def _root_for(proposal: Proposal) -> Root:
-    """The root of the first file, because there is one diff of all files."""
-    return proposal.changes[0].base.location.root
 
 
 async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:

@@ -169,21 +169,18 @@ class Screen:
     async def _read_answer(self, message: str, actions: Sequence[str], no: str) -> str | None:
         """The answer of a user who has had time to read the message. Keys meant for a terminal, a command
         line or another buffer answer it too, without the server knowing."""
+        keys_answer = limits_of(self._editor.traits).keys_answer
         for _ in range(MOST_HASTY):
             asked_ms = self._clock.now_ms()
             answer = await self._answer(message, actions)
             took_ms = self._clock.now_ms() - asked_ms
-            if answer is None or took_ms >= READING_S * 1000 or not self._keys_answer:
+            if answer is None or took_ms >= READING_S * 1000 or not keys_answer:
                 return answer
             if answer == no:
                 return None
             await self._clock.sleep(QUIET_S)  # the next keys go where they were meant to, and may be reported
             await self.is_quiet()
         return None
-
-    @property
-    def _keys_answer(self) -> bool:
-        return limits_of(self._editor.traits).keys_answer
 
     async def _answer(self, message: str, actions: Sequence[str]) -> str | None:
         """The first answer to the message, which may have to be sent repeatedly."""

@@ -72,13 +72,8 @@ def _closed(dialect: Dialect, files: Mapping[Operation, Files], translate: Trans
     for tool in dialect.tools:
         one = files.get(tool.operation)
         if one is not None and one.closed is not None:
-            yield translate(
-                "{tool} accepts only these files: {files}.", tool=tool.name, files=_list(one.closed)
-            )
-
-
-def _list(names: tuple[str, ...]) -> str:
-    return ", ".join(map(shown, names))
+            only = ", ".join(map(shown, one.closed))
+            yield translate("{tool} accepts only these files: {files}.", tool=tool.name, files=only)
 
 
 def _answers(dialect: Dialect, files: Mapping[Operation, Files], translate: Translate) -> Iterator[str]:

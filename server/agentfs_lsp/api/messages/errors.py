@@ -23,12 +23,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
-def _bad_parameter(error: errors.BadParameter, translate: Translate) -> ErrorText:
-    return parameter_text(error, translate), ""
-
-
 ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], ErrorText]]] = {
-    errors.BadParameter: ("INVALID_PARAM", _bad_parameter),
+    errors.BadParameter: ("INVALID_PARAM", lambda error, translate: (parameter_text(error, translate), "")),
     errors.AbsolutePath: ("INVALID_PARAM", paths.absolute_path),
     errors.MalformedPath: ("INVALID_PARAM", paths.malformed_path),
     errors.UnknownRoot: ("INVALID_PARAM", paths.unknown_root),

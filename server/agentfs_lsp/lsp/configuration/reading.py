@@ -64,7 +64,8 @@ def read_workspace_layer(raw: object, origin: str) -> Layer:
     fitting: list[tuple[str, object]] = []
     problems: list[Problem] = []
     for key, value in _leaves(raw):
-        if key == "switches" or key.startswith(SWITCH) or (key in SETTINGS and _is_users_alone(key)):
+        users_alone = key in SETTINGS and SETTINGS[key].in_workspace == "users"
+        if key == "switches" or key.startswith(SWITCH) or users_alone:
             problems.append(Problem(key, "users_alone"))
         else:
             fitting.append((key, value))
@@ -76,10 +77,6 @@ def read_workspace_layer(raw: object, origin: str) -> Layer:
         tuple(replace(problem, origin=origin) for problem in problems),
         layer.faulty,
     )
-
-
-def _is_users_alone(key: str) -> bool:
-    return SETTINGS[key].in_workspace == "users"
 
 
 def _loosens(key: str, value: object) -> bool:

@@ -107,7 +107,9 @@ async def _land_accepted(
         ws.sessions.set_mode("auto_edit", proposal.session)
     try:
         accepted = [
-            _amended(change, decision) for change in proposal.changes if not _is_rejected(change, decision)
+            _amended(change, decision)
+            for change in proposal.changes
+            if change.base.location.absolute not in decision.rejected
         ]
         for change in accepted:
             await off_loop(change.extent, _remember_encoding, ws, change)
@@ -256,10 +258,6 @@ def _why_unknown(proposal: Proposal, error: DomainError, holding: Sequence[Held]
         return "closed"
     is_of_another = several and any(one.path != getattr(error, "path", "") for one in holding)
     return "not_taken_back" if is_of_another else "changed_otherwise"
-
-
-def _is_rejected(change: FileChange, decision: Decision) -> bool:
-    return change.base.location.absolute in decision.rejected
 
 
 def _amended(change: FileChange, decision: Decision) -> FileChange:
