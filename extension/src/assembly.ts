@@ -11,6 +11,7 @@ import { askUser } from './views/questions';
 import { Decisions, type Ended } from './proposals/decisions';
 import { Drafts } from './review/drafts';
 import { ServerEdits } from './proposals/serverEdits';
+import { LandingWatcher } from './history/landings';
 import { HistoryLoader } from './history/loader';
 import { HistoryStore } from './history/store';
 import { Decorations } from './review/decorations';
@@ -114,7 +115,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
   const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

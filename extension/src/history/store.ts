@@ -19,8 +19,8 @@ export interface HistoryRecord {
   paths: readonly string[];
   added: number;
   removed: number;
-  /** "editor": it waits there, unsaved. */
-  landing: 'disk' | 'editor';
+  /** "editor": it was left there, unsaved; "reverted": it was, and is no longer. */
+  landing: 'disk' | 'editor' | 'reverted';
   files: readonly RecordedText[];
   preview: string;
 }
@@ -55,9 +55,15 @@ export class HistoryStore {
     this.changed.fire();
   }
 
+  /** What became of a change that was left in the editor. */
+  setLanding(id: string, landing: HistoryRecord['landing']): void {
+    this.records = this.records.map((record) => (record.id === id ? { ...record, landing } : record));
+    this.changed.fire();
+  }
+
   /**
-   * What the server's own history says of changes; texts that were seen here are kept, with the time, and what it does
-   * not hold stays as it was seen. A list that shows the same already is left alone: it is drawn anew under the mouse.
+   * What the server's own history says of changes; texts that were seen here are kept, with the time and what became of a change
+   * that was left in the editor, and what it does not hold stays as it was seen. A list that shows the same already is left alone: it is drawn anew under the mouse.
    */
   merge(records: readonly HistoryRecord[]): void {
     const told = new Map(records.map((record) => [record.id, { ...record, ...seenOf(this.get(record.id)) }]));
@@ -72,7 +78,11 @@ export class HistoryStore {
 }
 
 function seenOf(known: HistoryRecord | undefined): Partial<HistoryRecord> {
-  return known === undefined ? {} : { at: known.at, files: known.files, preview: known.preview };
+  if (known === undefined) {
+    return {};
+  }
+  const { at, files, preview, landing } = known;
+  return { at, files, preview, ...(landing === 'editor' ? {} : { landing }) };
 }
 
 /** All but the texts. */

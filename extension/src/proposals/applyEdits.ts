@@ -71,13 +71,18 @@ export function watchSaves(): vscode.Disposable {
   return vscode.workspace.onDidSaveTextDocument((document) => savedVersions.set(document, document.version));
 }
 
+/** Whether the document was saved as it is now. */
+export function isSaved(document: vscode.TextDocument): boolean {
+  return !document.isDirty && savedVersions.get(document) === document.version;
+}
+
 /** Whether the document as it is was saved by now or is in a moment. */
 function isSavedSoon(document: vscode.TextDocument): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       listener.dispose();
-      resolve(!document.isDirty && savedVersions.get(document) === document.version);
+      resolve(isSaved(document));
     };
     const timer = setTimeout(done, document.isDirty ? SOON_MS : 0);
     const listener = vscode.workspace.onDidSaveTextDocument((saved) => {

@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import { isHistoryKept } from '../history/diff';
 import type { HistoryLoader } from '../history/loader';
+import { isUnsaved } from '../history/landings';
 import { namesOf } from '../history/records';
 import type { HistoryRecord, HistoryStore } from '../history/store';
 import { agentOf } from '../proposals/notifications';
@@ -52,9 +53,8 @@ function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
   const agent = agentOf(record.agent);
   const amount = counts(record.added, record.removed);
   const time = timeOf(record.at);
-  const isUnsaved = record.landing === 'editor';
-  item.description = [agent, amount, time, ...(isUnsaved ? [vscode.l10n.t('unsaved')] : [])].join(' · ');
-  item.iconPath = new vscode.ThemeIcon(record.tool === 'undo' ? 'discard' : isUnsaved ? 'edit' : 'check');
+  item.description = [agent, amount, time, ...whereOf(record)].join(' · ');
+  item.iconPath = new vscode.ThemeIcon(record.tool === 'undo' ? 'discard' : record.landing === 'disk' ? 'check' : 'edit');
   item.contextValue = canUndo ? 'undoable' : 'landed';
   item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [record] };
   const lines = [...record.paths.map(visible), agent, brief(record.explanation, 500)];
@@ -63,6 +63,14 @@ function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
     label: vscode.l10n.t('{0}, landed at {1}, proposed by {2}', visible(namesOf(record)), time, agent),
   };
   return item;
+}
+
+/** Where a change is, unless that is on disk, or not known because an earlier window left it in the editor. */
+function whereOf(record: HistoryRecord): string[] {
+  if (isUnsaved(record)) {
+    return [vscode.l10n.t('unsaved')];
+  }
+  return record.landing === 'reverted' ? [vscode.l10n.t('reverted')] : [];
 }
 
 function olderItem(): vscode.TreeItem {

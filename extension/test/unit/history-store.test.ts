@@ -81,3 +81,12 @@ test('a list that shows the same already is not drawn anew', () => {
   ledger.merge([{ ...told, added: 2 }]);
   assert.equal(count, 1);
 });
+
+test('what became of a change that was left in the editor is not what the server’s history says of its landing', () => {
+  const ledger = new HistoryStore();
+  const left = { ...record('1'), landing: 'editor' as const };
+  ledger.add(left);
+  ledger.setLanding('1', 'disk');
+  ledger.merge([left]);
+  assert.equal(ledger.get('1')?.landing, 'disk');
+});
