@@ -66,17 +66,24 @@ export function registerCommands(parts: Parts): vscode.Disposable {
 
 /**
  * The server's own commands (docs/protocol.md#15-commands), for agents' hosts that know no custom requests. They are there
- * while no server runs, too.
+ * while no server runs, too. Other extensions can cancel a request: they have the token as a second argument.
  */
 function registerRequests({ ask, status }: Parts): vscode.Disposable[] {
   const requests = Object.entries(AgentMethod).map(([name, method]) =>
-    vscode.commands.registerCommand(`agentfs.${name}`, (params: unknown) => ask(method, params ?? {})),
+    vscode.commands.registerCommand(`agentfs.${name}`, (params: unknown, token?: unknown) =>
+      ask(method, params ?? {}, isToken(token) ? token : undefined),
+    ),
   );
   const manual = vscode.commands.registerCommand('agentfs.manual', async () => {
     await status.manual();
     return { ok: true };
   });
   return [...requests, manual];
+}
+
+/** Over the wire between extension hosts it is a mere object. */
+function isToken(value: unknown): value is vscode.CancellationToken {
+  return typeof (value as Partial<vscode.CancellationToken> | undefined)?.onCancellationRequested === 'function';
 }
 
 function handlers({
@@ -114,9 +121,11 @@ function handlers({
     next: () => step(1),
     previous: () => step(-1),
     openReview: async (id?: unknown) => {
-      const review = proposals.get(String(id)) ?? editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
-      if (review !== undefined) {
-        await editors.show(review);
+      const asked = typeof id === 'string' ? proposals.get(id) : editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
+      if (asked !== undefined) {
+        await editors.show(asked);
+      } else if (typeof id === 'string') {
+        void notify('information', vscode.l10n.t('This change is no longer waiting for your review.'));
       } else if (edits.previews > 0) {
         edits.open();
       } else {

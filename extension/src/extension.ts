@@ -31,8 +31,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   void parts.drafts.load();
   void parts.editors.closeStale();
   void parts.historyDiffs.closeStale();
-  void rehearse();
-  void parts.lifecycle.restart();
+  void parts.lifecycle.restart(rehearse());
   return api;
 }
 

@@ -11,6 +11,12 @@ import type { DiffEditors } from './diffEditor';
 /** Before that nobody can have seen what took the place of a review: longer than a held key takes to repeat. */
 const MOMENT_MS = 700;
 
+/**
+ * Before that nobody has seen a review that they have asked for: a key was meant for the list, the terminal or the search
+ * that the user had gone to meanwhile. No API tells of keys there.
+ */
+const OPENED_MS = 300;
+
 /** Presses that follow one another faster are one key that is held. */
 const HELD_MS = 400;
 
@@ -31,6 +37,7 @@ export class ReviewFocus implements vscode.Disposable {
   private entered: Review | undefined;
   /** What took the place of a review that was decided, and when. */
   private next: { review: Review; at: number } | undefined;
+  private openedAt = -Infinity;
   private pressedAt = -Infinity;
   private closedAt = -Infinity;
   private timer: NodeJS.Timeout | undefined;
@@ -44,20 +51,22 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.onDidChangeActiveTextEditor(() => this.tabsChanged(false)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
       editors.onDidOpen(({ review, isNext }) => {
+        this.openedAt = Date.now();
         this.next = isNext ? { review, at: Date.now() } : undefined;
         this.enter(isNext ? undefined : review);
       }),
     );
   }
 
-  /**
-   * Whether the user has put the focus into the review in front. VS Code shows what is opened before it tells that it
-   * is open, and a quick user presses the key in between.
-   */
+  /** Whether the user has put the focus into the review in front. */
   get isInside(): boolean {
-    const { current, opening } = this.editors;
-    const isOpening = opening?.review === current && !opening?.isNext;
-    return current !== undefined && (current === this.entered || isOpening);
+    const { current } = this.editors;
+    return current !== undefined && current === this.entered;
+  }
+
+  /** Whether the review in front has opened so lately that no key can be about it, unless the user has clicked into it. */
+  get isOpening(): boolean {
+    return this.editors.opening !== undefined || Date.now() - this.openedAt < OPENED_MS;
   }
 
   /** Whether the review in front has only just taken the place of another: a click was meant for that one. */
@@ -118,6 +127,7 @@ export class ReviewFocus implements vscode.Disposable {
     const isClick = kind === vscode.TextEditorSelectionChangeKind.Mouse;
     const isMove = kind === vscode.TextEditorSelectionChangeKind.Keyboard && !isTyped;
     if (current !== undefined && isIn && (isClick || isMove)) {
+      this.openedAt = isClick ? -Infinity : this.openedAt;
       this.enter(current);
       this.touched.fire(current);
     }

@@ -24,6 +24,7 @@ export class Lifecycle implements vscode.Disposable {
   private readonly starts = new LatestTask(() => this.startNow());
   private isClosing = false;
   private crashes: readonly number[] = [];
+  private before: Promise<void> = Promise.resolve();
   private lastEnd: Promise<string> = Promise.resolve('');
   private readonly listeners: { dispose(): void }[];
 
@@ -50,10 +51,12 @@ export class Lifecycle implements vscode.Disposable {
 
   /**
    * Start, or stop and start anew, at the user's word: the crashes before it count no more. A server that is still
-   * starting is not waited for, as it may hang. However often it is asked for meanwhile: once more afterwards.
+   * starting is not waited for, as it may hang. However often it is asked for meanwhile: once more afterwards. `before`
+   * ends first: no proposal comes before that.
    */
-  async restart(): Promise<void> {
+  async restart(before: Promise<void> = Promise.resolve()): Promise<void> {
     this.crashes = [];
+    this.before = before;
     const started = this.start();
     await this.server.abandonStart();
     await started;
@@ -93,6 +96,7 @@ export class Lifecycle implements vscode.Disposable {
       return;
     }
     this.server.prepare();
+    await this.before.catch((error: unknown) => this.server.channel.warn(String(error)));
     if (this.crashes.length > MOST_CRASHES) {
       await this.giveUp();
       return;

@@ -8,7 +8,7 @@ import { baseName, brief, counts, folderOf, visible } from '../util/display';
 import { PROPOSAL, virtualUri } from '../review/fileSystem';
 import { stalenessText } from '../review/decorations';
 import type { DiffEditors } from '../review/diffEditor';
-import { agentOf } from '../proposals/notifications';
+import { agentOf, waitingText } from '../proposals/notifications';
 
 /** A proposal, or one of the several files of one. */
 export interface PendingNode {
@@ -86,7 +86,7 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private refresh(): void {
     this.inFront = this.editors.current;
     const size = this.proposals.size + this.questions.size;
-    const tooltip = vscode.l10n.t('Pending changes: {0}', size);
+    const tooltip = waitingText(this.proposals.size, this.questions.size);
     this.view.badge = size === 0 ? undefined : { value: size, tooltip };
     this.changes.fire();
   }

@@ -6,6 +6,7 @@ import { confirm, showStatusMessage, StatusItem, type StatusLook } from '../util
 import { SetApprovalModeRequest } from '../protocol/requests';
 import type { Status } from '../protocol/types';
 import type { Questions } from '../server/questions';
+import { waitingText } from '../proposals/notifications';
 import type { ProposalStore } from '../proposals/store';
 import type { Strictness } from '../server/strictness';
 import type { ServerEdits } from '../proposals/serverEdits';
@@ -135,8 +136,9 @@ function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
 function lookRunning(shown: Shown): StatusLook {
   const { status, reviews, questions, previews, limits } = shown;
   const pending = reviews + questions + previews;
+  const waiting = waitingText(reviews + previews, questions);
   if (isAuto(status)) {
-    return lookAuto(status, pending);
+    return lookAuto(status, pending, waiting);
   }
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) {
     return NO_FOLDER();
@@ -145,12 +147,12 @@ function lookRunning(shown: Shown): StatusLook {
   return {
     icon: pending === 0 ? 'lock' : 'bell-dot',
     text: pending === 0 ? name : `${name} ${pending}`,
-    tooltip: `${whyReviewed(limits)} ${waiting(pending)}`,
+    tooltip: `${whyReviewed(limits)} ${waiting}`,
     command: pending > 0 ? 'agentfs.ui.openReview' : 'agentfs.ui.showPending',
   };
 }
 
-function lookAuto(status: Status | undefined, pending: number): StatusLook {
+function lookAuto(status: Status | undefined, pending: number, waiting: string): StatusLook {
   const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');
   const whose =
     status?.mode === 'auto_edit'
@@ -163,12 +165,8 @@ function lookAuto(status: Status | undefined, pending: number): StatusLook {
   return {
     icon: 'unlock',
     text: pending === 0 ? name : `${name} ${pending}`,
-    tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting(pending)}`,
+    tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting}`,
     command: 'agentfs.ui.manual',
     colour: 'statusBarItem.warningBackground',
   };
-}
-
-function waiting(pending: number): string {
-  return pending === 0 ? vscode.l10n.t('No pending changes.') : vscode.l10n.t('Pending changes: {0}.', pending);
 }

@@ -78,6 +78,18 @@ const handlers = {
     const [applied] = await Promise.all([type(typed), commands.executeCommand(id)]);
     return applied;
   },
+  /** Runs a command, and presses the key that accepts before anyone can have seen the review that it opens. */
+  async runAndAccept({ id }) {
+    const opened = new Promise((resolve) => {
+      const listener = window.tabGroups.onDidChangeTabs(() => {
+        const { activeTab } = window.tabGroups.activeTabGroup;
+        if (!uriOf({ input: activeTab?.input })?.startsWith("agentfs-proposal:")) return;
+        listener.dispose();
+        resolve(commands.executeCommand("agentfs.ui.accept", "key"));
+      });
+    });
+    await Promise.all([commands.executeCommand(id), opened]);
+  },
   save: ({ path }) => documentAt(path).save(),
   rename({ path, to }) {
     const edit = new vscode.WorkspaceEdit();
@@ -89,7 +101,7 @@ const handlers = {
   request: ({ method, params }, id) =>
     cancellable(id, (token) => {
       const name = method.replace("agentfs/", "");
-      return name in agentfs ? agentfs[name](params, token) : commands.executeCommand(`agentfs.${name}`, params);
+      return name in agentfs ? agentfs[name](params, token) : commands.executeCommand(`agentfs.${name}`, params, token);
     }),
   tool: ({ name, input }, id) =>
     cancellable(id, (token) => /** @type {any} */ (vscode.lm).invokeTool(name, { input, toolInvocationToken: undefined }, token)).then(

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { connect } from "../harness/extension.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, reviewWith, scenario, ui, workbench } from "../harness/suite.mjs";
+import { agent, call, file, reviewWith, scenario, state, ui, workbench } from "../harness/suite.mjs";
 
 const toolText = async (name, input) =>
   (await call("tool", { name, input })).content.map(({ value }) => value).join("");
@@ -82,4 +82,18 @@ scenario("the API for other extensions: the same review, the same answer, word o
   assert.equal(proposed.title, "Edit agents/api.txt (+1/-1)");
   assert.deepEqual(settled, { settled: proposed.proposed, outcome: "landed" });
   other.close();
+});
+
+const undone = file("agents/undone.txt", "old\n");
+
+scenario("an undo that its agent cancels is withdrawn", async () => {
+  const asked = await agent("undone").readAndEdit(undone, "old", "new");
+  await reviewWith("new");
+  await ui.titleButton("Accept").click();
+  const { data } = await asked.answer;
+  const undo = workbench.extension.request("agentfs/undo", { session: "undone", agent: "Ada", change_id: data.change_id });
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await undo.cancel();
+  await assert.rejects(undo.answer);
+  await until("it is gone", async () => (await state()).pending.length === 0);
 });

@@ -197,7 +197,7 @@ scenario("to the review, accepted and on: with the keyboard alone", async () => 
   await ui.page.keyboard.press("Control+K");
   await ui.page.keyboard.press("a");
   await ui.focused("modified");
-  await ui.page.keyboard.press("Control+Enter");
+  await ui.pressUntilTaken("Control+Enter", "keys.txt");
 
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.equal(byKeys.text(), "key\n");
@@ -221,7 +221,11 @@ scenario("next, previous, reject and accept for this session: with the keyboard 
   await ui.page.keyboard.press("Alt+,");
   await ui.diffWith("new first");
   await ui.focused("modified");
-  await ui.page.keyboard.press("Control+Shift+Backspace");
+  await until("the reason is asked for", async () => {
+    if (await ui.page.locator(".quick-input-widget:visible input").count()) return true;
+    await ui.page.keyboard.press("Control+Shift+Backspace");
+    return false;
+  }, { everyMs: 450 });
   await ui.answer("Not this one.");
   assert.equal((await first.answer).context.review.feedback, "Not this one.");
   await ui.diffWith("new second");

@@ -182,3 +182,22 @@ scenario("amended to what the file's encoding can't hold: nothing is decided, an
   assert.deepEqual(pound.bytes(), Buffer.from("price 2 \xa3 \n", "latin1"));
   await ui.tabsAre("clean.txt");
 });
+
+const unwritten = file("files/latin/unwritten.txt", Buffer.from("price 1 \xa3\n", "latin1"));
+
+scenario("a draft that could not be written takes keys again", async () => {
+  await clean.open();
+  const asked = await agent("unwritten").readAndEdit(unwritten, "price 1", "price 2");
+  await reviewWith("price 2");
+  await ui.clickLine("price 2");
+  await ui.page.keyboard.type(" \u20ac");
+  await ui.diffWith("price 2 \u00a3 \u20ac");
+  await ui.titleButton("Accept").click();
+  await ui.saysInPassing("unwritten.txt was not changed.");
+  await ui.tab("unwritten.txt").click();
+  await ui.focused("modified");
+  await ui.page.keyboard.press("Backspace");
+  await until("the character is gone", async () => !(await ui.diff()).modified.includes("\u20ac"));
+  await asked.cancel();
+  await ui.saysInPassing("draft");
+});

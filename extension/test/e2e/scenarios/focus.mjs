@@ -194,7 +194,7 @@ scenario("the notification opens the review, which takes keys; after the decisio
   await ui.diffWith("new");
   await ui.focused("modified");
 
-  await page().keyboard.press("Control+Enter");
+  await ui.pressUntilTaken("Control+Enter", "shown.txt");
 
   assert.equal((await edited.answer).data.review.decision, "accepted");
   await ui.tabsAre("mine.txt");
@@ -209,7 +209,7 @@ scenario("what is typed on after a decision is in no next review, and a key that
   for (const [at, one] of queue.entries()) asked.push(await agent(`queue-${at}`).readAndEdit(one, "old", `new ${at}`));
   await until("all have come", async () => (await state()).pending.length === 3);
   await reviewWith("new 0");
-  await ui.focused("modified");
+  await ui.clickLine("new 0");
 
   await Promise.all(Array.from({ length: 40 }, () => page().keyboard.press("Control+Enter")));
   await ui.diffWith("new 1");
@@ -413,7 +413,7 @@ scenario("whoever goes elsewhere while a change lands keeps the keys there", asy
   await mine.open();
   const edited = await agent("slow").readAndEdit(slow, "old", "new");
   await reviewWith("new");
-  await ui.focused("modified");
+  await ui.clickLine("new");
   await page().keyboard.press("Control+Enter");
   await page().locator(".editor-group-container.active .tab.active", { hasText: "mine.txt" }).waitFor();
   await page().keyboard.press("Control+Shift+F");
@@ -487,7 +487,7 @@ scenario("in Zen Mode a review takes the keys, and after the decision they are b
   try {
     await reviewWith("new");
     await ui.focused("modified");
-    await page().keyboard.press("Control+Enter");
+    await ui.pressUntilTaken("Control+Enter", "in-zen.txt");
     assert.equal((await edited.answer).data.review.decision, "accepted");
     await until("its tab is closed", async () => (await state()).tabs.length === 1);
     await page().keyboard.type("and on");
@@ -523,7 +523,7 @@ scenario("whoever types on through the last decision loses no key between the re
   await goesOn.open();
   const edited = await agent("typed-on").readAndEdit(typedOn, "old", "new");
   await reviewWith("new");
-  await ui.focused("modified");
+  await ui.clickLine("new");
   await page().evaluate(() => {
     window.agentfsLost = "";
     const note = ({ key, target }) => (window.agentfsLost += target === document.body ? key : "");
@@ -542,4 +542,16 @@ scenario("whoever types on through the last decision loses no key between the re
   await until("all that followed is in the editor", async () => (await goesOn.document()).text.endsWith(WORDS));
   await ui.saysInPassing("after you accepted it was not applied");
   await takeDraft(typedOn.base);
+});
+
+const early = file("focus/early.txt", "old\n");
+
+scenario("a key that is pressed before anybody can have seen a review does not decide about it", async () => {
+  const asked = await agent("early").readAndEdit(early, "old", "new");
+  await until("a proposal waits", async () => (await state()).pending.length > 0);
+  await call("runAndAccept", { id: "agentfs.ui.openReview" });
+  await ui.diffWith("new");
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(early.text(), "old\n");
+  await asked.cancel();
 });

@@ -151,3 +151,21 @@ scenario("the window is reloaded with proposals pending: nothing lands, no stale
   assert.equal((await again.answer).data.applied, true);
   assert.equal(reloaded[0].text(), "new\n");
 });
+
+const stale = file("meanwhile/stale.txt", "old\n");
+const another = file("meanwhile/another.txt", "old\n");
+
+scenario("the notification of a change that is gone says so, whatever else waits", async () => {
+  const asked = await agent("stale").readAndEdit(stale, "old", "new");
+  await ui.offers("Ada proposes to change stale.txt.", "Review");
+  await asked.cancel();
+  await until("it is gone", async () => (await state()).pending.length === 0);
+  const other = await agent("other").readAndEdit(another, "old", "new");
+  await until("another one waits", async () => (await state()).pending.length === 1);
+
+  await ui.pressInMessage("Ada proposes to change stale.txt.", "Review");
+
+  await ui.saysInPassing("This change is no longer waiting for your review.");
+  await ui.tabsAre();
+  await other.cancel();
+});

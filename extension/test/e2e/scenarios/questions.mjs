@@ -16,6 +16,7 @@ scenario("a question whose notification is dismissed still stands in the view, i
   await ui.saysInPassing("second.key");
 
   await ui.statusItem(": 2").waitFor();
+  assert.match(await ui.statusItem(": 2").locator("a").getAttribute("aria-label"), /Open questions: 2\./);
   await call("command", { id: "agentfs.ui.showPending" });
   const row = ui.viewRow("Pending", "first.key");
   assert.match(await row.innerText(), /Ada asks to read 'questions\/first\.key'/);
