@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "../harness/page.mjs";
-import { agent, file, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+import { agent, file, reviewWith, scenario, set, state, takeDraft, ui } from "../harness/suite.mjs";
 
 const gbk = {
   before: Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a, 0x72, 0x65, 0x6d, 0x20, 0x31, 0x0d, 0x0a]), // 你好, rem 1
@@ -199,5 +199,6 @@ scenario("a draft that could not be written takes keys again", async () => {
   await ui.page.keyboard.press("Backspace");
   await until("the character is gone", async () => !(await ui.diff()).modified.includes("\u20ac"));
   await asked.cancel();
-  await ui.saysInPassing("draft");
+  await ui.saysInPassing("It was kept as a draft.");
+  await takeDraft("unwritten.txt");
 });

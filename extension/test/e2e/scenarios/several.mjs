@@ -216,6 +216,7 @@ scenario("several files: one changes on disk meanwhile, the others land, and onl
 
   assert.deepEqual((await asked.answer).data.failed_items, [1]);
   assert.deepEqual(texts(partly), [NEW[0], "by a build\n", NEW[2]]);
+  await ui.saysInPassing("two.txt was not changed.");
   await ui.statusBarSays("Changed one.txt, three.txt");
 });
 

@@ -204,6 +204,52 @@ scenario("without a history a row offers its diff, and no undo", async () => {
   assert.equal(await row.getByRole("button", { name: "Undo Change…" }).count(), 0);
 });
 
+const left = file("views/left.txt", "one\ntwo\n");
+const saysOf = (name) => ui.viewRow("Landed", name).first().innerText();
+
+scenario("the history says 'unsaved' of a change only while it waits in the editor", async () => {
+  await left.open();
+  await left.type("mine ");
+  const asked = await agent("left").readAndEdit(left, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+  await ui.saysInPassing("The change of left.txt is in the editor, but not saved.");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("it waits", async () => /unsaved/.test(await saysOf("left.txt")));
+
+  await ui.focusEditor();
+  await ui.page.keyboard.press("Control+Z");
+  await until("it was undone", async () => /reverted/.test(await saysOf("left.txt")));
+  await ui.page.keyboard.press("Control+Shift+Z");
+  await until("it waits again", async () => /unsaved/.test(await saysOf("left.txt")));
+  await call("save", { path: left.path });
+  await until("it is saved", async () => !/unsaved|reverted/.test(await saysOf("left.txt")));
+});
+
+const dropped = file("views/dropped.txt", "one\ntwo\n");
+
+scenario("a change that is reverted is 'reverted' in the history", async () => {
+  await dropped.open();
+  await dropped.type("mine ");
+  const asked = await agent("dropped").readAndEdit(dropped, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+  await ui.saysInPassing("The change of dropped.txt is in the editor, but not saved.");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("it waits", async () => /unsaved/.test(await saysOf("dropped.txt")));
+
+  await ui.focusEditor();
+  await call("command", { id: "workbench.action.files.revert" });
+  await until("it is reverted", async () => /reverted/.test(await saysOf("dropped.txt")));
+  await dropped.type("something else ");
+  await until("it is typed", async () => (await dropped.document()).dirty);
+  await call("save", { path: dropped.path });
+  await until("saved", async () => !(await dropped.document()).dirty);
+  assert.match(await saysOf("dropped.txt"), /reverted/);
+});
+
 const kept = file("views/kept.txt", "before\n");
 const counted = file("views/counted.txt", "1\n");
 
@@ -266,50 +312,4 @@ scenario("only the undo that the user asks for is opened, whatever session an ag
   await ui.tabsAre("opened.txt");
   await asked.cancel();
   await call("close", { path: "all" });
-});
-
-const left = file("views/left.txt", "one\ntwo\n");
-const saysOf = (name) => ui.viewRow("Landed", name).first().innerText();
-
-scenario("the history says 'unsaved' of a change only while it waits in the editor", async () => {
-  await left.open();
-  await left.type("mine ");
-  const asked = await agent("left").readAndEdit(left, "two", "2");
-  await reviewWith("2");
-  await ui.titleButton("Accept").click();
-  assert.equal((await asked.answer).data.landing, "editor");
-  await ui.saysInPassing("The change of left.txt is in the editor, but not saved.");
-  await call("command", { id: "agentfs.ui.showPending" });
-  await until("it waits", async () => /unsaved/.test(await saysOf("left.txt")));
-
-  await ui.focusEditor();
-  await ui.page.keyboard.press("Control+Z");
-  await until("it was undone", async () => /reverted/.test(await saysOf("left.txt")));
-  await ui.page.keyboard.press("Control+Shift+Z");
-  await until("it waits again", async () => /unsaved/.test(await saysOf("left.txt")));
-  await call("save", { path: left.path });
-  await until("it is saved", async () => !/unsaved|reverted/.test(await saysOf("left.txt")));
-});
-
-const dropped = file("views/dropped.txt", "one\ntwo\n");
-
-scenario("a change that is reverted is 'reverted' in the history", async () => {
-  await dropped.open();
-  await dropped.type("mine ");
-  const asked = await agent("dropped").readAndEdit(dropped, "two", "2");
-  await reviewWith("2");
-  await ui.titleButton("Accept").click();
-  assert.equal((await asked.answer).data.landing, "editor");
-  await ui.saysInPassing("The change of dropped.txt is in the editor, but not saved.");
-  await call("command", { id: "agentfs.ui.showPending" });
-  await until("it waits", async () => /unsaved/.test(await saysOf("dropped.txt")));
-
-  await ui.focusEditor();
-  await call("command", { id: "workbench.action.files.revert" });
-  await until("it is reverted", async () => /reverted/.test(await saysOf("dropped.txt")));
-  await dropped.type("something else ");
-  await until("it is typed", async () => (await dropped.document()).dirty);
-  await call("save", { path: dropped.path });
-  await until("saved", async () => !(await dropped.document()).dirty);
-  assert.match(await saysOf("dropped.txt"), /reverted/);
 });
