@@ -201,7 +201,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     yield f"after {progress.PROGRESS_AFTER_S:g} s, then every {progress.PROGRESS_EVERY_S:g} s", "2"
     yield f"of the last {client.REMEMBERED} proposals that ended", "9.1"
     yield f"at most {editor_params.FEEDBACK_CHARACTERS:,} characters; goes to the agent", "9.1"
-    yield f"Over {questions.MOST_PAGES} pages", "9.2"
+    yield f"Over {questions.MAX_PAGES} pages", "9.2"
     yield f"{questions.DRAWING_S:g} s after the client's answer", "9.2"
     yield f"of any document for {questions.QUIET_S:g} s", "9.2"
     yield f"After {questions.LONGEST_QUIET_WAIT_S:g} s of typing", "9.2"
@@ -213,16 +213,16 @@ def limits_told() -> Iterator[tuple[str, str]]:
         "9.2",
     )
     yield f"at most {wording.EXPLANATION_SHOWN} characters", "9.2"
-    assert wording.MOST_WARNINGS == 8
+    assert wording.MAX_WARNINGS == 8
     yield "up to eight warnings", "9.2"
-    yield f"At most {shown.MOST_FINDINGS} come from the text", "9.4"
+    yield f"At most {shown.MAX_FINDINGS} come from the text", "9.4"
     yield f"as far as {serving.OPEN_FILES}", "1"
     yield f"Strings over {envelope.STRING_LIMIT // 1024} KiB", "3"
     assert history_db._LARGEST == 4
     yield "takes a quarter of `history.max_mib`", "11"
     yield f"more than {history.WAITING_BYTES >> 20} MiB of texts", "11"
-    yield f"more than {service_history.MOST_TEXT >> 20} Mi characters", "11"
-    yield f"(up to {tool_scope.MOST_NAMED}; globs", "12"
+    yield f"more than {service_history.MAX_TEXT >> 20} Mi characters", "11"
+    yield f"(up to {tool_scope.MAX_NAMED}; globs", "12"
     yield f"wait up to {configuration.FIRST_ANSWER_S:g} s", "13"
 
 

@@ -30,7 +30,7 @@ Key = tuple[str, str, int]
 """The source text, its file name, and the compiler's flags."""
 
 
-_MOST_BYTES = 64 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 
 
 @contextmanager
@@ -116,7 +116,7 @@ def _read(path: str) -> dict[Key, CodeType]:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # the path may lead to anything by now
         with open(fd, "rb") as file:
             found = os.fstat(fd)
-            content = file.read() if stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES else b""
+            content = file.read() if stat.S_ISREG(found.st_mode) and found.st_size <= _MAX_BYTES else b""
     except OSError:
         return {}
     header, body = content[:8], content[8:]

@@ -23,7 +23,7 @@ DialectName = Literal["standard", "gemini", "workspace"]
 NAME_CHARACTERS = 80
 SESSION_CHARACTERS = 200
 EXPLANATION_CHARACTERS = 10_000
-MOST_OPERATIONS = 1000
+MAX_OPERATIONS = 1000
 HISTORY_CHANGES = 1000
 HASH_CHARACTERS = 200
 
@@ -153,7 +153,7 @@ class OperationParams:
 class BatchParams(Params):
     """agentfs/batch."""
 
-    operations: list[OperationParams] = bounded(least=1, most=MOST_OPERATIONS)  # noqa: RUF009 - makes a field
+    operations: list[OperationParams] = bounded(least=1, most=MAX_OPERATIONS)  # noqa: RUF009 - makes a field
     """{`tool`: `"write"` or `"edit"`, `params`: the params of that request}"""
     atomic: bool = True
     """all operations land, or none"""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 END = "\x04"  # Ctrl-D, an ordinary key while single keys are read
 
 _AT_ONCE_S = 0.05  # faster than anyone types
-_MOST_AT_ONCE = 4096
+_MAX_AT_ONCE = 4096
 
 
 @contextmanager
@@ -53,9 +53,9 @@ def _next(stdin: int, among: str) -> str | None:
 
 def _typed(stdin: int) -> str:
     """What arrives at once, in lower case: a key, a special key's sequence (`ESC [ A`), or a paste."""
-    typed = os.read(stdin, _MOST_AT_ONCE)
+    typed = os.read(stdin, _MAX_AT_ONCE)
     while typed and select.select([stdin], [], [], _AT_ONCE_S)[0]:
-        more = os.read(stdin, _MOST_AT_ONCE)
+        more = os.read(stdin, _MAX_AT_ONCE)
         if not more:
             break
         typed += more

@@ -1,7 +1,7 @@
 """Evaluates the texts of `.editorconfig` files for a file (editorconfig.org).
 
 Globs are matched by tracking all positions in the path at once, so that no pattern takes longer than its
-length times the path's length. Sections beyond `_MOST_WORK` are ignored. The caller finds and reads the
+length times the path's length. Sections beyond `_MAX_WORK` are ignored. The caller finds and reads the
 files.
 """
 
@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-_MOST_GLOB_CHARS = 1024
-_MOST_NESTING = 8
-_MOST_WORK = 4_000_000
+_MAX_GLOB_CHARS = 1024
+_MAX_NESTING = 8
+_MAX_WORK = 4_000_000
 """Characters of globs times characters of the path, over all sections considered."""
 
 _SEPARATOR = re.compile(r"[:=]")
@@ -33,7 +33,7 @@ def properties_for(files: Sequence[tuple[str, str]], path: str) -> dict[str, str
     `files` are (folder, text) of `.editorconfig` files in any order; folders and `path` are relative to the
     same root, with `/` (the root itself is `""`). Nearer files win; `root = true` ends the search."""
     found: dict[str, str] = {}
-    work = _MOST_WORK
+    work = _MAX_WORK
     for folder, text in sorted(files, key=lambda it: len(it[0]), reverse=True):
         prefix = f"{folder}/" if folder else ""
         if not path.startswith(prefix):
@@ -79,7 +79,7 @@ def _pair(line: str) -> tuple[str, str] | None:
 def _matches(glob: str, path: str) -> bool:
     """Whether a section applies to `path` (relative to the folder). A glob without a slash matches at any
     depth."""
-    if len(glob) > _MOST_GLOB_CHARS:
+    if len(glob) > _MAX_GLOB_CHARS:
         return False
     path = f"/{path}"
     if "/" in glob:
@@ -164,7 +164,7 @@ def _matching_braces(glob: str) -> dict[int, int]:
             opened.append(found.start())
         elif found[0] == "}" and opened:
             start = opened.pop()
-            if len(opened) < _MOST_NESTING:
+            if len(opened) < _MAX_NESTING:
                 closing[start] = found.start()
     return closing
 

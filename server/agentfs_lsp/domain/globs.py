@@ -48,7 +48,7 @@ class FoldedGlobs:
         self._raw = _compiled(globs)
         folded = [fold_glob(glob) for glob in globs]
         self._folded = self._raw if folded == list(globs) else _compiled(folded)
-        most = max(_FEW_SPELLINGS, min(_MOST_SPELLINGS, _MOST_OF_A_LIST // (len(globs) or 1)))
+        most = max(_FEW_SPELLINGS, min(_MAX_SPELLINGS, _MAX_OF_A_LIST // (len(globs) or 1)))
         self._short_globs = {
             short: name for glob, name in globs.items() for short in _short_spellings(glob, most)
         }
@@ -142,7 +142,7 @@ def fault_of(glob: str) -> bool:
     """Whether this glob can't match anything, or may take too long to match: more than three stars before the
     end of a name, or two `**` before the end."""
     names = glob.removeprefix("!").split("/")
-    if len(glob) > _MOST_CHARACTERS or not glob.isprintable() or "[[:" in glob:
+    if len(glob) > _MAX_CHARACTERS or not glob.isprintable() or "[[:" in glob:
         return True
     if names[:-1].count("**") > 2 or any(len(_STARS.findall(name)) > 3 for name in names):
         return True
@@ -169,10 +169,10 @@ def work_of(glob: str) -> int:
 
 _LONGEST_PATH = 4096
 _LONGEST_NAME = 255
-_MOST_CHARACTERS = 1000
-_MOST_SPELLINGS = 64
+_MAX_CHARACTERS = 1000
+_MAX_SPELLINGS = 64
 _FEW_SPELLINGS = 4
-_MOST_OF_A_LIST = 1024
+_MAX_OF_A_LIST = 1024
 _STARS = re.compile(r"\*+(?=[^*])")
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-MOST_CHOICES = 100
+MAX_CHOICES = 100
 """In repetitive texts, how many possible alignments to follow."""
 
 
@@ -91,7 +91,7 @@ def is_partly_made(text: str, base: str, splices: Sequence[Splice]) -> bool:
         reached = {
             start + len(piece) for start in starts for piece in pieces if text.startswith(piece, start)
         }
-        if not reached or len(reached) > MOST_CHOICES:
+        if not reached or len(reached) > MAX_CHOICES:
             return False
         at = splice.end
     rest = base[at:]

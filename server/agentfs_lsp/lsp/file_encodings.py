@@ -16,10 +16,10 @@ from agentfs_lsp.lsp.raw import member
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_MOST_PATTERNS = 20_000
+_MAX_PATTERNS = 20_000
 """The maximum number of rules; editors know a few hundred languages."""
 
-_MOST_CHARACTERS = 200
+_MAX_CHARACTERS = 200
 """The maximum length of a pattern."""
 
 
@@ -35,11 +35,11 @@ def file_encodings(params: object) -> Mapping[str, FileEncodings]:
 
 
 def _rules(folder: dict[str, object]) -> Iterator[tuple[tuple[str, ...], str]]:
-    left = _MOST_PATTERNS
+    left = _MAX_PATTERNS
     for rule in _dicts(folder, "rules"):
         files, encoding = rule.get("files"), rule.get("encoding")
         if isinstance(files, list) and isinstance(encoding, str):
-            patterns = tuple(one for one in files if isinstance(one, str) and len(one) <= _MOST_CHARACTERS)
+            patterns = tuple(one for one in files if isinstance(one, str) and len(one) <= _MAX_CHARACTERS)
             left -= len(patterns)
             if left < 0:
                 return

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Landed = Sequence[tuple[FileChange, Landing]]
     """Each change as proposed, with its landing."""
 
-MOST_TEXT = 16 * 1024 * 1024
+MAX_TEXT = 16 * 1024 * 1024
 """Maximum characters of text in one answer."""
 
 _AT_ONCE = 200
@@ -186,7 +186,7 @@ async def _with_texts(
 ) -> Browsed:
     """Add as many texts as fit, to the newest changes first."""
     filled: list[HistoryRecord] = []
-    room, left_out = MOST_TEXT, False
+    room, left_out = MAX_TEXT, False
     for change in changes:
         if room > 0:
             try:

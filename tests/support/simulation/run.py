@@ -11,7 +11,7 @@ from support.simulation.case import Case
 from support.simulation.shrink import shrink
 from support.simulation.world import World
 
-MOST_SHRINKING_S = 60
+MAX_SHRINKING_S = 60
 
 
 @dataclass
@@ -38,6 +38,6 @@ def play(case: Case) -> Played:
 
 
 def smallest(case: Case) -> Played:
-    """The smallest case that still fails, in any way, found within `MOST_SHRINKING_S`."""
-    until = time.monotonic() + MOST_SHRINKING_S
+    """The smallest case that still fails, in any way, found within `MAX_SHRINKING_S`."""
+    until = time.monotonic() + MAX_SHRINKING_S
     return play(shrink(case, lambda one: time.monotonic() < until and bool(play(one).violation)))

@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 
 from agentfs_lsp.domain.text.escaping import (
-    MOST_FINDINGS,
+    MAX_FINDINGS,
     escape_invisible,
     escape_to_one_line,
     find_suspicious,
@@ -70,4 +70,4 @@ def test_every_format_and_default_ignorable_code_point_without_a_glyph_is_escape
 
 
 def test_findings_are_bounded() -> None:
-    assert len(find_suspicious("\x07\n" * 5_000)) == MOST_FINDINGS
+    assert len(find_suspicious("\x07\n" * 5_000)) == MAX_FINDINGS

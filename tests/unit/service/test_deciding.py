@@ -300,12 +300,12 @@ async def test_a_withdrawn_preview_is_looked_out_for_an_hour(read: FakeWorkspace
 
 async def test_only_so_many_withdrawn_previews_are_looked_out_for(read: FakeWorkspace) -> None:
     read.reviewer.channel = "preview"
-    for _ in range(late_apply.MOST_WATCHED + 1):
+    for _ in range(late_apply.MAX_WATCHED + 1):
         read.reviewer.never_answers(timeout_s=1)
         with pytest.raises(ReviewTimedOut):
             await read.edit("a.py", "two", "2")
     await settle()
-    assert read.ws.late_watched == late_apply.MOST_WATCHED
+    assert read.ws.late_watched == late_apply.MAX_WATCHED
 
 
 async def test_what_turns_up_late_is_taken_for_the_change_that_is_under_way(read: FakeWorkspace) -> None:

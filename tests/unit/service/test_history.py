@@ -67,7 +67,7 @@ async def test_texts_come_as_far_as_there_is_room(
     (file,) = whole.changes[0].files
     assert (file.before, file.proposed, file.after) == ("one\n", "two\n", "two\n")
     assert not whole.texts_left_out
-    monkeypatch.setattr(history, "MOST_TEXT", 13)
+    monkeypatch.setattr(history, "MAX_TEXT", 13)
     some = await asked(three, texts=True)
     assert [change.files[0].after for change in some.changes] == ["two\n", None, None]
     assert some.texts_left_out

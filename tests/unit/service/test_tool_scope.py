@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.rules import Rule
-from agentfs_lsp.service.state.tool_scope import MOST_NAMED, FileScope, file_scopes, may_touch
+from agentfs_lsp.service.state.tool_scope import MAX_NAMED, FileScope, file_scopes, may_touch
 from agentfs_lsp.service.state.workspace import InForce
 from support.fakes.workspace import FakeWorkspace
 
@@ -50,7 +50,7 @@ async def test_files_that_rules_name_are_named(work: FakeWorkspace) -> None:
 
 
 async def test_a_list_that_would_be_too_long_is_none(work: FakeWorkspace) -> None:
-    work.set(rules=(Rule(tuple(f"{number}.md" for number in range(MOST_NAMED + 1)), write="allow"),))
+    work.set(rules=(Rule(tuple(f"{number}.md" for number in range(MAX_NAMED + 1)), write="allow"),))
     assert names(file_scopes(work.ws)["write"]) == (None, [])
 
 

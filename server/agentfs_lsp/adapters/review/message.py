@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.adapters.review.appliers import PlainApplier
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.paging import paged
-from agentfs_lsp.adapters.review.questions import MOST_PAGES, Question, left_of
+from agentfs_lsp.adapters.review.questions import MAX_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
 from agentfs_lsp.domain.text.lines import normalise
@@ -52,7 +52,7 @@ async def review_by_message(
             await screen.is_drawn()
         limits = limits_of(editor.traits)
         beside = diff_file is not None and limits.scrolls_behind
-        most_pages = MOST_PAGES
+        most_pages = MAX_PAGES
         if _length_may_reveal_text(proposal) and not beside:
             first_only = editor.traits.first_action_only
             if first_only or not await asyncio.to_thread(_each_fits, proposal, limits):
@@ -100,15 +100,15 @@ def _each_fits(proposal: Proposal, limits: MessageLimits) -> bool:
     """Whether the texts before and after would each fit into half of each page, so that no diff between them
     is much too long. Run it on a thread."""
     half = replace(limits, rows=limits.rows // 2, characters=limits.characters // 2)
-    most = (MOST_PAGES + 1) * half.characters
+    most = (MAX_PAGES + 1) * half.characters
     texts = [text for change in proposal.changes for text in (change.base.text.shown, change.shown)]
     sides = [escape_invisible(normalise(text[: 2 * most]).strip(f"{MARK}\n")[:most]) for text in texts]
-    return all(_pages(f"+{escape_links(side)}".replace("\n", "\n+"), half) <= MOST_PAGES for side in sides)
+    return all(_pages(f"+{escape_links(side)}".replace("\n", "\n+"), half) <= MAX_PAGES for side in sides)
 
 
 def _pages(text: str, limits: MessageLimits) -> int:
     """The number of pages, or one more than allowed."""
-    return sum(1 for _ in islice(paged(text.split("\n"), "", limits), MOST_PAGES + 1))
+    return sum(1 for _ in islice(paged(text.split("\n"), "", limits), MAX_PAGES + 1))
 
 
 def _pageable(proposal: Proposal, limits: MessageLimits, most_pages: int) -> list[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.store import Clock
     from agentfs_lsp.service.proposal.review import Editor
 
-MOST_PAGES = 40
+MAX_PAGES = 40
 
 QUIET_S = 1.0
 """Seconds without a change of any document before a question is asked."""
@@ -44,7 +44,7 @@ READING_S = 1.5
 """Seconds that reading a question takes at least. In editors where keys answer it, an earlier approval was
 meant for something else."""
 
-MOST_HASTY = 3
+MAX_HASTY = 3
 """After this number of consecutive early answers, the question counts as rejected."""
 
 REPEAT_S = 30.0
@@ -75,7 +75,7 @@ class Question:
     last_line: str
     no: str
     yes: Sequence[str]
-    most_pages: int = MOST_PAGES
+    most_pages: int = MAX_PAGES
     is_beside: bool = False
     was_not_shown: bool = False
 
@@ -170,7 +170,7 @@ class Screen:
         """The answer of a user who has had time to read the message. Keys meant for a terminal, a command
         line or another buffer answer it too, without the server knowing."""
         keys_answer = limits_of(self._editor.traits).keys_answer
-        for _ in range(MOST_HASTY):
+        for _ in range(MAX_HASTY):
             asked_ms = self._clock.now_ms()
             answer = await self._answer(message, actions)
             took_ms = self._clock.now_ms() - asked_ms

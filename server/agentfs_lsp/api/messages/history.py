@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.record import HistoryTrouble
 
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 """The number of files of a change to name."""
 
 
@@ -39,7 +39,7 @@ def nothing_to_undo(_: errors.NothingToUndo, translate: Translate) -> ErrorText:
 def last_undecided(error: errors.LastUndecided, translate: Translate) -> ErrorText:
     change_id, paths = (
         shown(error.change_id),
-        ", ".join(f"'{shown(path)}'" for path in error.paths[:_MOST_NAMED]),
+        ", ".join(f"'{shown(path)}'" for path in error.paths[:_MAX_NAMED]),
     )
     message = (
         translate("Change '{id}' of this session ({paths}) is still in progress.", id=change_id, paths=paths)

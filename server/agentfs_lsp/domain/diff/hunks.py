@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
-_MOST_LINES = sys.maxunicode - 1  # one letter per line, and one for lines only in `new`
+_MAX_LINES = sys.maxunicode - 1  # one letter per line, and one for lines only in `new`
 
 
 def diff(old: str, new: str) -> tuple[Splice, ...]:
@@ -58,7 +58,7 @@ def _hunks(old: str, new: str, shift: int, effort: Effort) -> Iterator[Splice]:
     head = _common_lines_at_begin(old, new)
     tail = _common_lines_at_end(old, new, head)
     old_end, new_end = len(old) - tail, len(new) - tail
-    if head in (old_end, new_end) or ends_between(old, head, old_end) >= _MOST_LINES:
+    if head in (old_end, new_end) or ends_between(old, head, old_end) >= _MAX_LINES:
         if head < max(old_end, new_end):
             yield Splice(shift + head, shift + old_end, new[head:new_end])
         return

@@ -17,7 +17,7 @@ from agentfs_lsp.domain.text.lines import line_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_CLASHES = 20
+MAX_CLASHES = 20
 """Maximum number of clashes reported; one already prevents the merge."""
 
 
@@ -42,7 +42,7 @@ def merge(base: str, ours: str, theirs: str) -> Merge:
         wanted = _made(base, group, group.ours)
         if not group.theirs:
             splices.append(Splice(start, end, wanted))
-        elif wanted != _made(base, group, group.theirs) and len(clashes) < MOST_CLASHES:
+        elif wanted != _made(base, group, group.theirs) and len(clashes) < MAX_CLASHES:
             clashes.append(line_of(theirs, start))
     return Merge(tuple(splices), tuple(clashes))
 

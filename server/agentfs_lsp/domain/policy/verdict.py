@@ -70,7 +70,7 @@ class Policy:
         key = operation, relative, root, mode
         verdict = self._judged.get(key)
         if verdict is None:
-            if len(self._judged) >= _MOST_KEPT:
+            if len(self._judged) >= _MAX_KEPT:
                 self._judged.clear()
             verdict = self._judged[key] = self.explain(operation, relative, root=root, mode=mode)[0]
         return verdict
@@ -219,4 +219,4 @@ def _strictness(verdict: Verdict) -> int:
 
 
 _ORDER: dict[Permission, int] = {"allow": 0, "ask": 1, "deny": 2}
-_MOST_KEPT = 4096
+_MAX_KEPT = 4096

@@ -20,7 +20,7 @@ Permission = Literal["allow", "ask", "deny"]
 OPERATIONS: tuple[Operation, ...] = ("read", "write", "edit")
 PERMISSIONS: tuple[Permission, ...] = ("allow", "ask", "deny")
 
-MOST_ENTRIES = 1000
+MAX_ENTRIES = 1000
 """The maximum length of a list of rules, globs, or paths, because each is matched against every path."""
 
 
@@ -122,7 +122,7 @@ _MEMBERS = frozenset({"files", *OPERATIONS, "requires"})
 
 
 def _wanted(kind: Literal["rules", "globs", "plain_paths"]) -> Wanted:
-    return Wanted(kind, maximum=MOST_ENTRIES)
+    return Wanted(kind, maximum=MAX_ENTRIES)
 
 
 def _switch_name(raw: object) -> str:

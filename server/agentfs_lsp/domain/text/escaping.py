@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["bidirectional", "invisible", "control"]
 
-MOST_FINDINGS = 100
+MAX_FINDINGS = 100
 
 LONGEST_NAME = 4096
 """Maximum characters of a name shown; file systems accept no longer paths."""
@@ -94,8 +94,8 @@ SEPARATORS = ("\u2028", "\u2029")
 
 def find_suspicious(text: str) -> list[Finding]:
     """Suspicious characters in a text to insert, by line: one finding per line and character, at most
-    `MOST_FINDINGS`."""
-    return list(dict.fromkeys(islice(_characters(text), MOST_FINDINGS)))
+    `MAX_FINDINGS`."""
+    return list(dict.fromkeys(islice(_characters(text), MAX_FINDINGS)))
 
 
 def _characters(text: str) -> Iterator[Finding]:

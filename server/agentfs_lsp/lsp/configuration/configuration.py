@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 FIRST_ANSWER_S = 2.0
 """How long a change waits for the first response to workspace/configuration, in seconds."""
 
-MOST_TOLD = 1 << 15
+MAX_TOLD = 1 << 15
 """The number of reported problems of workspace files to remember: twice as many as one file can have."""
 
 READ_AT_ONCE = 4096
@@ -178,7 +178,7 @@ class Configuration:
         again."""
         new = tuple(one for one in problems if hash(one) not in self._told)
         self._told.update(dict.fromkeys(map(hash, new)))
-        for oldest in tuple(islice(self._told, max(0, len(self._told) - MOST_TOLD))):
+        for oldest in tuple(islice(self._told, max(0, len(self._told) - MAX_TOLD))):
             del self._told[oldest]
         return new
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.store import FileStore, Root
 
 NAME = ".agentfs.toml"
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """A larger file is not read, because its rules are matched against every path."""
-MOST_DOTS = 100
+MAX_DOTS = 100
 """The maximum number of dots between names in one line; parsing takes quadratic time in those of one key."""
-MOST_WORK = 30_000_000
+MAX_WORK = 30_000_000
 """The maximum number of steps for the globs of a file and one path, at about ten nanoseconds each."""
 
 _DOT_IN_KEY = re.compile(rb"""[\w"'-][ \t]*\.(?=[ \t]*[\w"'-])""")
@@ -62,7 +62,7 @@ def look_again(
     try:
         if files.stat(location) is None:
             return NO_FILE
-        data = files.read(location, MOST_BYTES).data
+        data = files.read(location, MAX_BYTES).data
     except FileMissing:
         return NO_FILE
     except TooLarge:
@@ -76,7 +76,7 @@ def look_again(
 
 def read_file(root: Root, data: bytes) -> WorkspaceFile:
     """Parse these bytes for a folder."""
-    if any(len(_DOT_IN_KEY.findall(line)) > MOST_DOTS for line in data.splitlines()):
+    if any(len(_DOT_IN_KEY.findall(line)) > MAX_DOTS for line in data.splitlines()):
         return _unusable(root, "too_slow", data)
     try:
         layer = read_workspace_layer(tomllib.loads(data.decode("utf-8-sig")), _path_in(root))
@@ -84,7 +84,7 @@ def read_file(root: Root, data: bytes) -> WorkspaceFile:
         return _unusable(root, "no_toml", data)
     tightening = Tightening(layer.values)
     globs = chain(tightening.protected, *(rule.files for rule in tightening.rules))
-    if sum(map(work_of, globs)) > MOST_WORK:
+    if sum(map(work_of, globs)) > MAX_WORK:
         return _unusable(root, "too_slow", data)
     return WorkspaceFile(data, Tightening(layer.values, NAME if layer.faulty else None), layer.problems)
 

@@ -29,7 +29,7 @@ SMALL = 64 * 1024
 BUDGET = 64 * 1024 * 1024
 """Maximum bytes of files and texts; evicts the least recently used."""
 
-MOST_ENCODINGS = 10_000
+MAX_ENCODINGS = 10_000
 """Maximum number of remembered encodings; evicts the least recently used."""
 
 
@@ -67,7 +67,7 @@ class DecodedFiles:
         with self._lock:
             self._eols[absolute, digest] = eol
             self._eols.move_to_end((absolute, digest))
-            if len(self._eols) > MOST_ENCODINGS:
+            if len(self._eols) > MAX_ENCODINGS:
                 self._eols.popitem(last=False)
 
     def remembered_eol(self, absolute: str, digest: str) -> str:
@@ -79,7 +79,7 @@ class DecodedFiles:
         with self._lock:
             self._encodings[absolute, digest] = written
             self._encodings.move_to_end((absolute, digest))
-            if len(self._encodings) > MOST_ENCODINGS:
+            if len(self._encodings) > MAX_ENCODINGS:
                 self._encodings.popitem(last=False)
 
     def remembered_encoding(self, absolute: str, digest: str) -> Written | None:

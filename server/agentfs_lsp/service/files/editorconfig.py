@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.store import FileStore, Location, Root
 
 FILENAME = ".editorconfig"
-MOST_BYTES = 64 * 1024
-MOST_BYTES_TOGETHER = 256 * 1024
+MAX_BYTES = 64 * 1024
+MAX_BYTES_TOGETHER = 256 * 1024
 """Maximum total size of the `.editorconfig` files considered, nearest first; the rest are ignored. Any
 workspace may contain them, and parsing goes line by line."""
 
@@ -47,7 +47,7 @@ def eol_for(files: FileStore, location: Location) -> LineEnd | None:
 
 def _properties(files: FileStore, location: Location) -> Mapping[str, str]:
     found: list[tuple[str, str]] = []
-    folder, left = location.relative, MOST_BYTES_TOGETHER
+    folder, left = location.relative, MAX_BYTES_TOGETHER
     while folder and left > 0:
         folder = folder.rpartition("/")[0]
         text = _text_of(files, location.root, f"{folder}/{FILENAME}" if folder else FILENAME)
@@ -60,6 +60,6 @@ def _properties(files: FileStore, location: Location) -> Mapping[str, str]:
 def _text_of(files: FileStore, root: Root, relative: str) -> str | None:
     """The text, or None if it is missing or unreadable: `.editorconfig` is advice, not a rule."""
     try:
-        return decode(files.read(files.resolve(root, relative), MOST_BYTES).data, "latin-1", relative).text
+        return decode(files.read(files.resolve(root, relative), MAX_BYTES).data, "latin-1", relative).text
     except DomainError:
         return None

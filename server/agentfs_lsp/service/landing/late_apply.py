@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.state.workspace import Workspace
 
 WATCHED_S = 3600
-MOST_WATCHED = 16
+MAX_WATCHED = 16
 """Limits of the watch, in seconds and in proposals: each keeps its texts in memory."""
 
 
 async def watch_for_late(ws: Workspace, proposal: Proposal) -> None:
     """Wait for the withdrawn change to appear in its documents, whole or in part, and add it to history. If
     another change of one of its files is pending, that one gets the credit."""
-    if ws.late_watched >= MOST_WATCHED:
+    if ws.late_watched >= MAX_WATCHED:
         return
     ws.late_watched += 1
     try:

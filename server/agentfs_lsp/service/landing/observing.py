@@ -242,7 +242,7 @@ class Observation:
             self._look_for(change.with_end_kept())
 
 
-MOST_LOOKS = 8
+MAX_LOOKS = 8
 """Maximum number of checks while the user keeps typing, so that the answer is not delayed for ever."""
 
 
@@ -279,7 +279,7 @@ class Watch:
     async def _held(self) -> Mapping[str, tuple[Held, ...]]:
         found: dict[Observation, tuple[Held, ...]] = {}
         looking = self._observations
-        for _ in range(MOST_LOOKS):
+        for _ in range(MAX_LOOKS):
             for observation in looking:
                 observation.expect_more()
                 found[observation] = await observation.held(self._ws)
@@ -399,7 +399,7 @@ def _formed_like(known: str, text: str) -> str:
     return text if is_ended(known) or not known else without_end(text)
 
 
-MOST_LINES = 16
+MAX_LINES = 16
 """Maximum number of a change's new lines to search for in a text."""
 
 
@@ -407,7 +407,7 @@ def _new_lines(change: FileChange) -> tuple[str, ...]:
     """The change's first new lines, without line ends, that do not occur in the base."""
     base = normalise(change.base.text.shown)
     brought = (line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip())
-    return tuple(line for line in islice(brought, MOST_LINES) if not _has_line(base, line))
+    return tuple(line for line in islice(brought, MAX_LINES) if not _has_line(base, line))
 
 
 def _lines_of(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from agentfs_lsp.domain.errors import Conflict, NulPutIn, ResultTooLarge, Unenco
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
-from agentfs_lsp.domain.text.escaping import MOST_FINDINGS, SEPARATORS, find_suspicious
+from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, SEPARATORS, find_suspicious
 from agentfs_lsp.domain.text.lines import (
     count_lines,
     ends_between,
@@ -227,9 +227,9 @@ class FileChange:
         text, shift, counted, line = self.base.text.text, 0, 0, 1
         found = list(self.secrets)
         for hunk in self.hunks:
-            if len(found) == MOST_FINDINGS:
+            if len(found) == MAX_FINDINGS:
                 break
-            suspicious = find_suspicious(hunk.text)[: MOST_FINDINGS - len(found)]
+            suspicious = find_suspicious(hunk.text)[: MAX_FINDINGS - len(found)]
             if suspicious:  # only warnings need line numbers, and counting lines in a large file is slow
                 line += ends_between(text, counted, hunk.start)
                 counted = hunk.start
@@ -239,7 +239,7 @@ class FileChange:
 
     @cached
     def secrets(self) -> tuple[Warned, ...]:
-        """Likely secrets that are new to the file, by line, at most MOST_FINDINGS. Any of them makes the user
+        """Likely secrets that are new to the file, by line, at most MAX_FINDINGS. Any of them makes the user
         be asked (docs/protocol.md#13-settings-and-policy)."""
         return _warned_of(new_secrets(self.base.text.shown, self.splices))
 
@@ -408,5 +408,5 @@ class FileChange:
 
 
 def _warned_of(secrets: Iterator[NewSecret]) -> tuple[Warned, ...]:
-    first = set(islice(secrets, MOST_FINDINGS))
+    first = set(islice(secrets, MAX_FINDINGS))
     return tuple(Warned("secret", line, what) for what, line in sorted(first, key=lambda it: it.line))

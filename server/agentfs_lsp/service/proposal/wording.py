@@ -25,7 +25,7 @@ EXPLANATION_SHOWN = 500
 _SECRETS_NAMED = 3
 """Maximum number of secrets named in an answer."""
 
-MOST_WARNINGS = 8
+MAX_WARNINGS = 8
 """Maximum number of warnings in a message, one line each."""
 
 
@@ -89,19 +89,19 @@ def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
     several = len(proposal.changes) > 1
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
     warnings.sort(key=lambda one: one[1].kind != "secret")  # so that other warnings can't crowd it out
-    for change, warning in warnings[:MOST_WARNINGS]:
+    for change, warning in warnings[:MAX_WARNINGS]:
         where = translate("line {line}", line=warning.line) if warning.line else translate("file")
         if several:
             where = f"{escape_to_one_line(change.path)}, {where}"
         warned = warning_text(warning.kind, warning.detail, translate)
         lines.append("⚠ " + translate("{where}: {warning}", where=where, warning=warned))
-    if len(warnings) > MOST_WARNINGS:
+    if len(warnings) > MAX_WARNINGS:
         lines.append(
             "⚠ "
             + translate(
                 "and one more warning",
                 plural="and {count} more warnings",
-                count=len(warnings) - MOST_WARNINGS,
+                count=len(warnings) - MAX_WARNINGS,
             )
         )
     return lines

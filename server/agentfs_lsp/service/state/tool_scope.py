@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _Find = Callable[["Root", str], "Location | None"]
 """Resolves a path in a root; None if it leads out of the roots."""
 
-MOST_NAMED = 20
+MAX_NAMED = 20
 """List the files that rules name only up to this many: a truncated list would mislead."""
 
 
@@ -66,7 +66,7 @@ def _scope(ws: Workspace, operation: Operation, find: _Find) -> FileScope:
         return FileScope(closed=tuple(listed))
     globs = _named(ws, operation)
     named = [location for root, _ in roots for location in _touched(ws, operation, globs, root, find)]
-    return FileScope(named=tuple(named) if len(named) <= MOST_NAMED else ())
+    return FileScope(named=tuple(named) if len(named) <= MAX_NAMED else ())
 
 
 def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tuple[str, ...] | None]]:
