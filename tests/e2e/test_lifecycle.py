@@ -11,6 +11,7 @@ import pytest
 
 from support.editor import (
     AUTO,
+    HASTY,
     NO_ANSWER,
     REVIEW,
     REVIEWING,
@@ -143,7 +144,7 @@ async def test_a_shutdown_sees_a_landing_on_disk_through(root: Path, file: Path)
 
 
 async def test_a_shutdown_waits_for_no_thread_that_does_not_end(root: Path, file: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
+    async with editing(root, options=AUTO, **HASTY) as editor:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
             asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
@@ -178,7 +179,7 @@ async def test_the_end_of_input_sees_a_landing_on_disk_through(root: Path, file:
 
 
 async def test_the_end_of_input_waits_for_no_thread_that_does_not_end(root: Path, file: Path) -> None:
-    async with editing(root, options=AUTO) as editor:
+    async with editing(root, options=AUTO, **HASTY) as editor:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
             asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})

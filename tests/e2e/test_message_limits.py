@@ -4,21 +4,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, NO_ANSWER, Editor, editing, path_of
+from support.editor import CAN_SHOW, HASTY, NO_ANSWER, Editor, editing, path_of
 from support.personas import EGLOT_1_9, EGLOT_1_17, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing
 from support.sample import EDIT, TEXT
 from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 LONG = "".join(f"line {number}\n" for number in range(200))
-HASTY = [sys.executable, "-m", "support.hasty_server"]
-ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def questions(editor: Editor) -> list[Message]:
@@ -214,9 +211,7 @@ async def test_a_question_that_emacs_left_without_an_answer_is_repeated_and_hold
 ) -> None:
     for name in ("a.py", "b.py"):
         (root / name).write_text(TEXT)
-    async with editing(
-        root, name="Eglot", command=HASTY, env=ON_THE_PATH, answers={ASK: lambda _: NO_ANSWER}
-    ) as editor:
+    async with editing(root, name="Eglot", **HASTY, answers={ASK: lambda _: NO_ANSWER}) as editor:
         for name in ("a.py", "b.py"):
             await editor.read(name)
         first = editor.start("agentfs/edit", EDIT)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.editor import AUTO, editing
+from support.editor import AUTO, HASTY, editing
 from support.landing import nothing_can_land
 
 INFO, WARNING = 3, 2
@@ -81,7 +81,7 @@ async def test_nobody_sees_half_of_it_while_it_is_held_up(root: Path) -> None:
     assert {text for name, text in in_root(root).items() if name in NAMES} == {MINE, "old\n"}
     with ExitStack() as held_up:
         held_up.enter_context(nothing_can_land(state))
-        async with editing(root, options={**AUTO, "require_read": False}, state=state) as editor:
+        async with editing(root, options={**AUTO, "require_read": False}, state=state, **HASTY) as editor:
             reads = [editor.start("agentfs/read", {"path": name}) for name in NAMES]
             edit = {"path": "c.py", "old_string": "new", "new_string": "newer", "session": "another"}
             changing = editor.start("agentfs/edit", edit)
@@ -135,7 +135,7 @@ async def test_what_waited_for_it_too_long_goes_on_in_its_order(root: Path) -> N
     await interrupted(root, state, 3)
     with ExitStack() as held_up:
         held_up.enter_context(nothing_can_land(state))
-        async with editing(root, options=AUTO, state=state) as editor:
+        async with editing(root, options=AUTO, state=state, **HASTY) as editor:
             writes = [
                 editor.start("agentfs/write", {"path": "new.py", "content": f"{number}\n"})
                 for number in range(40)

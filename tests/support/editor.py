@@ -48,6 +48,9 @@ REVIEWING: dict[str, Any] = {"capabilities": REVIEW, "answers": {APPLY: lambda _
 SERVER = [sys.executable, "-P", str(Path(__file__).with_name("swift_server.py"))]
 """The server, but accepting immediate answers: scripted users need no time to read."""
 
+HASTY: dict[str, Any] = {"command": [sys.executable, "-P", str(Path(__file__).with_name("hasty_server.py"))]}
+"""What `editing` takes for a server with short timeouts."""
+
 LIMIT = 1 << 30
 """Maximum bytes of one message for a test's reader."""
 
