@@ -258,15 +258,6 @@ async def test_the_setting_says_which_documents_the_client_saves(
         assert document.text == CHANGED + unsaved
 
 
-async def test_such_an_edit_answered_as_pending_is_not_applied(editor: Editor, file: Path) -> None:
-    await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})
-    editor.open("a.py")
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert file.read_text() == TEXT
-
-
 # --- saving -----------------------------------------------------------------------------------------------
 
 
