@@ -47,7 +47,7 @@ async def test_of_many_failures_ten_are_told(auto: Editor) -> None:
     ("locale", "file_left", "operation_left"),
     [
         ("en", "This file was not changed. Read it again", "This operation changed nothing. Remove the"),
-        ("zh-cn", "该文件未被修改。请重新读取", "该操作没有修改任何内容。请去掉"),
+        ("zh-cn", "该文件未被更改。请重新读取", "该操作没有更改任何内容。请去掉"),
     ],
 )
 async def test_what_failed_beside_what_landed_does_not_say_that_nothing_was_changed(
@@ -71,7 +71,7 @@ async def test_what_failed_beside_what_landed_does_not_say_that_nothing_was_chan
     assert answer["data"]["failed_items"] == [1, 2]
     assert file_left in answer["text"]
     assert operation_left in answer["text"]
-    nothing = {"en": "Nothing was changed.", "zh-cn": "没有做任何修改。"}[locale]
+    nothing = {"en": "Nothing was changed.", "zh-cn": "没有做任何更改。"}[locale]
     assert nothing not in answer["text"]
     assert nothing in alone["text"]
 

@@ -48,7 +48,7 @@ async def test_a_chinese_user_is_asked_in_chinese_and_approves_in_chinese(root: 
     assert (landed["status"], landed["data"]["review"]["decision"]) == ("success", "accepted")
     assert dismissed["context"]["review"]["decision"] == "dismissed"
     assert rejected["error"] == {"code": "USER_REJECTED", "message": "询问已关闭，未获批准。"}
-    assert rejected["text"] == "询问已关闭，未获批准。没有做任何修改。请询问用户如何继续。"
+    assert rejected["text"] == "询问已关闭，未获批准。没有做任何更改。请询问用户如何继续。"
 
 
 async def test_codes_and_keys_are_the_same_in_every_language(root: Path, file: Path) -> None:

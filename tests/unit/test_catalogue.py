@@ -62,7 +62,7 @@ def test_each_number_gets_its_form() -> None:
     assert (one, several) == ("Mode manual. One change is pending.", "Mode manual. 2 changes are pending.")
     chinese = translator_for("zh-cn")
     both = [chinese("Mode {mode}. One change is pending.", count=count, **facts) for count in (1, 2)]
-    assert both == ["模式 manual；1 项修改在等待。", "模式 manual；2 项修改在等待。"]
+    assert both == ["模式 manual；1 项更改在等待。", "模式 manual；2 项更改在等待。"]
 
 
 def test_sentences_are_set_apart_as_the_language_does() -> None:
