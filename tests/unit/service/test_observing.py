@@ -11,7 +11,8 @@ import pytest
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.service.landing.observing import Observation, holds_all, put_in_places, removed_places
+from agentfs_lsp.service.landing.holding import holds_all, put_in_places, removed_places
+from agentfs_lsp.service.landing.observing import Observation
 
 
 @dataclass

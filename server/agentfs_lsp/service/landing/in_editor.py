@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
-from agentfs_lsp.service.landing.observing import holds_all
+from agentfs_lsp.service.landing.holding import holds_all
 from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.landing.reverting import put_back
 from agentfs_lsp.service.landing.saving import save_and_check

@@ -9,27 +9,29 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack, suppress
-from itertools import cycle, islice
 from typing import TYPE_CHECKING, Self
 
-from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import DomainError, Held
 from agentfs_lsp.domain.splices import apply_splices, is_partly_made
-from agentfs_lsp.domain.text.lines import (
-    blocks_of_lines,
-    is_ended,
-    line_start,
-    normalise,
-    split_lines,
-    without_end,
+from agentfs_lsp.domain.text.lines import normalise, without_end
+from agentfs_lsp.service.landing.holding import (
+    brings_a_line,
+    differences_at,
+    formed_like,
+    has_line,
+    has_new_line,
+    holds_all,
+    holds_some,
+    is_part,
+    new_lines,
+    removed_places,
 )
-from agentfs_lsp.service.proposal.change import marked_like
 from agentfs_lsp.service.proposal.review import DocumentEdit
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.files.documents import Document, Documents
@@ -64,7 +66,7 @@ class Observation:
     def _look_for(self, change: FileChange) -> None:
         self.change = change
         self._accepted = normalise(change.shown)
-        self._lines = _new_lines(change)
+        self._lines = new_lines(change)
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -130,19 +132,19 @@ class Observation:
         if self._changes_nothing:
             return False
         base = self.change.base.text.shown
-        if self._shows_some(normalise(text)) or _brings_a_line(self.change, text):
+        if self._shows_some(normalise(text)) or brings_a_line(self.change, text):
             return True
-        text = _formed_like(base, text)
+        text = formed_like(base, text)
         hunks = self.change.hunks
-        touching = _touching(base, text, removed_places(base, hunks))
+        touching = differences_at(base, text, removed_places(base, hunks))
         # Lines typed where the change only removes lines, all still there, do not come from it.
         if not any(splice.start < splice.end or hunks[at].text for at, splice in touching):
-            return not self.refused and _has_new_line(self.change, base, text)
-        return not self.refused or self._seen_some or _is_part(text, base, self._accepted)
+            return not self.refused and has_new_line(self.change, base, text)
+        return not self.refused or self._seen_some or is_part(text, base, self._accepted)
 
     def _shows_some(self, text: str) -> bool:
         """Whether a text with LF line ends certainly holds part of the change."""
-        return text == self._accepted or any(_has_line(text, line) for line in self._lines)
+        return text == self._accepted or any(has_line(text, line) for line in self._lines)
 
     # --- waiting for it -----------------------------------------------------------------------------------
 
@@ -180,9 +182,7 @@ class Observation:
         # A save may have restored a line end that the change removes.
         if text == base or not is_written(now, self.change):
             return None
-        return (
-            text if is_partly_made(_formed_like(self.change.shown, text), base, self.change.hunks) else None
-        )
+        return text if is_partly_made(formed_like(self.change.shown, text), base, self.change.hunks) else None
 
     def accept_part(self, text: str | None) -> None:
         """The user took only the part that gives `text`; None: all of it."""
@@ -292,9 +292,6 @@ class Watch:
         return {absolute: tuple(held) for absolute, held in by_file.items()}
 
 
-_Places = list[tuple[int, int]]
-
-
 def _deltas(base: str, hunks: Sequence[Splice]) -> Collection[int]:
     """By how much a text grows in which all hunks are applied, or one, in its own line ends or LF."""
     grown = []
@@ -329,146 +326,3 @@ def is_written(now: Snapshot, change: FileChange) -> bool:
     if base is None or now.blob is None:
         return now.blob is not base
     return now.blob.stat.mtime_ms != base.stat.mtime_ms or now.blob.data != base.data
-
-
-def holds_all(change: FileChange, text: str) -> bool:
-    """Whether a text contains everything the change inserted and nothing it removed, with any edits
-    elsewhere. An editor that ignores versions may have applied the change at another place."""
-    base, shown = change.base.text.shown, change.shown
-    if normalise(text) == normalise(base):
-        return False
-    places = put_in_places(base, shown, change.hunks)
-    insides = _without_edges(places, [bool(hunk.text) for hunk in change.hunks])
-    text = _formed_like(shown, text)
-    return not any(_touching(shown, text, insides)) and not _is_misapplied(change, places, text)
-
-
-def holds_some(change: FileChange, text: str) -> bool:
-    """Whether a text differs from the base in the changed lines themselves, not just next to them: it holds
-    part of the change or an edited version of it."""
-    base = normalise(change.base.text.shown)
-    hunks = diff(base, normalise(change.shown))
-    insides = _without_edges(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
-    touching = _touching(base, _formed_like(base, text), insides)
-    # A line typed between removed lines that are back does not come from the change.
-    return any(splice.start < splice.end or hunks[at].start == hunks[at].end for at, splice in touching)
-
-
-def _is_misapplied(change: FileChange, places: _Places, text: str) -> bool:
-    """Whether a line that a hunk removed, or a second copy of what it inserted, stands right next to the
-    inserted text: then an editor may have applied it at another place, or twice."""
-    base, shown = change.base.text.shown, change.shown
-    splices = [splice for splice in splices_towards(shown, text) if splice.text.strip()]
-    for hunk, (start, end) in zip(change.hunks, places, strict=True):
-        beside = [splice for splice in splices if splice.start <= end and splice.end >= start]
-        if beside:
-            taken_out = set(filter(str.strip, _lines_of(base[hunk.start : hunk.end])))
-            if any(line in taken_out for splice in beside for line in _lines_of(splice.text)):
-                return True
-            if any(hunk.text.startswith(one.text) or hunk.text.endswith(one.text) for one in beside):
-                return True
-    return False
-
-
-def _has_new_line(change: FileChange, base: str, text: str) -> bool:
-    """Whether a text has one of the change's new lines where it differs from the base."""
-    put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text)}
-    return any(line in put_in for splice in splices_towards(base, text) for line in _lines_of(splice.text))
-
-
-def _brings_a_line(change: FileChange, text: str) -> bool:
-    """Whether a text has any line of the change that the base lacks. Slower than a search for a few."""
-    put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip()}
-    found = put_in.intersection(_lines_of(text))
-    return bool(found) and bool(found.difference(_lines_of(change.base.text.shown)))
-
-
-def _without_edges(places: _Places, have_lines: Iterable[bool]) -> _Places:
-    """The places without their edges, since anything may be typed next to them. A place left empty by the
-    change keeps its edges: new text there may replace its lines."""
-    return [
-        (start + 1, end - 1) if has_lines else (start, end)
-        for (start, end), has_lines in zip(places, have_lines, strict=True)
-    ]
-
-
-def _formed_like(known: str, text: str) -> str:
-    """The text without a final line end that the editor may have added on save, and with a byte-order mark
-    only if `known` has one."""
-    text = marked_like(known, text)
-    return text if is_ended(known) or not known else without_end(text)
-
-
-MAX_LINES = 16
-"""Maximum number of a change's new lines to search for in a text."""
-
-
-def _new_lines(change: FileChange) -> tuple[str, ...]:
-    """The change's first new lines, without line ends, that do not occur in the base."""
-    base = normalise(change.base.text.shown)
-    brought = (line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip())
-    return tuple(line for line in islice(brought, MAX_LINES) if not _has_line(base, line))
-
-
-def _lines_of(text: str) -> Iterator[str]:
-    """Its lines without line ends, lazily."""
-    for block in blocks_of_lines(text, 0, len(text)):
-        for line in block:
-            yield without_end(line)
-
-
-def _has_line(text: str, line: str) -> bool:
-    """Whether a text with LF line ends has this line."""
-    return f"\n{line}\n" in text or text.startswith(f"{line}\n") or text.endswith(f"\n{line}") or text == line
-
-
-def _is_part(text: str, base: str, accepted: str) -> bool:
-    base = normalise(base)
-    return is_partly_made(normalise(text), base, diff(base, accepted))
-
-
-def removed_places(base: str, hunks: Sequence[Splice]) -> _Places:
-    """Where the hunks are in the base. A pure insertion or removal among identical lines could lie anywhere
-    among them, so its place covers them all."""
-    return [_possible_range(base, hunk.start, hunk.end, hunk.text) for hunk in hunks]
-
-
-def put_in_places(base: str, shown: str, hunks: Sequence[Splice]) -> _Places:
-    """As `removed_places`, but in `shown`, the text after the hunks."""
-    places: _Places = []
-    shift = 0
-    for hunk in hunks:
-        start = hunk.start + shift
-        places.append(_possible_range(shown, start, start + len(hunk.text), base[hunk.start : hunk.end]))
-        shift += len(hunk.text) - (hunk.end - hunk.start)
-    return places
-
-
-def _possible_range(text: str, start: int, end: int, other: str) -> tuple[int, int]:
-    """The lines [start, end), extended by as far as the stretch could slide up or down. `other`: the text in
-    its place after the change."""
-    if (start < end) == bool(other):
-        return start, end
-    lines = split_lines(other or text[start:end])
-    for line in cycle(lines):
-        if not line or not text.startswith(line, end):
-            break
-        end += len(line)
-    for line in cycle(reversed(lines)):
-        if not line or not text.endswith(line, 0, start) or line_start(text, start - 1) != start - len(line):
-            break
-        start -= len(line)
-    return start, end
-
-
-def _touching(old: str, new: str, places: _Places) -> Iterator[tuple[int, Splice]]:
-    """Where `new` differs from `old` at the places, which are in order: each place's number, and the
-    difference."""
-    first = 0
-    for splice in splices_towards(old, new):
-        while first < len(places) and places[first][1] < splice.start:
-            first += 1
-        for at in range(first, len(places)):
-            if places[at][0] > splice.end:
-                break
-            yield at, splice

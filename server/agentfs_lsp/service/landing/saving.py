@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.text.lines import normalise
-from agentfs_lsp.service.landing.observing import holds_all, is_written
+from agentfs_lsp.service.landing.holding import holds_all
+from agentfs_lsp.service.landing.observing import is_written
 from agentfs_lsp.service.landing.precondition import preview_between
 from agentfs_lsp.service.proposal.change import Landing, marked_like, reads_same
 from agentfs_lsp.service.state.workspace import off_loop
