@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import { shownAsCodes, visible } from '../util/display';
 import { hunks } from '../util/text';
 import { idOf, pathOf } from './fileSystem';
+import { PLAIN_VIEW } from './tabs';
 
 /** A file, its text before and the proposed one with `\n` line ends, and why the diff editor may not show all of it, if so. */
 export interface PlainFile {
@@ -91,7 +92,7 @@ export class PlainView implements vscode.Disposable {
     }
     const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const options = { enableScripts: true, enableFindWidget: true, localResourceRoots: [] };
-    const panel = vscode.window.createWebviewPanel('agentfs.plain', vscode.l10n.t('All Changes'), where, options);
+    const panel = vscode.window.createWebviewPanel(PLAIN_VIEW, vscode.l10n.t('All Changes'), where, options);
     panel.onDidDispose(() => (this.panel = undefined));
     this.panel = panel;
     return panel;

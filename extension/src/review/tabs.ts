@@ -10,8 +10,11 @@ export function allTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
+/** The type of the view of all changes. */
+export const PLAIN_VIEW = 'agentfs.plain';
+
 /**
- * The tab in front, in whichever window. Of a floating window VS Code tells only which text editor is active: its active
+ * The tab in front, in whichever window; for the view of all changes the review beside it. Of a floating window VS Code tells only which text editor is active: its active
  * group stays the one of the main window.
  */
 export function tabInFront(): vscode.Tab | undefined {
@@ -20,6 +23,10 @@ export function tabInFront(): vscode.Tab | undefined {
   const isIn = ({ input }: vscode.Tab): boolean =>
     input instanceof vscode.TabInputTextDiff && input.original.toString() === uri;
   const inFront = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);
+  const active = activeTabGroup.activeTab?.input;
+  if (active instanceof vscode.TabInputWebview && active.viewType.endsWith(PLAIN_VIEW)) {
+    return inFront.find(isReviewTab);
+  }
   return (
     inFront.find((tab) => isIn(tab) || shownIn(tab).some((shown) => shown.toString() === uri)) ?? activeTabGroup.activeTab
   );

@@ -55,6 +55,23 @@ scenario("a key that is held accepts nothing of what it has only just shown", as
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
+const scrolled = long("scrolled");
+
+scenario("who has clicked into the view of all changes accepts there", async () => {
+  const asked = await agent("scrolled").readAndEdit(scrolled, "quiet()", "steal(1)");
+  await reviewWith("let a=1;");
+  await acceptShows(SAID, "steal(1)");
+  const webview = ui.page.locator("iframe.webview.ready");
+  await webview.contentFrame().locator("#active-frame").contentFrame().locator("h1").click();
+  await until("the review is not active", async () => (await state()).tabs.some(({ uri, active }) => active && uri === null));
+  await until("it is accepted", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.titleButton("Accept").click({ timeout: 500 }); // it may be gone by now
+    return false;
+  }, { everyMs: 1000 });
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const amended = long("amended");
 
 scenario("what is typed after all changes were shown is shown, too, before it is accepted", async () => {
