@@ -328,6 +328,7 @@ const groups = () =>
 
 scenario("with split editors, too, whoever has gone elsewhere before the next review opens keeps the keys there", async () => {
   await set("diffEditor.useInlineViewWhenSpaceIsLimited", false);
+  await set("diffEditor.wordWrap", "off"); // the sides are narrow
   await half.open();
   await call("command", { id: "workbench.action.splitEditorRight" });
   await call("command", { id: "workbench.action.increaseViewWidth" });
