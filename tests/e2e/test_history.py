@@ -133,3 +133,10 @@ async def test_switched_off_nothing_is_kept(root: Path) -> None:
         assert "change_id" not in answer["data"]
         assert await history(editor) == []
         assert not (editor.state / "agentfs" / "history").exists()
+
+
+@pytest.mark.parametrize("params", [{"limit": 0}, {"limit": 1001}, {"texts": 1}, {"path": "../x"}])
+async def test_what_is_no_question_is_refused(root: Path, params: Message) -> None:
+    async with editing(root) as editor:
+        answer = await editor.request("agentfs/history", params)
+    assert answer["error"]["code"] in {"INVALID_PARAM", "ACCESS_DENIED"}

@@ -67,3 +67,10 @@ async def test_a_switch_that_there_is_not_is_told(root: Path) -> None:
             assert answer["reason"].startswith("The settings have no switch '")
             assert len(answer["reason"]) < 1000
             assert answer["reason"].isprintable()
+        for wrong in (
+            {"name": 5},
+            {"name": "memory", "on": 1},
+            {"name": "memory", "on": False, "session": "s"},
+        ):
+            assert (await editor.request("agentfs/setSwitch", wrong))["code"] == "INVALID_PARAM"
+        assert await switches(editor) == OPTIONS["switches"]
