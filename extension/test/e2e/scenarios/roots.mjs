@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
+import { connect } from "../harness/extension.mjs";
 import { until, WorkbenchPage } from "../harness/page.mjs";
 import { inOwnWorkbench, makeHome } from "../harness/workbench.mjs";
 
@@ -17,12 +18,22 @@ test("two workspace folders: paths begin with the folder's name, and each file i
     mkdirSync(path.dirname(file));
     writeFileSync(file, "old\n");
   }
-  writeFileSync(path.join(home, opened), JSON.stringify({ folders: [{ path: "client" }, { path: "server" }] }));
+  const writeWorkspace = () =>
+    writeFileSync(path.join(home, opened), JSON.stringify({ folders: [{ path: "client" }, { path: "server" }] }));
+  writeWorkspace();
   await inOwnWorkbench(name, home, { opened }, async (workbench) => {
     const ui = new WorkbenchPage(workbench.page);
     const ask = (method, params) =>
       workbench.extension.request(`agentfs/${method}`, { session: "roots", ...params }).answer;
-    // Now and then the extension is up before VS Code tells of the folders.
+    // Now and then VS Code opens the workspace without its folders. It reads the file again once that changes, and then
+    // starts the extensions anew.
+    await until("VS Code shows the folders", async () => {
+      if (await workbench.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "client" }).count()) return true;
+      writeWorkspace();
+      return false;
+    }, { everyMs: 1000 });
+    workbench.extension.close();
+    workbench.extension = await connect(workbench.sockets.driver);
     const nameless = await until("the folders are open", async () => {
       const answer = await ask("read", { path: "main.txt" });
       return answer.error?.code !== "ACCESS_DENIED" && answer;
