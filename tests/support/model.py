@@ -186,10 +186,10 @@ class ProcessWorld(World):
             self._turns.popleft()
 
     def _end(self) -> None:
-        """Once all changes are answered: history tells nothing behind a shutdown."""
+        """Once the agent is through: history tells nothing behind a shutdown."""
         while len(self._turns) > 1:
             self._turns.pop()
-        if self.oracle.asked:
+        if self._turns or self.oracle.asked:
             self.scheduler.at(1, self._end)
         else:
             super()._end()
