@@ -225,6 +225,19 @@ async def test_a_question_that_emacs_left_without_an_answer_is_repeated_and_hold
     assert [answer["status"] for answer in answers] == ["success", "success"]
 
 
+async def test_a_yes_and_a_no_to_a_repeated_question_are_a_no(root: Path) -> None:
+    (root / "a.py").write_text(TEXT)
+    answers = {ASK: lambda _: NO_ANSWER, "window/showDocument": lambda _: {"success": True}}
+    async with editing(root, capabilities=CAN_SHOW, name="Eglot", **HASTY, answers=answers) as editor:
+        await editor.read("a.py")
+        edit = editor.start("agentfs/edit", EDIT)
+        asked = [await editor.seen_message(ASK, number) for number in (1, 2)]
+        with editor.in_one_piece():
+            for message, title in zip(reversed(asked), ("Reject", "Approve"), strict=True):
+                editor.send({"jsonrpc": "2.0", "id": message["id"], "result": {"title": title}})
+        assert (await edit)["context"]["review"]["decision"] == "rejected"
+
+
 async def test_a_question_waits_for_the_end_of_the_typing(root: Path) -> None:
     (root / "a.py").write_text(TEXT)
     (root / "notes").write_text("")

@@ -281,6 +281,42 @@ async def test_in_other_editors_nothing_is_repeated_and_others_go_first_after_a_
     assert isinstance(first.exception(), Unanswered)
 
 
+@pytest.mark.parametrize("how", ["lost", "busy"])
+async def test_a_repeated_question_waits_for_the_typing_and_is_read_before_a_yes_counts(
+    emacs: Desk, how: str
+) -> None:
+    answer = emacs.ask()
+    await emacs.clock.pass_until(0)
+    if how == "busy":
+        emacs.editor.asked[0][3].set_exception(NobodyToAsk("busy"))
+    emacs.typed_ms = 0
+    await emacs.type_until(40_000)
+    assert emacs.editor.times == [0]
+    await emacs.clock.pass_until(40_500)
+    assert emacs.editor.times == [0, 40_500]
+    emacs.typed_ms = 40_500
+    emacs.answer(1, "Yes")
+    await emacs.type_until(50_000)
+    assert emacs.editor.times == [0, 40_500]
+    await emacs.clock.pass_until(50_500)
+    assert emacs.editor.times == [0, 40_500, 50_500]
+    await emacs.clock.pass_until(52_000)
+    emacs.answer(2, "Yes")
+    assert await answer == "Yes"
+
+
+@pytest.mark.parametrize("said", ["No", None])
+@pytest.mark.parametrize("refused", [0, 1])
+async def test_of_two_answers_that_arrive_together_a_no_counts(
+    emacs: Desk, refused: int, said: str | None
+) -> None:
+    answer = emacs.ask()
+    await emacs.clock.pass_until(31_500)
+    emacs.editor.asked[refused][3].set_result(said)
+    emacs.answer(1 - refused, "Yes")
+    assert await answer == said
+
+
 @pytest.mark.parametrize("name", ["Eglot", "emacs", ""])
 async def test_where_only_the_end_of_a_message_is_sure_to_be_seen_the_first_page_measures(name: str) -> None:
     limits = limits_of(EditorTraits(name=name))

@@ -171,46 +171,43 @@ class Screen:
         line or another buffer answer it too, without the server knowing."""
         keys_answer = limits_of(self._editor.traits).keys_answer
         for _ in range(MAX_HASTY):
-            asked_ms = self._clock.now_ms()
-            answer = await self._answer(message, actions)
-            took_ms = self._clock.now_ms() - asked_ms
+            answer, took_ms = await self._answer(message, actions, no)
             if answer is None or took_ms >= READING_S * 1000 or not keys_answer:
                 return answer
             if answer == no:
                 return None
-            await self._clock.sleep(QUIET_S)  # the next keys go where they were meant to, and may be reported
-            await self.is_quiet()
+            await self._quiet_after(QUIET_S)  # the next keys go where they were meant to, and may be reported
         return None
 
-    async def _answer(self, message: str, actions: Sequence[str]) -> str | None:
-        """The first answer to the message, which may have to be sent repeatedly."""
+    async def _answer(self, message: str, actions: Sequence[str], no: str) -> tuple[str | None, float]:
+        """The first answer to the message, and the milliseconds it took. The message may have to be sent
+        repeatedly; of several answers that arrive together, a no counts."""
         loses = limits_of(self._editor.traits).loses_questions
-        repeats = int(loses)
+        repeats = loses
         give_way_ms = self._clock.now_ms() + 2 * REPEAT_S * 1000
-        asked = {self._sent(message, actions)}
+        asked = [self._sent(message, actions)]
         try:
             while True:
-                over = asyncio.ensure_future(self._clock.sleep(REPEAT_S if loses else YIELD_S))
+                wait = self._quiet_after if repeats else self._clock.sleep
+                over = asyncio.ensure_future(wait(REPEAT_S if loses else YIELD_S))
                 try:
                     await asyncio.wait({*asked, over}, return_when=asyncio.FIRST_COMPLETED)
                 finally:
                     over.cancel()
-                if answered := next(filter(asyncio.Task.done, asked), None):
-                    asked.remove(answered)
-                    try:
-                        return answered.result()
-                    except NobodyToAsk as error:
-                        if not (loses and error.reason == "busy"):
-                            raise
+                answered = [task for task in asked if task.done()]
+                asked = [task for task in asked if task not in answered]
+                if answers := [answer for task in answered if (answer := task.result()) is not None]:
+                    return next((one for one in answers if one[0] in (no, None)), answers[0])
+                if answered:
                     if not asked:
                         if self._queued and self._clock.now_ms() >= give_way_ms:
-                            raise Unanswered from None
-                        await self._clock.sleep(BUSY_S)
-                        asked.add(self._sent(message, actions))
-                    repeats = 1  # the editor may be busy with this very question, so it isn't lost
+                            raise Unanswered
+                        await self._quiet_after(BUSY_S)
+                        asked.append(self._sent(message, actions))
+                    repeats = True  # the editor may be busy with this very question, so it isn't lost
                 elif repeats:
-                    repeats = 0
-                    asked.add(self._sent(message, actions))
+                    repeats = False
+                    asked.append(self._sent(message, actions))
                 elif self._queued:
                     raise Unanswered
         finally:
@@ -218,8 +215,27 @@ class Screen:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
 
-    def _sent(self, message: str, actions: Sequence[str]) -> asyncio.Task[str | None]:
-        return asyncio.ensure_future(self._editor.ask(message, actions))
+    async def _quiet_after(self, seconds: float) -> None:
+        """Wait that long, and then for the user to stop typing, however long that takes: the same question
+        is about to come up again, and a single answer may approve."""
+        await self._clock.sleep(seconds)
+        while not await self.is_quiet():
+            pass
+
+    def _sent(self, message: str, actions: Sequence[str]) -> asyncio.Task[tuple[str | None, float] | None]:
+        """As `_answer`, for one copy; None if an editor that loses questions was busy."""
+
+        async def timed() -> tuple[str | None, float] | None:
+            sent_ms = self._clock.now_ms()
+            try:
+                answer = await self._editor.ask(message, actions)
+            except NobodyToAsk as error:
+                if limits_of(self._editor.traits).loses_questions and error.reason == "busy":
+                    return None
+                raise
+            return answer, self._clock.now_ms() - sent_ms
+
+        return asyncio.ensure_future(timed())
 
 
 def _measuring(letter: str, last_line: str, limits: MessageLimits, translate: Translate) -> str:
