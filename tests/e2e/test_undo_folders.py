@@ -7,8 +7,10 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.client import Editor
-from support.editor import AUTO, editing
+from support.editor import AUTO, REVIEWING, configure, editing
 from support.wire import Message
 
 
@@ -59,3 +61,19 @@ async def test_of_a_history_that_knows_no_folders_they_stay(root: Path) -> None:
         await editor.write("newer/a.txt", "a\n")
         await undo(editor)
         assert [path.name for path in root.rglob("*")] == ["new"], "from here on it knows them"
+
+
+@pytest.mark.parametrize("method", ["agentfs/undo", "agentfs/userUndo"])
+async def test_they_go_although_the_root_is_closed_right_behind_the_yes(root: Path, method: str) -> None:
+    reviewed: Any = {**REVIEWING, "options": AUTO}
+    async with editing(root, **reviewed) as editor:
+        made = await editor.write("one/two/a.txt", "a\n")
+        configure(editor, approval={"mode": "manual"})
+        undone = editor.start(method, {"change_id": made["data"]["change_id"]})
+        proposal = await editor.proposed()
+        event = {"added": [], "removed": [{"uri": root.as_uri(), "name": "root"}]}
+        with editor.in_one_piece():
+            editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+            editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        assert (await undone)["status"] == "success"
+    assert list(root.iterdir()) == []

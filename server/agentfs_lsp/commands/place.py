@@ -58,16 +58,17 @@ def find_place(workspace: str | None, translate: Translate) -> Place:
     return Place(root, state, history)
 
 
-def place_of(place: Place, path: str, translate: Translate) -> tuple[str, str] | None:
-    """Convert a typed path to the history's spelling; None for the whole folder. Raises NoHistory."""
-    relative = os.path.relpath(os.path.realpath(path), place.root)
+def place_of(place: Place, path: str, translate: Translate) -> str | None:
+    """The real path of a typed one; None for the whole folder. Raises NoHistory."""
+    real = os.path.realpath(path)
+    relative = os.path.relpath(real, place.root)
     if relative == os.curdir:
         return None
     if relative.split(os.sep)[0] == os.pardir:
         raise NoHistory(
             translate("'{path}' is not in '{folder}'.", path=visible(path), folder=visible(place.root))
         )
-    return place.root, relative
+    return real
 
 
 def name_of(file: RecordedFile) -> str:

@@ -49,11 +49,12 @@ class Folders:
         proposals."""
         ws = self._workspace
         roots = roots_of(self._folders, ws.settings)
-        gone = {root.path for root in ws.roots} - {root.path for root in roots}
+        open_now = {root.path for root in roots}
+        gone = [root for root in ws.roots if root.path not in open_now]
         ws.roots, ws.folders = roots, spellings(roots)
         ws.open_roots()
-        for path in gone:
-            ws.forget_root(path)
+        for root in gone:
+            ws.forget_root(root)
 
 
 def folders_of(params: object) -> list[tuple[str, str]]:

@@ -150,7 +150,7 @@ def locate(ws: Workspace, request: ChangeRequest) -> Target:
 
 async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, plan: Plan) -> FileChange:
     """Look at the file, check the precondition, compute the change."""
-    location, path, session = target.location, target.path, request.session
+    location, path, session = ws.placed(target.location), target.path, request.session
     snapshot = await ws.look(location)
     record = ws.sessions.get(session, location.absolute)
     known = record is not None and record.revision.hash == snapshot.hash

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import ChangeUnknown
-from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.domain.errors import ChangeUnknown, OutsideRoots
+from agentfs_lsp.service.files.store import innermost
 from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
 from agentfs_lsp.service.state.workspace import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.record import KeptDecision
@@ -133,7 +134,7 @@ async def browse(ws: Workspace, command: Browse) -> Browsed:
     wanted = HistoryQuery(
         command.limit,
         command.change_id,
-        _place(ws, command.path),
+        None if command.path is None else ws.locate(command.path, directory=True).absolute,
         session=command.of_session,
         before=await _order_of(ws, command.before),
     )
@@ -141,16 +142,12 @@ async def browse(ws: Workspace, command: Browse) -> Browsed:
     more, changes = len(changes) > command.limit, changes[: command.limit]
     if command.change_id is not None and not changes:
         raise ChangeUnknown(command.change_id)
-    if not command.texts:
-        return Browsed(tuple(changes), more, texts_left_out=False)
-    return await _with_texts(ws, command.session, changes, more=more)
-
-
-def _place(ws: Workspace, path: str | None) -> tuple[str, str] | None:
-    if path is None:
-        return None
-    location = ws.locate(path, directory=True)
-    return location.root.path, location.relative
+    left_out = False
+    if command.texts:
+        changes, left_out = await _with_texts(ws, command.session, changes)
+    # Again, because folders and settings may have changed meanwhile.
+    seen = (as_seen(ws, command.session, change) for change in changes)
+    return Browsed(tuple(change for change in seen if change.files), more, left_out)
 
 
 async def _order_of(ws: Workspace, change_id: str | None) -> tuple[int, str] | None:
@@ -182,9 +179,9 @@ async def _visible(ws: Workspace, command: Browse, wanted: HistoryQuery) -> list
 
 
 async def _with_texts(
-    ws: Workspace, session: str | None, changes: list[HistoryRecord], *, more: bool
-) -> Browsed:
-    """Add as many texts as fit, to the newest changes first."""
+    ws: Workspace, session: str | None, changes: list[HistoryRecord]
+) -> tuple[list[HistoryRecord], bool]:
+    """The changes with as many texts as fit, the newest first, and whether some did not."""
     filled: list[HistoryRecord] = []
     room, left_out = MAX_TEXT, False
     for change in changes:
@@ -200,7 +197,7 @@ async def _with_texts(
                 continue
         filled.append(change)
         left_out = True
-    return Browsed(tuple(filled), more, left_out)
+    return filled, left_out
 
 
 def texts_of(file: RecordedFile) -> tuple[str | None, str | None, str | None]:
@@ -209,19 +206,24 @@ def texts_of(file: RecordedFile) -> tuple[str | None, str | None, str | None]:
 
 
 def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> HistoryRecord:
-    """The change with only the files this session may read, perhaps none; for the user (None), all of them.
+    """The change with only the files in open folders that this session may read, perhaps none; the user
+    (None) may read all of them.
 
     If reading needs approval, a session that was allowed to read the file knows that one version: in a change
     from or to it, the session sees that version, and neither text nor hash of the other."""
-    if session is None:
-        return change
     seen = []
     for file in change.files:
-        location = location_of(ws, file)
-        decision = ws.judge("read", location, session).decision
+        location = innermost(file.absolute, ws.roots)
+        if location is None:  # its folder was closed since it was found
+            continue
+        decision = "allow" if session is None else ws.judge("read", location, session).decision
         if decision == "allow":
             seen.append(file)
-        elif decision == "ask" and (record := ws.sessions.get(session, location.absolute)) is not None:
+        elif (
+            session is not None
+            and decision == "ask"
+            and (record := ws.sessions.get(session, location.absolute)) is not None
+        ):
             known = record.revision.hash
             if known is not None and known in (file.before_hash, file.after_hash):
                 seen.append(_only_version(file, known))
@@ -229,9 +231,11 @@ def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> Histor
 
 
 def location_of(ws: Workspace, file: RecordedFile) -> Location:
-    """The location of a file in an open folder."""
-    (root,) = (root for root in ws.roots if root.path == file.root)
-    return Location(root, file.relative)
+    """The file in the innermost open folder, which decides about it. Raises OutsideRoots if there is none."""
+    location = innermost(file.absolute, ws.roots)
+    if location is None:
+        raise OutsideRoots(file.relative)
+    return location
 
 
 def _only_version(file: RecordedFile, known: str) -> RecordedFile:

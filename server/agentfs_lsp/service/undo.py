@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.errors import ConflictReason
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.files.store import Location
+    from agentfs_lsp.service.files.store import Location, Root
     from agentfs_lsp.service.landing.landing import FileOutcome
     from agentfs_lsp.service.proposal.proposal import Proposal
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
@@ -98,33 +98,36 @@ class _Reverse:
         self._ws = ws
         self._command = command
         self._last = last
+        self._locations: list[Location] = []
         self.accesses: list[Access] = []
 
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
         self.change = await _find_change(ws, self._command, self._last)
         _check_undoable(ws, viewer, self.change)
-        for location in (location_of(ws, file) for file in self.change.files):
+        for location in _locate(ws, self.change):
             readable = _may_read(ws, viewer, location)
             self.accesses.append(Access(ws.name_of(location), location.absolute, readable, readable))
         return {access.absolute: access.path for access in self.accesses}
 
     async def compute(self) -> Sequence[FileChange]:
+        ws, viewer, change = self._ws, self._command.viewer, self.change
+        self._locations = _locate(ws, change)
         with error_access(together(self.accesses)):
             return [
-                replace(await _reverse_file(self._ws, self._command.viewer, self.change, file), access=access)
-                for file, access in zip(self.change.files, self.accesses, strict=True)
+                replace(await _reverse_file(ws, viewer, change, file, location), access=access)
+                for file, location, access in zip(change.files, self._locations, self.accesses, strict=True)
             ]
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         """Landings are recorded as known to the session; after an undo by the user, forget what it may not
         read."""
         ws, session = self._ws, self._command.session
-        for location in (location_of(ws, file) for file in self.change.files if self._command.by_user):
+        for location in self._locations if self._command.by_user else ():
             if not _may_read(ws, session, location):
                 ws.sessions.forget(session, location.absolute)
         if all(isinstance(outcome, Landing) for outcome in outcomes):
-            await in_thread(_remove_folders, ws, self.change)
+            await in_thread(_remove_folders, ws, self.change, self._locations)
 
 
 def _check_none_pending(ws: Workspace, session: str) -> None:
@@ -153,32 +156,37 @@ def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
 def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord) -> None:
     if not as_seen(ws, viewer, change).files:
         raise ChangeUnknown(change.id)
-    if len(change.files) < change.files_in_all:
+    if len(as_seen(ws, None, change).files) < change.files_in_all:
         raise NotUndoable(change.id, "elsewhere")
     if not all(file.texts_kept for file in change.files):
         raise NotUndoable(change.id, "texts")
 
 
-def _remove_folders(ws: Workspace, change: HistoryRecord) -> None:
+def _locate(ws: Workspace, change: HistoryRecord) -> list[Location]:
+    return [location_of(ws, file) for file in change.files]
+
+
+def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Location]) -> None:
     """Remove the folders created for files that are gone again, innermost first, if empty."""
-    for root in ws.roots:
-        files = [file for file in change.files if file.operation == "create" and file.root == root.path]
-        folders = {folder for file in files for folder in _folders_made_for(file)}
-        ws.files.remove_empty(root, sorted(folders, key=lambda folder: folder.count("/"), reverse=True))
+    folders: dict[Root, set[str]] = {}
+    for file, location in zip(change.files, locations, strict=True):
+        if file.operation == "create":
+            folders.setdefault(location.root, set()).update(_folders_made_for(file, location))
+    for root, made in folders.items():
+        ws.files.remove_empty(root, sorted(made, key=lambda folder: folder.count("/"), reverse=True))
 
 
-def _folders_made_for(file: RecordedFile) -> list[str]:
-    parts = file.relative.split("/")[:-1]
-    return ["/".join(parts[: len(parts) - up]) for up in range(file.folders_made)]
+def _folders_made_for(file: RecordedFile, location: Location) -> list[str]:
+    parts = location.relative.split("/")[:-1]  # fewer than were made if one of them is a root of its own now
+    return ["/".join(parts[: len(parts) - up]) for up in range(min(file.folders_made, len(parts)))]
 
 
 # --- one file ---------------------------------------------------------------------------------------------
 
 
 async def _reverse_file(
-    ws: Workspace, viewer: str | None, change: HistoryRecord, file: RecordedFile
+    ws: Workspace, viewer: str | None, change: HistoryRecord, file: RecordedFile, location: Location
 ) -> FileChange:
-    location = location_of(ws, file)
     snapshot = await ws.look(location)
     path = ws.name_of(location)
     _check_seen(ws, viewer, snapshot)

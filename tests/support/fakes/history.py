@@ -55,16 +55,14 @@ class MemoryHistory:
 
 
 def _lies_in(file: RecordedFile, roots: Sequence[str], wanted: HistoryQuery) -> bool:
-    return file.root in roots and (wanted.path is None or wanted.path[0] == file.root)
+    return file.root in roots and wanted.path_in(file.root) is not None
 
 
 def _fits(record: HistoryRecord, wanted: HistoryQuery) -> bool:
-    if wanted.path is not None and wanted.path[1]:
-        path = wanted.path[1]
-        if not any(file.relative == path or file.relative.startswith(f"{path}/") for file in record.files):
-            return False
+    paths = [(file.relative, wanted.path_in(file.root)) for file in record.files]
     return (
-        wanted.change_id in (None, record.id)
+        any(path == "" or f"{relative}/".startswith(f"{path}/") for relative, path in paths)
+        and wanted.change_id in (None, record.id)
         and wanted.connection in (None, record.connection)
         and wanted.session in (None, record.session)
         and (wanted.before is None or record.order < wanted.before)

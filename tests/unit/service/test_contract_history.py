@@ -95,10 +95,10 @@ def test_what_was_asked_for_counts_all_together(history: History) -> None:
 
 def test_a_path_is_a_file_or_all_below_a_folder(history: History) -> None:
     keep(history, record(1, file("src/a.py")), record(2, file("src-2/a.py")), record(3, file("src")))
-    assert found(history, HistoryQuery(5, path=(ROOT, "src"))) == ["id3", "id1"]
-    assert found(history, HistoryQuery(5, path=(ROOT, "src/a.py"))) == ["id1"]
-    assert found(history, HistoryQuery(5, path=(ROOT, ""))) == ["id3", "id2", "id1"]
-    assert found(history, HistoryQuery(5, path=(OTHER, ""))) == []
+    assert found(history, HistoryQuery(5, path=f"{ROOT}/src")) == ["id3", "id1"]
+    assert found(history, HistoryQuery(5, path=f"{ROOT}/src/a.py")) == ["id1"]
+    assert found(history, HistoryQuery(5, path=f"{ROOT}/")) == ["id3", "id2", "id1"]
+    assert found(history, HistoryQuery(5, path=OTHER)) == []
 
 
 def test_a_change_is_told_with_its_files_of_the_folders_asked_for(history: History) -> None:

@@ -164,7 +164,7 @@ async def test_a_cancelled_request_withdraws_its_proposal(read: FakeWorkspace) -
 async def test_a_proposal_of_a_root_that_goes_is_withdrawn(read: FakeWorkspace) -> None:
     read.reviewer.never_answers()
     task = await waiting(read)
-    read.ws.forget_root(HOME)
+    read.ws.forget_root(read.ws.roots[0])
     with pytest.raises(Withdrawn) as withdrawn:
         await task
     assert (withdrawn.value.reason, read.ended) == ("root_removed", ["withdrawn"])

@@ -10,6 +10,7 @@ from agentfs_lsp.domain.errors import ChangeUnknown
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service import history
 from agentfs_lsp.service.history import Browse, Browsed, browse
+from agentfs_lsp.service.proposal.record import HistoryRecord
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
 
@@ -123,3 +124,22 @@ async def test_nothing_is_kept_where_that_is_not_wanted(work: FakeWorkspace) -> 
     work.set(approval__mode="auto_edit", history__enabled=False)
     await work.write("a.txt", "one\n")
     assert (await asked(work)).changes == ()
+
+
+async def test_of_a_folder_that_is_closed_while_it_is_read_nothing_is_told_or_undone(
+    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find, roots = three.history.find, three.ws.roots
+
+    def find_and_close(*query: Any) -> list[HistoryRecord]:
+        found = find(*query)
+        three.ws.roots = ()
+        return found
+
+    monkeypatch.setattr(three.history, "find", find_and_close)
+    for session, texts in (("s", True), ("s", False), (None, True), (None, False)):
+        three.ws.roots = roots
+        assert paths(await asked(three, session, texts=texts)) == []
+    three.ws.roots = roots
+    with pytest.raises(ChangeUnknown):
+        await three.undo(three.history.records[0].id)

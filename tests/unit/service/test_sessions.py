@@ -122,7 +122,7 @@ def test_what_lies_below_a_folder_that_is_gone_is_forgotten_in_every_session() -
     sessions = Sessions(10, ROOMY, MANY)
     for session, path in (("one", "/r/a"), ("two", "/r/deep/b"), ("one", "/rest/c")):
         sessions.record(session, path, revision(1), "")
-    sessions.forget_below("/r")
+    sessions.forget_files(lambda absolute: absolute.startswith("/r/"))
     assert sessions.get("one", "/r/a") is None
     assert sessions.get("two", "/r/deep/b") is None
     assert sessions.get("one", "/rest/c")

@@ -250,13 +250,13 @@ class HistoryDatabase:
         if wanted.before is not None:
             clauses.append("(time_ms, id) < (?, ?)")
             values += wanted.before
-        if wanted.path is not None and wanted.path[1]:
-            below = wanted.path[1] + "/"
+        if path := wanted.path_in(self._root):
+            below = path + "/"
             clauses.append(
                 "id IN (SELECT change_id FROM files WHERE path = ? UNION ALL"
                 " SELECT change_id FROM files WHERE path >= ? AND path < ?)"
             )
-            values += (wanted.path[1], below, below[:-1] + chr(ord("/") + 1))
+            values += (path, below, below[:-1] + chr(ord("/") + 1))
         rows = self._sql.execute(
             f"SELECT * FROM changes WHERE {' AND '.join(clauses)} ORDER BY time_ms DESC, id DESC LIMIT ?",  # noqa: S608
             (*map(storable, values), wanted.limit),

@@ -143,7 +143,7 @@ class SqliteHistory:
         with self._in_turn:
             self._write()
             for root in roots:
-                if (wanted.path is not None and wanted.path[0] != root) or not self.knows(root):
+                if wanted.path_in(root) is None or not self.knows(root):
                     continue
                 for change in self._with(root, lambda one: one.find(wanted, self._oldest_ms())):
                     there = found.get(change.id)

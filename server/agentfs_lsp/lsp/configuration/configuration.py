@@ -128,12 +128,14 @@ class Configuration:
         return turned is not None
 
     def roots_changed(self) -> None:
-        """Forget the workspace files of roots that were closed, and look at those of the others."""
+        """Forget the workspace files of roots that were closed, look at those of the others, and judge
+        pending proposals again: a nested root may have other rules for its files."""
         if gone := self._said.keys() - {root.path for root in self._workspace.roots}:
             for path in gone:
                 del self._said[path]
             self._apply(())
         self.look()
+        self._withdraw_denied()
 
     def look(self) -> None:
         """Look at the workspace file of each root, and apply those that are new."""

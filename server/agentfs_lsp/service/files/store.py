@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from agentfs_lsp.domain.revision import FileStat
     from agentfs_lsp.domain.text.patching import Pieces
@@ -45,6 +45,16 @@ class Location:
     def uri(self) -> str:
         """The `file:` URI under which an editor would open it."""
         return f"{self.root.uri.rstrip('/')}/{quote(self.relative)}"
+
+
+def innermost(absolute: str, roots: Iterable[Root]) -> Location | None:
+    """The file with this real absolute path in the innermost of these roots that contains it, if any
+    (docs/protocol.md#4-paths-and-roots)."""
+    containing = [root for root in roots if absolute.startswith(root.path.rstrip("/") + "/")]
+    if not containing:
+        return None
+    root = max(containing, key=lambda one: len(one.path))
+    return Location(root, absolute[len(root.path.rstrip("/")) + 1 :])
 
 
 @dataclass(frozen=True, slots=True)

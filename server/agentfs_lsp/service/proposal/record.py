@@ -42,6 +42,11 @@ class RecordedFile:
     folders_made: int = 0
     accepted: str | None = None
 
+    @property
+    def absolute(self) -> str:
+        """The real absolute path."""
+        return f"{self.root.rstrip('/')}/{self.relative}"
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryRecord:
@@ -72,16 +77,24 @@ class HistoryRecord:
 class HistoryQuery:
     """A query: changes that match every given field, newest first, at most `limit`.
 
-    `path` is a workspace folder's real path and a file or folder inside it; `before` is an exclusive `order`.
+    `path` is the real absolute path of a file or folder; `before` is an exclusive `order`.
     """
 
     limit: int
     change_id: str | None = None
-    path: tuple[str, str] | None = None
+    path: str | None = None
     connection: str | None = None
     session: str | None = None
     before: tuple[int, str] | None = None
     texts: bool = False
+
+    def path_in(self, root: str) -> str | None:
+        """`path` relative to a workspace folder: empty if it contains the folder or is not given, None if it
+        is elsewhere."""
+        folder, path = root.rstrip("/") + "/", (self.path or "").rstrip("/") + "/"
+        if self.path is None or folder.startswith(path):
+            return ""
+        return path[len(folder) : -1] if path.startswith(folder) else None
 
 
 HistoryTrouble = Literal[

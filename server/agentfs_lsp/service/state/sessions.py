@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from agentfs_lsp.domain.revision import Expected
     from agentfs_lsp.domain.settings.setting import Mode
@@ -118,10 +118,9 @@ class Sessions:
         """Drop one record: the file's content is uncertain."""
         self._drop((session, absolute))
 
-    def forget_below(self, folder: str) -> None:
-        """Drop the records of all files in a removed root."""
-        prefix = folder.rstrip("/") + "/"
-        for key in [key for key in self._records if key[1].startswith(prefix)]:
+    def forget_files(self, gone: Callable[[str], bool]) -> None:
+        """Drop the records of all files for whose absolute paths `gone` is true."""
+        for key in [key for key in self._records if gone(key[1])]:
             self.forget(*key)
 
     def names(self) -> Iterator[str]:

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +15,7 @@ from agentfs_lsp.domain.paths import display, parse
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, look
-from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.service.files.store import Location, innermost
 from agentfs_lsp.service.state.queue import FileQueue
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Workspace:
         spellings are allowed, None for the setting's; `directory`: folders and roots are allowed too."""
         for root in self.roots:
             if not self.files.root_intact(root):
-                self.forget_root(root.path)
+                self.forget_root(root)
                 self.open_roots()
         spelling = parse(
             path,
@@ -130,6 +131,11 @@ class Workspace:
         """The settings for a root's files."""
         return self.in_force.at(root).settings
 
+    def placed(self, location: Location) -> Location:
+        """The same file in the innermost root that is open now, which decides about it: a nested root may
+        have been opened or closed since it was located. Unchanged if no open root contains it."""
+        return innermost(location.absolute, self.roots) or location
+
     def encoding_of(self, location: Location) -> str | None:
         """The encoding in which the editor would open or create the file, by the editor's name for it; None
         if unknown."""
@@ -155,14 +161,21 @@ class Workspace:
         if closed:
             self.open_roots()
             for path in closed.keys() - self._landing_in.keys():
-                self.sessions.forget_below(path)
+                self.sessions.forget_files(partial(self._is_file_of, closed[path]))
 
-    def forget_root(self, folder: str) -> None:
-        """Forget everything about a root that was removed or replaced by another folder."""
-        self.sessions.forget_below(folder)
+    def forget_root(self, root: Root) -> None:
+        """Forget everything about a root that was removed or replaced by another folder, except files of
+        roots nested in it."""
+        is_of_it = partial(self._is_file_of, root)
+        self.sessions.forget_files(is_of_it)
         for proposal in self.proposals:
-            if any(absolute.startswith(folder.rstrip("/") + "/") for absolute in proposal.files):
+            through_it = any(change.base.location.root.path == root.path for change in proposal.changes)
+            if through_it or any(map(is_of_it, proposal.files)):
                 proposal.withdraw("root_removed")
+
+    def _is_file_of(self, root: Root, absolute: str) -> bool:
+        found = innermost(absolute, (*self.roots, root))
+        return found is not None and found.root.path == root.path
 
     def name_of(self, location: Location) -> str:
         """The file's displayed path, for answers and reviews."""
@@ -172,6 +185,7 @@ class Workspace:
         """Policy's verdict on this operation, file and session."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
+        location = self.placed(location)
         policy = self.in_force.at(location.root).policy
         return policy.judge(operation, location.relative, root=location.root.path, mode=mode)
 
