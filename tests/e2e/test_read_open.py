@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from support.editor import Editor
+from support.editor import AUTO, Editor, editing
 from support.revisions import hash_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -54,3 +56,54 @@ async def test_a_link_to_an_open_file_reads_the_editors_text(auto: Editor) -> No
     auto.open("target.txt", "typed\n")
     answer = await auto.read("link.txt")
     assert (answer["data"]["content"], answer["context"]["path_resolved"]) == ("typed\n", "target.txt")
+
+
+@pytest.mark.parametrize("opened", ["root", "link"])
+async def test_a_document_opened_after_the_root_moved_behind_a_link_is_found(root: Path, opened: str) -> None:
+    (root / "a.txt").write_text("disk\n")
+    folder = root
+    if opened == "link":
+        folder = root.parent / f"{root.name}-link"
+        folder.symlink_to(root)
+    async with editing(folder, options=AUTO) as editor:
+        await editor.read("a.txt")
+        root.rename(root.parent / f"{root.name}-moved")
+        root.symlink_to(f"{root.name}-moved")
+        editor.open("a.txt", "typed\n")
+        told = (await editor.read("a.txt"))["data"]
+    assert (told["content"], told["dirty"]) == ("typed\n", True)
+
+
+@pytest.mark.parametrize("requested", ["current/a.txt", "v2/a.txt"])
+@pytest.mark.parametrize("was", ["link", "folder"])
+async def test_a_document_is_at_the_file_that_a_save_would_write(
+    root: Path, requested: str, was: str
+) -> None:
+    for version in ("v1", "v2"):
+        (root / version).mkdir()
+        (root / version / "a.txt").write_text(f"{version}\n")
+    current = root / "current"
+    if was == "link":
+        current.symlink_to("latest")
+        (root / "latest").symlink_to("v1")
+    else:
+        (root / "v1").rename(current)
+    async with editing(root, options=AUTO) as editor:
+        editor.open("current/a.txt", "typed\n")
+        before = await editor.read("current/a.txt")
+        if was == "link":
+            (root / "latest").unlink()
+            assert (await editor.read("v1/a.txt"))["data"]["source"] == "disk"
+            (root / "latest").symlink_to("v2")
+        else:
+            current.rename(root / "v1")
+            current.symlink_to("v2")
+            if requested != "current/a.txt":
+                editor.notify("textDocument/didSave", {"textDocument": {"uri": editor.uri("current/a.txt")}})
+        after = await editor.read(requested)
+        edited = await editor.edit(requested, "typed", "changed")
+        left = await editor.read("v1/a.txt")
+    assert before["data"]["content"] == after["data"]["content"] == "typed\n"
+    assert after["context"]["path_resolved"] == "v2/a.txt"
+    assert (edited["data"]["landing"], (root / "v2" / "a.txt").read_text()) == ("editor", "v2\n")
+    assert (left["data"]["content"], left["data"]["source"]) == ("v1\n", "disk")

@@ -8,29 +8,33 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.adapters.clock import SteadyClock
+from agentfs_lsp.adapters.fs.resolving import follow_links
 from agentfs_lsp.domain.text.rope import BadPosition, Position, Rope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentfs_lsp.domain.text.positions import Encoding
     from agentfs_lsp.service.files.store import Clock
+
+K = TypeVar("K")
 
 _log = logging.getLogger(__name__)
 
 
 class OpenDocument:
-    """A document as last reported by the editor; see `service.files.documents.Document`. `path` is the real
-    path of its file, None if it has none."""
+    """A document as last reported by the editor; see `service.files.documents.Document`.
+
+    `spelled`: the path in its URI, None if it names no file here. `paths`: that, and where it leads. `links`:
+    the links on the way, with their targets."""
 
     def __init__(
         self,
         uri: str,
-        path: str | None,
         version: int,
         rope: Rope | None,
         *,
@@ -39,7 +43,9 @@ class OpenDocument:
     ) -> None:
         self.uri = uri
         self.ends_last_line = ends_last_line
-        self.path = path
+        self.spelled = _path_in(uri)
+        self.paths: tuple[str, ...] = ()
+        self.links: dict[str, str | None] = {}
         self.version = version
         self.dirty_hint: bool | None = None
         self.encoding_hint: str | None = None
@@ -86,6 +92,7 @@ class OpenDocuments:
         self._changed_at_ms: float | None = None
         self._by_uri: dict[str, OpenDocument] = {}
         self._by_path: dict[str, list[OpenDocument]] = {}
+        self._through: dict[tuple[str, str | None], list[OpenDocument]] = {}  # by link and its target
         self._watchers: dict[str, list[Callable[[], None]]] = {}
         self._edits = 0
 
@@ -98,6 +105,7 @@ class OpenDocuments:
     def at(self, absolute: str) -> OpenDocument | None:
         """The document that shows this file. If several do, the riskiest: one out of sync, else one the
         client calls dirty, else the one edited last since its save."""
+        self._follow_switched_links()
         return max(
             self._by_path.get(absolute, ()),
             key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited),
@@ -107,6 +115,13 @@ class OpenDocuments:
     def get(self, uri: str) -> OpenDocument | None:
         """The document opened under this URI, whatever its scheme."""
         return self._by_uri.get(uri)
+
+    def leads_to(self, spelled: str, absolute: str) -> None:
+        """A request found that this path leads to that file, and so do documents opened under it. A folder on
+        the way may have become a link since."""
+        for document in tuple(self._by_path.get(spelled, ())):
+            if document.spelled == spelled and absolute not in document.paths:
+                self._place(document, absolute)
 
     def changed_at_ms(self) -> float | None:
         """When any document last changed, in monotonic milliseconds; None: never."""
@@ -141,16 +156,13 @@ class OpenDocuments:
             _log.warning("an opened document has no text: %s", uri)
         document = OpenDocument(
             uri,
-            path_of(uri),
             _version(told, 0),
             rope,
             ends_last_line=self.ends_last_line,
             ends_lines_at_cr=self.ends_lines_at_cr,
         )
         self._by_uri[uri] = document
-        if document.path is not None:
-            self._by_path.setdefault(document.path, []).append(document)
-        self._tell(document)
+        self._place(document)
 
     def changed(self, params: object) -> None:
         """`textDocument/didChange` with ranges or whole texts."""
@@ -184,7 +196,7 @@ class OpenDocuments:
         document.edited = 0
         document.as_saved = True
         document.dirty_hint = None  # it described what has now been saved
-        self._tell(document)
+        self._place(document)
 
     def closed(self, params: object) -> None:
         """`textDocument/didClose`."""
@@ -239,21 +251,68 @@ class OpenDocuments:
 
     def _forget(self, uri: str) -> None:
         document = self._by_uri.pop(uri, None)
-        if document is None or document.path is None:
+        if document is not None:
+            self._displace(document)
+
+    def _place(self, document: OpenDocument, *known: str) -> None:
+        """Index the document by where its path leads now, and by what else is `known` to lead to its file."""
+        if document.spelled is None:
             return
-        same = self._by_path[document.path]
-        same.remove(document)
-        if not same:
-            del self._by_path[document.path]
+        self._displace(document)
+        real, crossed = _follow(document.spelled)
+        before = document.paths
+        document.paths = tuple(dict.fromkeys((document.spelled, real, *known)))
+        # A link that is gone may come back.
+        document.links = {**{link: _target(link) for link in document.links}, **crossed}
+        for path in document.paths:
+            self._by_path.setdefault(path, []).append(document)
+        for link in document.links.items():
+            self._through.setdefault(link, []).append(document)
+        self._tell_at(dict.fromkeys((*before, *document.paths)))
+
+    def _displace(self, document: OpenDocument) -> None:
+        for path in document.paths:
+            _remove(self._by_path, path, document)
+        for link in document.links.items():
+            _remove(self._through, link, document)
+
+    def _follow_switched_links(self) -> None:
+        """Costs one call of the system per link, however many documents were opened through it."""
+        switched = [found for link, found in self._through.items() if _target(link[0]) != link[1]]
+        for document in {one: None for found in switched for one in found}:
+            self._place(document)
 
     def _tell(self, document: OpenDocument) -> None:
-        if document.path is None:
-            return
-        for seen in tuple(self._watchers.get(document.path, ())):
+        self._tell_at(document.paths)
+
+    def _tell_at(self, paths: Iterable[str]) -> None:
+        for seen in [one for path in paths for one in self._watchers.get(path, ())]:
             try:
                 seen()
             except Exception:  # noqa: BLE001  one watcher's defect is not the others', nor the editor's
                 _log.exception("while telling of a document")
+
+
+def _remove(index: dict[K, list[OpenDocument]], key: K, document: OpenDocument) -> None:
+    index[key].remove(document)
+    if not index[key]:
+        del index[key]
+
+
+def _follow(spelled: str) -> tuple[str, dict[str, str]]:
+    """Where an absolute path leads, and the links on the way with their targets."""
+    crossed: dict[str, str] = {}
+    try:
+        return "/" + "/".join(follow_links("/", spelled.split("/"), crossed)), crossed
+    except OSError:  # not permitted, or a loop
+        return os.path.realpath(spelled), crossed
+
+
+def _target(link: str) -> str | None:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return None
 
 
 def _has_lone_cr(text: str) -> bool:
@@ -261,8 +320,14 @@ def _has_lone_cr(text: str) -> bool:
 
 
 def path_of(uri: str) -> str | None:
-    """The real path of the file that a `file:` URI names on this machine, else None. `?` and `#` count as
-    part of the name: some editors forget to escape them, and documents with a fragment don't exist."""
+    """The real path of the file that a `file:` URI names on this machine, else None."""
+    path = _path_in(uri)
+    return None if path is None else os.path.realpath(path)
+
+
+def _path_in(uri: str) -> str | None:
+    """The absolute path in a `file:` URI on this machine, else None. `?` and `#` count as part of the name:
+    some editors forget to escape them, and documents with a fragment don't exist."""
     scheme, colon, rest = uri.partition(":")
     if not colon or scheme.lower() != "file":
         return None
@@ -273,9 +338,9 @@ def path_of(uri: str) -> str | None:
         rest = slash + rest
     try:
         path = os.fsdecode(unquote_to_bytes(rest))
-        return os.path.realpath(path) if path.startswith("/") else None
-    except (ValueError, OSError):  # NUL, a lone surrogate, an invalid name
+    except ValueError:  # a lone surrogate
         return None
+    return path if path.startswith("/") and "\0" not in path else None
 
 
 def _dict(value: object) -> Mapping[str, Any]:

@@ -46,6 +46,9 @@ class MemoryDocuments:
             default=None,
         )
 
+    def leads_to(self, spelled: str, absolute: str) -> None:
+        """Documents are opened here with the path of their file, and no folder becomes a link."""
+
     def watch(self, absolute: str, seen: Callable[[], None]) -> Callable[[], None]:
         watcher = (absolute, seen)
         self._watchers.append(watcher)

@@ -190,7 +190,7 @@ def test_documents_without_a_file_are_kept_by_their_uri(documents: OpenDocuments
     documents.changed(changing("untitled:Untitled-1", 2, at((0, 1), (0, 1), "b")))
     document = documents.get("untitled:Untitled-1")
     assert document is not None
-    assert (document.text, document.path) == ("ab", None)
+    assert (document.text, document.paths) == ("ab", ())
     documents.closed({"textDocument": named("untitled:Untitled-1")})
     assert documents.get("untitled:Untitled-1") is None
 

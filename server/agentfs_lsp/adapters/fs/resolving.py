@@ -73,11 +73,12 @@ class Roots:
             raise domain_error(error, relative) from error
 
 
-def follow_links(start: str, parts: Sequence[str]) -> list[str]:
+def follow_links(start: str, parts: Sequence[str], crossed: dict[str, str] | None = None) -> list[str]:
     """The components of the real absolute path that `parts` lead to from the real folder `start`.
 
-    `..` is the parent of a link's target. From the first missing component on, the rest is taken literally.
-    Raises OSError whose `filename` is where it failed."""
+    Puts the links on the way and their targets into `crossed`. `..` is the parent of a link's target. From
+    the first missing component on, the rest is taken literally. Raises OSError whose `filename` is where it
+    failed."""
     real = list(_parts(start))
     todo = list(reversed(parts))
     links = 0
@@ -105,6 +106,8 @@ def follow_links(start: str, parts: Sequence[str]) -> list[str]:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), here)
             real = real[:-1]
             target = _target(here) or part  # no longer a link: look at the name again
+            if crossed is not None:
+                crossed[here] = target
             real = [] if target.startswith("/") else real
             todo.extend(reversed(target.split("/")))
         elif todo and not stat.S_ISDIR(mode):

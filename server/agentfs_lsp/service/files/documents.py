@@ -53,6 +53,9 @@ class Documents(Protocol):
     def at(self, absolute: str) -> Document | None:
         """The file's document; if several show it (through links), preferably one with unsaved changes."""
 
+    def leads_to(self, spelled: str, absolute: str) -> None:
+        """Documents opened under the path `spelled` show the file at `absolute`: a request found it there."""
+
     def watch(self, absolute: str, seen: Callable[[], None]) -> Callable[[], None]:
         """Call `seen` on the event loop after every open, change, save and close of the file's documents.
         Returns a function that ends the watch."""

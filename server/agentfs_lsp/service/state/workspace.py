@@ -118,6 +118,10 @@ class Workspace:
                 if named == spelling.relative and not isinstance(error, RootMissing):
                     error.path = self.name_of(location)  # type: ignore[attr-defined]
                 raise
+            for folder, index in self.folders.items():
+                if index == spelling.root:
+                    spelled = f"{folder.rstrip('/')}/{spelling.relative}"
+                    self.documents.leads_to(spelled, location.absolute)
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
             parse(path, [root.name for root in self.roots], "relative", self.folders)
         return location
