@@ -143,7 +143,7 @@ async def test_what_a_host_expects_twice_must_be_the_same(root: Path, file: Path
         refused = await editor.request("agentfs/call", {**asked, "expected_size_bytes": 9})
         assert refused["error"]["code"] == "INVALID_PARAM"
         assert refused["text"] == (
-            "Parameter 'expected_size_bytes' has different values beside 'arguments' and in it. Give "
+            "Parameter 'expected_size_bytes' has different values inside and outside 'arguments'. Give "
             "it only once."
         )
         assert file.read_text() == "one\ntwo\n"

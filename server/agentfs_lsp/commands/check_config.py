@@ -58,7 +58,7 @@ def _parser(translate: Translate) -> Parser:
         usage="%(prog)s [-h] [--settings FILE] [--json] [DIR] [PATH ...]",
         description=translate(
             "Show the rules that apply in a workspace folder. For each path, show whether reading, "
-            "writing, and editing is allowed, asked, or denied, and which rule decides."
+            "writing, and editing is allowed, requires approval, or is denied, and which rule decides."
         ),
         epilog=translate("Exit code: 0 for success, 1 if a setting is invalid, 2 for a usage error."),
     )

@@ -79,5 +79,5 @@ def _decided(change: HistoryRecord, translate: Translate) -> str:
         "amended": translate("accepted by you, with changes"),
         "withdrawn": translate("applied by you after the review had ended"),
     }
-    unsaved = translate("unsaved in the editor")
+    unsaved = translate("left unsaved in the editor")
     return f"{ways[change.decision]} · {unsaved}" if change.landing == "editor" else ways[change.decision]

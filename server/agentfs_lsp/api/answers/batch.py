@@ -138,7 +138,7 @@ def _text(
         said.append(
             translate(
                 "One file is changed in the editor but not on disk. The user must save it.",
-                plural="{count} files wait in the editor, not on disk yet: the user saves them.",
+                plural="{count} files are changed in the editor but not on disk. The user must save them.",
                 count=len(waiting),
             )
         )

@@ -35,7 +35,7 @@ def parameter_text(error: BadParameter, translate: Translate) -> str:
             **facts,
         ),
         "beside_and_in": translate(
-            "Parameter '{name}' has different values beside 'arguments' and in it. Give it only once.",
+            "Parameter '{name}' has different values inside and outside 'arguments'. Give it only once.",
             **facts,
         ),
         "no_object": translate("Parameter '{name}' must be a JSON object.", **facts),

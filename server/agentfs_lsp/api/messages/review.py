@@ -195,8 +195,8 @@ def too_many_pending(error: errors.TooManyPending, translate: Translate) -> Erro
     if error.reads:
         return (
             translate(
-                "The user is already asked about one read of this session.",
-                plural="The user is already asked about {count} reads of this session.",
+                "The user is already being asked about one read of this session.",
+                plural="The user is already being asked about {count} reads of this session.",
                 count=error.limit,
             ),
             translate("Wait for their results before you send more."),

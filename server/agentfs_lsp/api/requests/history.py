@@ -54,11 +54,7 @@ def _text(translate: Translate, browsed: Browsed) -> str:
     changes = browsed.changes
     if not changes:
         return translate("No changes were found.")
-    said = [
-        translate(
-            "One change that landed.", plural="{count} changes that landed, newest first.", count=len(changes)
-        )
-    ]
+    said = [translate("Found one change.", plural="Found {count} changes, newest first.", count=len(changes))]
     if browsed.more:
         said.append(translate("There are older changes: continue with before={id}.", id=changes[-1].id))
     if browsed.texts_left_out:
