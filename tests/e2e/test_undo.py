@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.client import Editor
-from support.editor import APPLY, AUTO, SAVES, editing
+from support.editor import APPLY, AUTO, SAVES, configure, editing
 from support.wire import Message
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -132,3 +132,33 @@ async def test_a_change_sent_right_behind_an_undo_is_not_undone_in_its_place(roo
         _, undone = await looking, await undoing
     assert (small["data"]["applied"], undone["data"]["undone"]) == (True, large["data"]["change_id"])
     assert ((root / "large.py").exists(), (root / "small.py").exists()) == (False, True)
+
+
+@pytest.mark.parametrize("how", ["not recorded", "unknown"])
+async def test_no_earlier_change_is_undone_for_the_last_one_that_history_does_not_have(
+    root: Path, how: str
+) -> None:
+    (root / "a.txt").write_text("one\n")
+    (root / "b.txt").write_text(LINES)
+    async with editing(root, options={**AUTO, "landing_timeout_s": 0.1}) as editor:
+        await editor.read("a.txt")
+        await editor.read("b.txt")
+        await editor.write("a.txt", "ONE\n")
+        new = LINES.replace("line 2", "two").replace("line 8", "eight")
+        if how == "unknown":
+            editor.open("b.txt")
+
+            def apply_and_type(params: Message) -> Message:
+                applied = editor.apply(params["edit"])
+                editor.change("b.txt", new.replace("two", "too"))
+                return {"applied": applied}
+
+            editor.answers[APPLY] = apply_and_type
+            assert (await editor.write("b.txt", new))["context"]["landing"] == "unknown"
+        else:
+            configure(editor, **AUTO, history={"enabled": False})
+            assert (await editor.write("b.txt", new))["status"] == "success"
+        refused = await undo(editor)
+        assert refused["error"]["code"] == "NOT_FOUND"
+        assert refused["text"].endswith("To undo another change, pass its change_id.")
+    assert (root / "a.txt").read_text() == "ONE\n"

@@ -413,7 +413,9 @@ class ChangeUnknown(DomainError):
 
 
 class NothingToUndo(DomainError):
-    """The history contains no change of this session."""
+    """This session has changed nothing, or its last change is not in the history (`unrecorded`)."""
+
+    unrecorded: bool = False
 
 
 class LastUndecided(DomainError):

@@ -39,9 +39,11 @@ _AT_ONCE = 200
 
 def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
     """Store what landed of a proposal, or what the user applied after it was withdrawn."""
-    if not ws.settings.history.enabled or not landed:
+    if not landed:
         return
-    ws.last_kept[proposal.session] = proposal.id
+    ws.last_change[proposal.session] = proposal.id
+    if not ws.settings.history.enabled:
+        return
     size = sum(change.base.size + landing.bytes_written for change, landing in landed)
     make = partial(_record_of, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
     ws.history.keep(size, make)

@@ -82,7 +82,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     if command.change_id is None:
         _check_none_pending(ws, command.session)
     # Taken now: a later request may land while history is read.
-    reverse = _Reverse(ws, command, ws.last_kept.get(command.session))
+    reverse = _Reverse(ws, command, ws.last_change.get(command.session))
     origin = Origin(command.session, command.agent, "undo", command.explanation)
     proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
     landings, proposal = tuple(proposed.landings), proposed.proposal
@@ -145,7 +145,7 @@ async def _find_change(ws: Workspace, command: Undo, last: str | None) -> Histor
     try:
         return await find_one(ws, last, texts=True)
     except ChangeUnknown:
-        raise NothingToUndo from None
+        raise NothingToUndo(unrecorded=True) from None
 
 
 def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:

@@ -29,7 +29,18 @@ def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> ErrorTe
     )
 
 
-def nothing_to_undo(_: errors.NothingToUndo, translate: Translate) -> ErrorText:
+def nothing_to_undo(error: errors.NothingToUndo, translate: Translate) -> ErrorText:
+    if error.unrecorded:
+        return (
+            translate("The last change of this session is not in the history."),
+            nothing_changed(
+                translate,
+                translate(
+                    "To undo it, read its files and change them back. To undo another change, pass its "
+                    "change_id."
+                ),
+            ),
+        )
     return (
         translate("The history contains no changes of this session."),
         translate("agentfs/history lists the changes of other sessions. To undo one, pass its change_id."),

@@ -81,8 +81,8 @@ class Workspace:
     """Identifies this connection in history."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
-    last_kept: dict[str, str] = field(default_factory=dict)
-    """By session, the id of its latest change in history."""
+    last_change: dict[str, str] = field(default_factory=dict)
+    """By session, the id of the latest change that landed or may have, whether or not history has it."""
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
     late_watched: int = 0
