@@ -115,8 +115,8 @@ test-terminal-editors: $(DEV) compiled ## the server in real Neovim and Emacs, i
 	@PYTHON=$(PYTHON) tests/editors/install.sh
 	$(BIN)/pytest tests/editors
 
-test-editors: $(VSIX) $(TEST_EXTENSIONS) ## the real-editor tests: the package in a VS Code workbench, in a browser
-	@$(WORKBENCH) main.mjs
+test-editors: $(VSIX) $(TEST_EXTENSIONS) ## the real-editor tests: the package in a VS Code workbench, in a browser; SCENARIOS=files names some
+	@$(WORKBENCH) main.mjs $(SCENARIOS)
 
 bench-extension: $(VSIX) $(TEST_EXTENSIONS) ## what a review costs over the workbench's own diff editor, in ms
 	@$(WORKBENCH) bench.mjs
