@@ -158,3 +158,28 @@ async def test_a_folder_that_comes_back_without_its_file_is_as_the_user_set_it(t
         (two / ".agentfs.toml").unlink()
         editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"removed": [], "added": named}})
         assert (await editor.read("Two/a.txt"))["data"]["content"] == "text of two\n"
+
+
+async def test_a_folder_that_is_open_twice_has_both_names_until_one_of_them_is_closed(tmp_path: Path) -> None:
+    real, link = folder_of(tmp_path, "real"), tmp_path / "link"
+    link.symlink_to(real)
+    folders = [("real", real), ("link", link)]
+    options = {**AUTO, "files": ["a.txt"]}
+    async with editing(real, options=options, folders=folders) as editor:
+        for path in ("real/a.txt", "link/a.txt"):
+            answer = await editor.read(path)
+            assert (answer["status"], answer["context"]["path_resolved"]) == ("success", "real/a.txt")
+        assert (await editor.write("link/a.txt", "new\n"))["status"] == "success"
+        history = await editor.request("agentfs/history", {"path": "link"})
+        ((changed,),) = [change["files"] for change in history["data"]["changes"]]
+        assert changed["path"] == "real/a.txt"
+        (tool, *_) = (await editor.request("agentfs/tools"))["data"]["tools"]
+        assert tool["function"]["parameters"]["properties"]["path"]["enum"] == ["real/a.txt"]
+        event = {"added": [], "removed": [{"name": "real", "uri": real.as_uri()}]}
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        edited = await editor.edit("a.txt", "new", "newer")
+        assert edited["status"] == "success", "the folder is open, and the file was read"
+        event = {"added": [], "removed": [{"name": "link", "uri": f"file://localhost{link}"}]}
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        assert (await editor.read("a.txt"))["error"]["code"] == "ACCESS_DENIED"
+    assert (real / "a.txt").read_text() == "newer\n"

@@ -39,9 +39,13 @@ class Folders:
     def changed(self, params: object) -> None:
         """`workspace/didChangeWorkspaceFolders`."""
         added = folders_in(member(params, "event", "added"))
-        gone = {path_of(uri) or uri for uri, _ in folders_in(member(params, "event", "removed"))}
-        kept = [folder for folder in self._folders if (path_of(folder[0]) or folder[0]) not in gone]
-        self._folders = [*kept, *added]
+        for uri, _ in folders_in(member(params, "event", "removed")):
+            path = path_of(uri)
+            gone = {told for told, _ in self._folders if told == uri} or {
+                told for told, _ in self._folders if path is not None and path_of(told) == path
+            }
+            self._folders = [folder for folder in self._folders if folder[0] not in gone]
+        self._folders += added
         self.apply()
 
     def apply(self) -> None:
@@ -81,13 +85,15 @@ def folders_in(listed: object) -> list[tuple[str, str]]:
 
 
 def roots_of(folders: Sequence[tuple[str, str]], settings: Settings) -> tuple[Root, ...]:
-    """The folders as roots, by real path, without duplicates."""
+    """The folders as roots. One that is open several times, say itself and through a link, is a root under
+    each of its names."""
     named = {os.path.realpath(one.path): one.name for one in settings.roots or ()}
-    roots: dict[str, Root] = {}
+    roots: dict[tuple[str, str], Root] = {}
     for uri, name in folders:
         path = path_of(uri)
-        if path is not None and path not in roots:
-            roots[path] = Root(named.get(path) or _fitting(name, path), path, uri)
+        if path is not None:
+            called = named.get(path) or _fitting(name, path)
+            roots.setdefault((path, called), Root(called, path, uri))
     return tuple(roots.values())
 
 

@@ -254,4 +254,4 @@ def _only_version(file: RecordedFile, known: str) -> RecordedFile:
 
 
 def _roots(ws: Workspace) -> list[str]:
-    return [root.path for root in ws.roots]
+    return [root.path for root in ws.distinct_roots]

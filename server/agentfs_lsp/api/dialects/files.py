@@ -30,7 +30,7 @@ def files_of(
 ) -> dict[Operation, Files]:
     """The files for each operation that may access any file."""
     absolute = dialect.absolute_paths
-    roots = tuple(root.path if absolute else root.name for root in ws.roots)
+    roots = tuple([root.path for root in ws.distinct_roots] if absolute else [root.name for root in ws.roots])
     spell = (lambda location: location.absolute) if absolute else ws.name_of
     return {
         operation: Files(

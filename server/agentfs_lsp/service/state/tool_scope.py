@@ -71,7 +71,7 @@ def _scope(ws: Workspace, operation: Operation, find: _Find) -> FileScope:
 
 def _open_roots(ws: Workspace, operation: Operation) -> Iterator[tuple[Root, tuple[str, ...] | None]]:
     """The roots in which the operation may touch files, each with its allowlist or None."""
-    for root in ws.roots:
+    for root in ws.distinct_roots:
         policy = ws.in_force.at(root).policy
         if policy.may_reach(operation):
             yield root, policy.closed

@@ -67,6 +67,7 @@ class Workspace:
     in_force: InForce
     history: History
     roots: tuple[Root, ...] = ()
+    """The open roots, with a folder that is open under several names under each of them."""
     folders: dict[str, int] = field(default_factory=dict)
     """Every absolute path by which a root is known, with its index in `roots`."""
     encodings: Mapping[str, FileEncodings] = field(default_factory=dict)
@@ -131,6 +132,11 @@ class Workspace:
         """The user's settings, for what belongs to no root."""
         return self.in_force.settings
 
+    @property
+    def distinct_roots(self) -> list[Root]:
+        """The open roots, each folder once, by the first of its names: the one that answers use."""
+        return list({root.path: root for root in reversed(self.roots)}.values())[::-1]
+
     def settings_in(self, root: Root) -> Settings:
         """The settings for a root's files."""
         return self.in_force.at(root).settings
@@ -149,7 +155,7 @@ class Workspace:
     def open_roots(self) -> None:
         """Open the roots on disk. A root removed after an approval stays open until the landing is over,
         though no path leads to it any more."""
-        roots = {root.path: root for root in self.roots}
+        roots = {root.path: root for root in self.distinct_roots}
         self._landing_in = {
             root.path: root
             for proposal in self.proposals
@@ -157,7 +163,7 @@ class Workspace:
             for root in (change.base.location.root for change in proposal.changes)
             if root.path not in roots
         }
-        self.files.set_roots([*self.roots, *self._landing_in.values()])
+        self.files.set_roots([*roots.values(), *self._landing_in.values()])
 
     def close_landed(self) -> None:
         """A proposal has ended: release removed roots kept open for it."""
