@@ -1,7 +1,7 @@
 /**
- * What other extensions get from `activate`: agents' requests, with the user's review in between, and word of
- * proposals. Nothing here can decide about one. A cancelled request rejects with `vscode.CancellationError`; every other
- * one is answered, also where the server does not run. The README has an example.
+ * The API that `activate` returns to other extensions: agents' requests, which the user reviews as always, and events
+ * about proposals. Nothing here can decide on a proposal. A cancelled request rejects with `vscode.CancellationError`;
+ * every other request gets an answer, even if the server isn't running. The README has an example.
  */
 import type * as vscode from 'vscode';
 import {
@@ -19,29 +19,29 @@ import type { Ask } from './server/agentRequests';
 export type { BatchParams, EditParams, Envelope, Proposed, ReadParams, Settled, WriteParams };
 
 export interface AgentfsApi {
-  /** Grows when something that is here now goes or changes its meaning. */
+  /** Increased when something here is removed or changes its meaning. */
   readonly version: 1;
 
-  /** Text of a file, as the editor sees it. */
+  /** Read a file's text as the editor sees it. */
   read(params: ReadParams, token?: vscode.CancellationToken): Promise<Envelope>;
 
-  /** Create a file or replace it whole. Resolves when the user has decided, and the change has landed or not. */
+  /** Create a file or replace all of it. Resolves once the user has decided and the change has landed or failed. */
   write(params: WriteParams, token?: vscode.CancellationToken): Promise<Envelope>;
 
-  /** Replace a unique piece of a file. Resolves as `write` does. */
+  /** Replace a unique passage of a file. Resolves like `write`. */
   edit(params: EditParams, token?: vscode.CancellationToken): Promise<Envelope>;
 
-  /** Several writes and edits as one proposal. Resolves as `write` does. */
+  /** Make several writes and edits as one proposal. Resolves like `write`. */
   batch(params: BatchParams, token?: vscode.CancellationToken): Promise<Envelope>;
 
-  /** A change waits for the user. */
+  /** A proposal is waiting for the user. */
   readonly onDidPropose: vscode.Event<Proposed>;
 
-  /** It waits no more. */
+  /** A proposal no longer waits. */
   readonly onDidSettle: vscode.Event<Settled>;
 }
 
-/** The API over the server. */
+/** Create the API on top of the server. */
 export function createApi(
   ask: Ask,
   onDidPropose: vscode.Event<Proposed>,

@@ -1,4 +1,4 @@
-/** Makes the parts and connects them: who hears what from whom. What each of them does is its own. */
+/** Creates the extension's parts and connects their events. */
 import * as vscode from 'vscode';
 import { Server } from './server/client';
 import type { Parts } from './commands';
@@ -83,7 +83,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const history = new HistoryLoader(server, records);
   const confirmation = new Confirmation();
 
-  // What is typed until its tab is closed is in the draft.
+  // Close the tabs first: the draft then includes everything typed until that moment.
   const letGo = async (ended: Ended): Promise<void> => {
     await editors.close(ended.review).catch((error: unknown) => channel.warn(String(error)));
     await drafts.ended(ended).catch((error: unknown) => channel.error(String(error)));

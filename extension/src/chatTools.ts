@@ -1,17 +1,17 @@
 /**
- * The tools that chat agents in VS Code use: read, write and edit. A change is reviewed like any other, so the
- * tool itself asks nothing.
+ * The read, write and edit tools for chat agents in VS Code. The user reviews each change as usual, so the tools
+ * themselves don't ask for confirmation.
  */
 import * as vscode from 'vscode';
 import type { AgentfsApi, EditParams, Envelope, WriteParams } from './api';
 import { plainMarkdown } from './util/window';
 
-/** The chat's changes are one session's: what it has read it may change. */
+/** All chat changes share one session: what the chat has read, it may change. */
 const CALLER = { session: 'vscode-chat', agent: 'VS Code Chat' };
 
 type Input = Record<string, unknown> & { path: string };
 
-/** As it comes from a model, which may have left out what it has to give: the server tells it so. */
+/** Input from the model. Any field may be missing; the server's answer says so. */
 type Given = Partial<Input> | null;
 
 interface Tool {
@@ -19,7 +19,7 @@ interface Tool {
   prepareInvocation(options: { input: Given }): { invocationMessage: ReturnType<typeof plainMarkdown> };
 }
 
-/** The part of the API that is younger than the oldest editor this runs in. */
+/** The part of the API that the oldest supported VS Code doesn't have. */
 interface LanguageModels {
   lm?: { registerTool?(name: string, tool: Tool): vscode.Disposable };
   LanguageModelToolResult?: new (parts: unknown[]) => unknown;
@@ -46,7 +46,7 @@ const TOOLS: readonly { name: string; call: Call; say: (path: string) => string 
   },
 ];
 
-/** Offer the tools, where the editor has such a thing. */
+/** Register the tools if this VS Code supports them. */
 export function registerChatTools(api: AgentfsApi): vscode.Disposable {
   const models = vscode as unknown as LanguageModels;
   const { LanguageModelToolResult: Result, LanguageModelTextPart: Text } = models;
@@ -66,7 +66,7 @@ export function registerChatTools(api: AgentfsApi): vscode.Disposable {
   return vscode.Disposable.from(...registered);
 }
 
-/** What the model is told: the sentence that is made for it, and what it asked for or did. */
+/** The text for the model: the server's sentence for it, and the data it asked for. */
 function partsOf({ text, data }: Envelope): string[] {
   const shown = [data['content'], data['diff_preview']].filter(
     (part): part is string => typeof part === 'string' && part !== '',
@@ -74,7 +74,7 @@ function partsOf({ text, data }: Envelope): string[] {
   return [text, ...shown];
 }
 
-/** Chat models like absolute paths; agents' paths are relative to the workspace's folders. */
+/** Chat models prefer absolute paths; agentfs paths are relative to the workspace folders. */
 function withPathInRoots(input: Given): Input {
   const path = input?.path;
   const several = (vscode.workspace.workspaceFolders ?? []).length > 1;

@@ -1,4 +1,4 @@
-/** Every command of the extension, by its id. What they do is elsewhere. */
+/** Registers all commands of the extension by id. What they do is implemented elsewhere. */
 import * as vscode from 'vscode';
 import type { Server } from './server/client';
 import type { Draft } from './review/draftStore';
@@ -43,12 +43,12 @@ export interface Parts {
 
 type Handler = (...args: never[]) => unknown;
 
-/** What the commands that accept are given when they are to do nothing. */
+/** An argument that makes the accepting commands do nothing. */
 const REHEARSAL = 'rehearsal';
 
 /**
- * The first time that a command runs, VS Code asks the extension hosts before, and types what is pressed meanwhile: it
- * would be in the text that is accepted. So what accepts is run once for nothing.
+ * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed
+ * into the review, and would be part of the text that is accepted. So run the accepting commands once, without effect.
  */
 export async function rehearse(): Promise<void> {
   await run(
@@ -65,8 +65,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
 }
 
 /**
- * The server's own commands (docs/protocol.md#15-commands), for agents' hosts that know no custom requests. They are there
- * while no server runs, too. Other extensions can cancel a request: they have the token as a second argument.
+ * The server's own commands (docs/protocol.md#15-commands), for agents' hosts that can't send custom requests. They
+ * work even while no server runs. Other extensions can cancel a request with a token as the second argument.
  */
 function registerRequests({ ask, status }: Parts): vscode.Disposable[] {
   const requests = Object.entries(AgentMethod).map(([name, method]) =>
@@ -81,7 +81,7 @@ function registerRequests({ ask, status }: Parts): vscode.Disposable[] {
   return [...requests, manual];
 }
 
-/** Over the wire between extension hosts it is a mere object. */
+/** Checks structurally: between extension hosts the token becomes a plain object. */
 function isToken(value: unknown): value is vscode.CancellationToken {
   return typeof (value as Partial<vscode.CancellationToken> | undefined)?.onCancellationRequested === 'function';
 }
@@ -149,8 +149,8 @@ function handlers({
 }
 
 /**
- * What the rows of the views offer. They never fall back on what is in front: a row that is drawn anew while it is
- * pressed comes as nothing, and a decision about another change than the one that was pressed is worse than none.
+ * Commands of the views' rows. They never fall back to the active review: when a row is redrawn while it is pressed, VS
+ * Code passes no row, and deciding on a different change is worse than doing nothing.
  */
 function rowHandlers({ editors, decisions, drafts, historyDiffs }: Parts): Record<string, Handler> {
   const of =
@@ -173,7 +173,7 @@ function showUntrustedMessage(): void {
   void notify('information', vscode.l10n.t('Nothing was accepted because you must review every change in a workspace that is not trusted.'));
 }
 
-/** The keys of the manifest say so; what buttons and other extensions give is none of that. */
+/** Only the keybindings in the manifest pass 'key'; buttons and other extensions don't. */
 function byOf(argument: unknown): By {
   return argument === 'key' ? 'key' : 'choice';
 }

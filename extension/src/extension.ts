@@ -1,4 +1,4 @@
-/** Puts the parts together, and starts. Nothing is done here. */
+/** Entry point: assembles the parts and starts the server. */
 import * as vscode from 'vscode';
 import { createApi, type AgentfsApi } from './api';
 import { assemble, type Assembled } from './assembly';

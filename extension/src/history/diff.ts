@@ -1,4 +1,4 @@
-/** What can be done with a change that landed: look at its diff, and propose its reverse. */
+/** Shows the diff of a landed change, and proposes to undo it. */
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { SECTION } from '../server/settings';
@@ -16,13 +16,13 @@ import { hashOf } from '../review/staleness';
 import { allTabs, isLandedTab } from '../review/tabs';
 import { userWaits } from '../review/userWaits';
 
-/** Whether the server keeps what landed, and can undo it. */
+/** Whether the server keeps a history, which it needs to undo changes. */
 export function isHistoryKept(): boolean {
   return vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
 }
 
 export class HistoryDiffs implements vscode.Disposable {
-  /** The undo that the user asked for last, in a session of its own that no agent can guess. */
+  /** The undo that the user last asked for, in a session of its own whose name no agent can guess. */
   private asked: { session: string; isWaiting: () => boolean } | undefined;
   private readonly listener: vscode.Disposable;
 
@@ -37,7 +37,7 @@ export class HistoryDiffs implements vscode.Disposable {
     });
   }
 
-  /** Close what an earlier window left: its texts are gone. */
+  /** Close the tabs of an earlier window: their texts are gone. */
   async closeStale(): Promise<void> {
     const stale = allTabs().filter(isLandedTab);
     if (stale.length > 0) {
@@ -45,7 +45,7 @@ export class HistoryDiffs implements vscode.Disposable {
     }
   }
 
-  /** Show what a change did. */
+  /** Show what a landed change did. */
   async open(record: HistoryRecord): Promise<void> {
     const files = record.files.length > 0 ? record.files : await this.fetchTexts(record);
     const sides = files.map((file) => this.put(record, file));
@@ -61,7 +61,7 @@ export class HistoryDiffs implements vscode.Disposable {
     }
   }
 
-  /** Show what others have made of the files of a review since it was proposed. */
+  /** Show how a review's files have changed since it was proposed. */
   async openStale({ proposed: { id }, proposal }: Review): Promise<void> {
     const stale = (await Promise.all((proposal?.files ?? []).map(staleOf))).flatMap((one) => one ?? []);
     const resources = stale.map(({ file, gone }) => {
@@ -82,7 +82,7 @@ export class HistoryDiffs implements vscode.Disposable {
     }
   }
 
-  /** Propose the reverse of a change; it is reviewed like any. */
+  /** Propose to undo the change; the user reviews that like any other change. */
   async undo(record: Pick<HistoryRecord, 'id'>): Promise<void> {
     const session = `vscode-history-${randomUUID()}`;
     const params = { change_id: record.id, session, agent: vscode.l10n.t('Undo') };
@@ -102,7 +102,7 @@ export class HistoryDiffs implements vscode.Disposable {
     this.listener.dispose();
   }
 
-  /** Of what has no texts here the server's diff, where its answer held one. */
+  /** Show the server's diff, if its answer had one, for changes whose texts aren't kept here. */
   private async openPreview(record: HistoryRecord): Promise<void> {
     if (record.preview === '') {
       void notify(
@@ -132,7 +132,7 @@ export class HistoryDiffs implements vscode.Disposable {
 
 type File = Proposal['files'][number];
 
-/** What a file is now, where that is not what a proposal changes; `gone`: it is no more. */
+/** The current text of a file if it differs from the proposal's base; `gone` if the file no longer exists. */
 async function staleOf(file: File): Promise<{ file: File; gone: boolean } | undefined> {
   const document = findDocument(file.uri);
   if (document !== undefined) {

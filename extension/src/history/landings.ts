@@ -1,13 +1,13 @@
 /**
- * Keeps it true of a change that landed in the editor whether it still waits there: the user may save it, undo it, or
- * close the file without saving.
+ * Keeps track of changes that landed in the editor, unsaved: the user may save them, undo them, or close the file
+ * without saving.
  */
 import * as vscode from 'vscode';
 import { isSaved } from '../proposals/applyEdits';
 import { normalise } from '../util/text';
 import type { HistoryRecord, HistoryStore } from './store';
 
-/** VS Code tells of a change of the text, that it is no longer unsaved, and of a save one after the other. */
+/** VS Code reports a text change, the end of its unsaved state, and a save one after the other. */
 const SETTLED_MS = 200;
 
 export class LandingWatcher implements vscode.Disposable {
@@ -43,14 +43,14 @@ export class LandingWatcher implements vscode.Disposable {
     }
   }
 
-  /** The changes of this file that were not on disk when they were looked at last. */
+  /** The changes of this file that were not on disk when last checked. */
   private recordsOf({ uri }: vscode.TextDocument): readonly HistoryRecord[] {
     const path = vscode.workspace.asRelativePath(uri);
     return uri.scheme !== 'file' ? [] : this.store.all.filter(({ landing, paths }) => landing !== 'disk' && paths.includes(path));
   }
 }
 
-/** Whether some of a change waits in the editor now. */
+/** Whether part of the change is in the editor now, unsaved. */
 export function isUnsaved(record: HistoryRecord): boolean {
   return record.landing !== 'disk' && record.paths.some((path) => isUnsavedIn(record, path));
 }
@@ -63,7 +63,7 @@ function isUnsavedIn({ landing, files }: HistoryRecord, path: string): boolean {
   const file = files.find((one) => one.path === path);
   const text = file && normalise(document.getText());
   if (text !== undefined && text === file?.after) {
-    return !isSaved(document); // where it is read-only in the editor, it does not count as unsaved there
+    return !isSaved(document); // isDirty is false for files that are read-only in the editor
   }
   return landing === 'editor' && document.isDirty && (text === undefined || text !== file?.before);
 }

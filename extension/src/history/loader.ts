@@ -1,6 +1,4 @@
-/**
- * Fills the history: with what landed in this window and, where the server keeps a history, with that of the workspace.
- */
+/** Fills the history with what landed in this window and, if the server keeps a history, with the workspace's. */
 import * as vscode from 'vscode';
 import type { Ended } from '../proposals/decisions';
 import { UserHistoryRequest } from '../protocol/requests';
@@ -10,11 +8,11 @@ import { isHistoryKept } from './diff';
 import { recordOfDecision, recordOfEnvelope, recordsOfHistory } from './records';
 import type { HistoryStore } from './store';
 
-/** So many are asked for at once. */
+/** Changes per request. */
 const PAGE = 50;
 
 export class HistoryLoader implements vscode.Disposable {
-  /** The oldest change that the server told of, where it has older ones. */
+  /** The oldest change that the server returned, if it has older ones. */
   private last: string | undefined;
   private isKnown = false;
   private refreshing: 'no' | 'once' | 'again' = 'no';
@@ -30,12 +28,12 @@ export class HistoryLoader implements vscode.Disposable {
     );
   }
 
-  /** Whether the server has changes before those that were loaded. */
+  /** Whether the server has changes older than those loaded. */
   get hasOlder(): boolean {
     return this.last !== undefined;
   }
 
-  /** A review is over; what landed of it is kept with the texts that the user saw. */
+  /** A review has ended. Record what landed of it, with the texts that the user saw. */
   ended(ended: Ended): void {
     if (ended.texts.size > 0) {
       this.store.add(recordOfDecision(ended));
@@ -43,12 +41,12 @@ export class HistoryLoader implements vscode.Disposable {
     }
   }
 
-  /** Ask the server for changes before those that are listed. */
+  /** Load the next older changes from the server. */
   async loadOlder(): Promise<void> {
     await this.load(this.last);
   }
 
-  /** Look at the newest ones again; once more afterwards, however many changes come meanwhile. */
+  /** Reload the newest changes; calls that come while it runs lead to one more run afterwards. */
   refresh(): void {
     if (!isHistoryKept() || this.server.state.kind !== 'running' || this.refreshing !== 'no') {
       this.refreshing = this.refreshing === 'no' ? 'no' : 'again';
@@ -70,7 +68,7 @@ export class HistoryLoader implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  /** Changes that nobody reviewed here show in their answers alone, where the server keeps none. */
+  /** Without a history on the server, changes that landed without a review here are known only from their answers. */
   private answered({ method, params, envelope }: { method: string; params: unknown; envelope: Envelope }): void {
     if (isHistoryKept()) {
       this.refresh();

@@ -1,4 +1,4 @@
-/** Entries of the history view from what there is to make them of: a review, an answer, the server's history. */
+/** Builds entries for the history view from a review, an answer, or the server's history. */
 import type { HistoryRecord, RecordedText } from './store';
 import type { Envelope, LandedChange } from '../protocol/types';
 import { baseName } from '../util/display';
@@ -8,7 +8,7 @@ import { outcomeOf } from '../proposals/review';
 
 let count = 0;
 
-/** A review that the user accepted. */
+/** The record of a review that the user accepted. */
 export function recordOfDecision(ended: Ended): HistoryRecord {
   const { review: { proposed, proposal }, texts } = ended;
   const files = (proposal?.files ?? []).flatMap((file): RecordedText[] => {
@@ -40,7 +40,7 @@ export function recordOfDecision(ended: Ended): HistoryRecord {
   };
 }
 
-/** An answer to a change, of one file or several, where it landed without a review of this extension; else undefined. */
+/** The record of a change that landed without a review here, from its answer; undefined if nothing landed. */
 export function recordOfEnvelope(tool: string, params: unknown, envelope: Envelope): HistoryRecord | undefined {
   const { data, stats, context } = envelope;
   const { rung } = (data['review'] ?? {}) as { rung?: string };
@@ -83,7 +83,7 @@ export function recordsOfHistory(data: Record<string, unknown>): HistoryRecord[]
   }));
 }
 
-/** The texts of one change that was asked for with them, as far as they are kept. */
+/** The texts of one change, requested with them, as far as the server keeps them. */
 export function textsOfHistory(data: Record<string, unknown>): RecordedText[] {
   const files = changesOf(data)[0]?.files ?? [];
   return files
@@ -96,7 +96,7 @@ export function textsOfHistory(data: Record<string, unknown>): RecordedText[] {
     }));
 }
 
-/** Where there was a file, its text has to be there. */
+/** If a file existed, its text is required. */
 function isKept(hash: string | null, text: string | null | undefined): boolean {
   return hash === null || typeof text === 'string';
 }
@@ -106,7 +106,7 @@ export function namesOf(record: HistoryRecord): string {
   return record.paths.map(baseName).join(', ');
 }
 
-/** Of a batch each file that landed, once; undefined for other answers. */
+/** The files of a batch that landed, each once; undefined for other answers. */
 function pathsOf(data: Record<string, unknown>): string[] | undefined {
   const { results } = data as { results?: { path: string; landing?: string }[] };
   return results && [...new Set(results.filter(({ landing }) => landing !== undefined).map(({ path }) => path))];

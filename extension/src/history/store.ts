@@ -1,4 +1,4 @@
-/** What landed, newest first, with its texts as long as there is room. */
+/** Stores landed changes, newest first, and their texts while there is room. */
 import * as vscode from 'vscode';
 
 export interface RecordedText {
@@ -8,9 +8,9 @@ export interface RecordedText {
   after: string;
 }
 
-/** A change that landed. `files`: with texts, where they were seen; `preview`: else the server's diff. */
+/** A landed change. `files` has the texts if they were seen here; otherwise `preview` has the server's diff. */
 export interface HistoryRecord {
-  /** The proposal's, which is also the server's history's; of what nobody reviewed here one of this window's own. */
+  /** The proposal's id, as in the server's history; for changes without a review here, an id of this window's own. */
   id: string;
   at: number;
   tool: string;
@@ -19,7 +19,7 @@ export interface HistoryRecord {
   paths: readonly string[];
   added: number;
   removed: number;
-  /** "editor": it was left there, unsaved; "reverted": it was, and is no longer. */
+  /** "editor": unsaved in the editor; "reverted": no longer there, and never saved. */
   landing: 'disk' | 'editor' | 'reverted';
   files: readonly RecordedText[];
   preview: string;
@@ -27,13 +27,13 @@ export interface HistoryRecord {
 
 export class HistoryStore {
   private readonly changed = new vscode.EventEmitter<void>();
-  /** What a list shows of them is another. */
+  /** What lists show of the records has changed. */
   readonly onDidChange = this.changed.event;
   private records: HistoryRecord[] = [];
 
   constructor(
-    private readonly mostRecords = 1000,
-    private readonly mostCharacters = 64 * 1024 * 1024,
+    private readonly maxRecords = 1000,
+    private readonly maxCharacters = 64 * 1024 * 1024,
   ) {}
 
   get all(): readonly HistoryRecord[] {
@@ -44,26 +44,27 @@ export class HistoryStore {
     return this.records.find((record) => record.id === id);
   }
 
-  /** Add one, in place of what is known of it; the oldest texts, and then the oldest records, make room. */
+  /** Add or replace a record. If there are too many, drop the oldest texts, then the oldest records. */
   add(record: HistoryRecord): void {
-    let room = this.mostCharacters;
+    let room = this.maxCharacters;
     const others = this.records.filter(({ id }) => id !== record.id);
-    this.records = [record, ...others].slice(0, this.mostRecords).map((each) => {
+    this.records = [record, ...others].slice(0, this.maxRecords).map((each) => {
       room -= sizeOf(each);
       return room >= 0 ? each : { ...each, files: [], preview: '' };
     });
     this.changed.fire();
   }
 
-  /** What became of a change that was left in the editor. */
+  /** Update where a change is that landed in the editor. */
   setLanding(id: string, landing: HistoryRecord['landing']): void {
     this.records = this.records.map((record) => (record.id === id ? { ...record, landing } : record));
     this.changed.fire();
   }
 
   /**
-   * What the server's own history says of changes; texts that were seen here are kept, with the time and what became of a change
-   * that was left in the editor, and what it does not hold stays as it was seen. A list that shows the same already is left alone: it is drawn anew under the mouse.
+   * Merge the server's history. Texts seen here stay, with their time and the state of changes left in the editor, and
+   * so do records that the server doesn't have. Fires no event if nothing visible changes: redrawing the list would
+   * move it under the mouse.
    */
   merge(records: readonly HistoryRecord[]): void {
     const told = new Map(records.map((record) => [record.id, { ...record, ...seenOf(this.get(record.id)) }]));
@@ -85,7 +86,7 @@ function seenOf(known: HistoryRecord | undefined): Partial<HistoryRecord> {
   return { at, files, preview, ...(landing === 'editor' ? {} : { landing }) };
 }
 
-/** All but the texts. */
+/** Everything except the texts. */
 function shownOf(records: readonly HistoryRecord[]): string {
   return JSON.stringify(
     records.map((record) => [

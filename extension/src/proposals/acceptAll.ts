@@ -1,4 +1,4 @@
-/** Which changes are accepted by Accept All: what the user has not seen is named, and accepted by no Enter. */
+/** Decides which changes Accept All accepts. It names those not yet seen, and Enter accepts none of these. */
 import * as vscode from 'vscode';
 import { choose, confirm } from '../util/window';
 import type { Review } from './review';
@@ -8,7 +8,7 @@ import { isSeen, textsOf } from '../review/visibility';
 import type { PlainView } from '../review/plainView';
 import { lineOf } from './notifications';
 
-/** The user has gone into a review: whether all of it is on the screen. */
+/** The user has focused a review: remember it as seen if all of it is on the screen. */
 export async function noteSeen(
   proposals: ProposalStore,
   review: Review,
@@ -20,7 +20,7 @@ export async function noteSeen(
   }
 }
 
-/** Those of `waiting` that the user accepts at once. `show` opens the first that was not seen, if that is wanted instead. */
+/** The reviews in `waiting` to accept. If the user wants to look first, `show` opens the first unseen one. */
 export async function chosenOf(
   waiting: readonly Review[],
   show: (review: Review) => Promise<void>,

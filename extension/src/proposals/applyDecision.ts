@@ -1,6 +1,6 @@
 /**
- * Carries a decision out, in the steps of docs/protocol.md#91-review-clients: settle, apply, save. The server
- * judges; here only what it says is done.
+ * Carries out a decision in the steps of docs/protocol.md#91-review-clients: settle, apply, save. The server decides
+ * what happens; this module follows its answers.
  */
 import * as vscode from 'vscode';
 import type { Server } from '../server/client';
@@ -11,10 +11,10 @@ import type { Refusal, SavedFile, SettleParams, WorkspaceEdit } from '../protoco
 import type { Review } from './review';
 import { normalise } from '../util/text';
 
-/** Hears which documents could not be saved, before the server does. */
+/** Receives the documents that could not be saved, before the server is told. */
 export type NotSaved = (files: readonly SavedFile[]) => void;
 
-/** The server's no; undefined where the decision was carried out. How it ended the server says by itself. */
+/** The server's refusal; undefined if the decision was carried out. The server then reports the outcome itself. */
 export async function applyDecision(
   server: Server,
   decision: SettleParams,
@@ -60,7 +60,7 @@ async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
   }
 }
 
-/** What was accepted of the files that landed; of open documents what they hold now, as formatters may have run. */
+/** The accepted texts of the files that landed; of open documents the current text, as formatters may have run. */
 export function landedTexts(
   { proposed }: Review,
   texts: ReadonlyMap<string, string>,

@@ -1,17 +1,17 @@
 /**
- * The editor's part of a landing: edits pinned to versions, and saves (docs/protocol.md#93-how-it-lands).
- * What is decided by whom is not known here.
+ * The editor's part of a landing: applies edits to known document versions, and saves
+ * (docs/protocol.md#93-how-it-lands). It knows nothing about decisions.
  */
 import * as vscode from 'vscode';
 import type { AppliedFile, SavedFile, WorkspaceEdit } from '../protocol/types';
 
-/** Turns the wire's edit into the editor's. */
+/** Converts an edit from the wire into a VS Code edit. */
 export type Convert = (edit: WorkspaceEdit) => Promise<vscode.WorkspaceEdit>;
 
-/** Apply all of `edit` or nothing; what became of each file of it. */
+/** Apply all of `edit` or nothing. Returns the result for each file. */
 export async function applyEdits(edit: WorkspaceEdit, convert: Convert): Promise<AppliedFile[]> {
   const converted = await convert(edit);
-  // From this check to the call below nothing may be awaited: the versions are those of this moment.
+  // Don't await anything between this check and the call below: the versions may change.
   const stale = edit.documentChanges.flatMap(({ textDocument }) => {
     const reason = whyStale(textDocument.uri, textDocument.version);
     return reason === undefined ? [] : [{ uri: textDocument.uri, applied: false, reason }];
@@ -26,14 +26,14 @@ export async function applyEdits(edit: WorkspaceEdit, convert: Convert): Promise
   });
 }
 
-/** Save a document the way the user's Save does it, with formatters and code actions as they are set. */
+/** Save a document the way the Save command does, with the user's formatters and code actions. */
 export async function save(uri: string): Promise<SavedFile> {
   const document = findDocument(uri);
   if (document === undefined) {
     return { uri, saved: false, reason: vscode.l10n.t('The document was closed.') };
   }
   try {
-    // Where auto save is under way, or was a moment ago, the editor says false to one save more.
+    // While auto save is saving, or just after it, save() returns false.
     const saved = (await document.save()) || (await isSavedSoon(document));
     if (saved) {
       return { uri, saved };
@@ -48,8 +48,8 @@ export async function save(uri: string): Promise<SavedFile> {
 }
 
 /**
- * Save a document at the user's word, also one that is read-only in the editor: that takes an edit, and neither
- * counts it as unsaved nor saves it.
+ * Save a document at the user's request, even one that is read-only in the editor: VS Code applies extensions' edits to
+ * it, but neither marks it as unsaved nor saves it.
  */
 export async function saveWritable(uri: string): Promise<SavedFile> {
   const document = findDocument(uri);
@@ -66,17 +66,17 @@ const SOON_MS = 2000;
 
 const savedVersions = new WeakMap<vscode.TextDocument, number>();
 
-/** Remember which version of each document was saved: one that is read-only in the editor never counts as unsaved. */
+/** Remember which version of each document was saved: documents that are read-only in the editor are never dirty. */
 export function watchSaves(): vscode.Disposable {
   return vscode.workspace.onDidSaveTextDocument((document) => savedVersions.set(document, document.version));
 }
 
-/** Whether the document was saved as it is now. */
+/** Whether the document's current version was saved. */
 export function isSaved(document: vscode.TextDocument): boolean {
   return !document.isDirty && savedVersions.get(document) === document.version;
 }
 
-/** Whether the document as it is was saved by now or is in a moment. */
+/** Whether the document's current version is saved, waiting a moment for a save that is under way. */
 function isSavedSoon(document: vscode.TextDocument): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -93,7 +93,7 @@ function isSavedSoon(document: vscode.TextDocument): Promise<boolean> {
   });
 }
 
-/** The open document of a URI, however that is spelt. */
+/** The open document with this URI, however the URI is encoded. */
 export function findDocument(uri: string): vscode.TextDocument | undefined {
   const wanted = vscode.Uri.parse(uri).toString();
   return vscode.workspace.textDocuments.find(

@@ -1,6 +1,6 @@
 /**
- * Accept and Reject, of the review that is visible and active; all of them at once only after a question. What
- * follows from a decision is `applyDecision.ts`, what is said about it `notifications.ts`.
+ * Accept and Reject for the active review, and for all reviews after a confirmation. `applyDecision.ts` carries
+ * decisions out; `notifications.ts` reports on them.
  */
 import * as vscode from 'vscode';
 import type { Server } from '../server/client';
@@ -32,16 +32,16 @@ import {
   notifyUnsaved,
 } from './notifications';
 
-/** A review that is over. `texts`: what landed of it, `accepted`: what the user accepted, both by path. */
+/** A review that has ended. `texts`: what landed, `accepted`: what the user accepted, both by path. */
 export interface Ended extends Settled {
   review: Review;
   texts: ReadonlyMap<string, string>;
   accepted: ReadonlyMap<string, string>;
 }
 
-/** What is kept of an acceptance until it is known how it ended. */
+/** What is remembered of an acceptance until its outcome is known. */
 interface Landing {
-  /** What was accepted, by path. */
+  /** The accepted texts, by path. */
   texts: ReadonlyMap<string, string>;
   /** Documents that could not be saved. */
   notSaved: SavedFile[];
@@ -60,13 +60,13 @@ export class Decisions {
     private readonly focus: ReviewFocus,
     private readonly files: ReviewFileSystem,
     private readonly plain: PlainView,
-    /** Shows what others have made of the files of a review. */
+    /** Shows how others have changed a review's files. */
     private readonly showStale: (review: Review) => Promise<void>,
   ) {}
 
   /**
-   * Accept what is visible and active, but for files of it that were rejected before; with `always` the session's
-   * later changes too.
+   * Accept the active review except for files that were rejected before; with `always`, the session's later changes,
+   * too.
    */
   async accept(always: boolean, by: By): Promise<void> {
     const { current: review, currentPart } = this.editors;
@@ -89,7 +89,7 @@ export class Decisions {
     await this.settle(review, acceptParams(review.proposal, shown, always, review.decided));
   }
 
-  /** Reject `chosen`, else what is visible and active. */
+  /** Reject `chosen`, or else the active review. */
   async reject(by: By, chosen?: Review): Promise<void> {
     const { current, currentPart } = this.editors;
     const review = chosen ?? current;
@@ -108,8 +108,8 @@ export class Decisions {
   }
 
   /**
-   * Decide about one of several files; with the last of them the proposal is decided. Where the agent wants all or none,
-   * rejecting one is rejecting all, and is asked as that.
+   * Decide on one of several files; the last such decision decides the proposal. If the agent requires all files or
+   * none, rejecting one rejects all, and the user is asked about all of them.
    */
   async decideFile(decision: 'accepted' | 'rejected', uri?: vscode.Uri): Promise<void> {
     const review = this.editors.current;
@@ -138,7 +138,7 @@ export class Decisions {
     }
   }
 
-  /** Accept all that wait, as far as the user has seen them or says so again. `fetch` gets what they propose. */
+  /** Accept all waiting reviews, after asking about those not yet seen. `fetch` loads their texts. */
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
     const { current } = this.editors;
     if (current !== undefined && !this.focus.isUnseen) {
@@ -165,7 +165,7 @@ export class Decisions {
     await Promise.all(waiting.map((review) => this.settle(review, rejectParams(review.proposed.id, feedback), false)));
   }
 
-  /** The server says that a proposal is over, whoever ended it. */
+  /** The server reports that a proposal has ended, for whatever reason. */
   over(settled: Settled): void {
     const { id, outcome } = settled;
     const review = this.proposals.end(id);
@@ -187,7 +187,7 @@ export class Decisions {
     this.ended.fire({ ...settled, review, texts, accepted });
   }
 
-  /** Send a decision, once, and do what follows from it: the next review takes the place of its editor with `onwards`. */
+  /** Send a decision once, and carry it out. With `onwards`, the next review replaces this one in the editor. */
   private async settle(review: Review, decision: SettleParams, onwards = true): Promise<void> {
     const isBlocked = decision.decision !== 'rejected' && review.state === 'waiting' && this.isUnsavedElsewhere(review);
     if (isBlocked || !this.proposals.decide(review)) {
@@ -205,10 +205,10 @@ export class Decisions {
         this.landings.get(decision.id)?.notSaved.push(...files);
       };
       const refusal = await applyDecision(this.server, decision, notSaved);
-      // How it ended else is the server's to say, and is waited for as long as that takes.
+      // Without a refusal the server reports the outcome later, however long the landing takes.
       if (refusal !== undefined) {
         if (refusal.code === 'INVALID_PARAM') {
-          await locked; // or it would be read-only again
+          await locked; // otherwise the document would become read-only again
           void this.undecided(review, refusal.reason);
           return;
         }
@@ -223,7 +223,7 @@ export class Decisions {
     }
   }
 
-  /** Whether accepting would change a file under a notebook that has unsaved changes; that is said, too. */
+  /** Whether accepting would change a file whose notebook has unsaved changes. Tells the user if so. */
   private isUnsavedElsewhere({ proposed, decided }: Review): boolean {
     const unsaved = proposed.files.find(
       ({ path, uri }) => decided.get(path) !== 'rejected' && isUnsavedElsewhere(vscode.Uri.parse(uri)),
@@ -238,13 +238,13 @@ export class Decisions {
     return isOnScreen(review, files, shown, this.plain, () => this.editors.show(review));
   }
 
-  /** The user rejects these files as they are now. */
+  /** Remember the current texts of these files as rejected by the user. */
   private noteRejected(review: Review, files: Proposal['files'] = review.proposal?.files ?? []): void {
     const shown = textsOf(this.files, review);
     files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalise(shown(path) ?? text)));
   }
 
-  /** What was typed can't be written: nothing was decided, and the proposal waits on, with that in it. */
+  /** What the user typed can't be written: nothing was decided, and the proposal stays open with that text. */
   private async undecided(review: Review, reason: string): Promise<void> {
     this.landings.delete(review.proposed.id);
     this.editors.unlock(review);
@@ -268,8 +268,8 @@ export class Decisions {
   }
 
   /**
-   * Whether a key was pressed in a review that the user has not put the focus into, which is said once, or before anybody
-   * can have seen it.
+   * Whether a key press doesn't count: the user hasn't focused the review, or nobody can have seen it yet. Tells the
+   * user about the former, once.
    */
   private isOutside(by: By): boolean {
     if (by !== 'key') {
@@ -282,7 +282,7 @@ export class Decisions {
     return !isInside || isOpening;
   }
 
-  /** Not to whoever pressed the button once more than was needed. */
+  /** Don't report a second click on a button that has just decided. */
   private showNothingActive(): void {
     if (Date.now() - this.decidedAt > AGAIN_MS) {
       notifyNothingOpen();
@@ -290,7 +290,7 @@ export class Decisions {
   }
 }
 
-/** So long after a decision another press is taken for a part of it. */
+/** Further presses within this time belong to the decision just made. */
 const AGAIN_MS = 1500;
 
 const REFUSED: Readonly<Record<string, Outcome>> = {

@@ -1,10 +1,10 @@
-/** Gets the texts of a proposal, once, when somebody is about to look at it. */
+/** Loads the texts of a proposal, once, when somebody is about to look at it. */
 import type { Server } from '../server/client';
 import { ProposalRequest } from '../protocol/requests';
 import type { Review } from './review';
 import type { ProposalStore } from './store';
 
-/** What fetches; it tells whether the proposal is still there. `known` is called when its texts came. */
+/** Create the function that loads them, and returns whether the proposal still exists. Then it calls `known`. */
 export function fetchTexts(
   server: Server,
   proposals: ProposalStore,
@@ -25,7 +25,7 @@ export function fetchTexts(
       return false;
     }
     if (review.proposal === undefined) {
-      return false; // it has ended meanwhile
+      return false; // it ended in the meantime
     }
     known(review);
     return true;

@@ -1,4 +1,4 @@
-/** What the user is asked and told about decisions. Which ones there are, and what follows, is `proposals/decisions.ts`. */
+/** Asks and tells the user about decisions. `proposals/decisions.ts` decides when. */
 import * as vscode from 'vscode';
 import { findDocument, saveWritable } from './applyEdits';
 import { askText, showStatusMessage, notify } from '../util/window';
@@ -7,12 +7,12 @@ import type { Review } from './review';
 import { baseName, brief, visible } from '../util/display';
 import { normalise } from '../util/text';
 
-/** One line for a person: what, and by whom. */
+/** A review in one line: what is proposed, and by whom. */
 export function lineOf({ proposed }: Review): string {
   return `${visible(proposed.title)}: ${agentOf(proposed.agent)}`;
 }
 
-/** The agent's name as it calls itself. */
+/** The name that the agent gives itself. */
 export function agentOf(name: string): string {
   return brief(name, 80) || vscode.l10n.t('Agent');
 }
@@ -21,12 +21,12 @@ export function nameOf({ proposed }: Review): string {
   return fileNames(proposed.files.map(({ path }) => path));
 }
 
-/** The names of files, for a sentence. */
+/** File names for a sentence. */
 export function fileNames(paths: readonly string[]): string {
   return brief(paths.map(baseName).join(', '), 200);
 }
 
-/** How much waits for the user. */
+/** How many changes and questions are pending. */
 export function waitingText(changes: number, questions: number): string {
   const counted = [
     ...(changes > 0 ? [vscode.l10n.t('Pending changes: {0}.', changes)] : []),
@@ -35,7 +35,7 @@ export function waitingText(changes: number, questions: number): string {
   return counted.length > 0 ? counted.join(' ') : vscode.l10n.t('No pending changes.');
 }
 
-/** The user's reason, empty for none; undefined where the rejection itself was given up. */
+/** Ask the user for a reason, which may be empty; undefined if the user cancels the rejection. */
 export async function askReason(title: string): Promise<string | undefined> {
   return askText({
     title,
@@ -44,7 +44,7 @@ export async function askReason(title: string): Promise<string | undefined> {
   });
 }
 
-/** The server's no to a decision, and why; of a conflict what changed can be shown by `showStale`. */
+/** Report the server's refusal of a decision. For a conflict, `showStale` can show the other changes. */
 export function notifyRefusal(
   review: Review,
   { code, reason }: Refusal,
@@ -58,7 +58,7 @@ export function notifyRefusal(
   }
 }
 
-/** Files at `paths` were changed by somebody else before the change could land. */
+/** Tell the user that others changed the files at `paths` before the change could land. */
 function notifyConflict(review: Review, paths: readonly string[], showStale: (review: Review) => Promise<void>): void {
   const reason = vscode.l10n.t('It changed after this change was proposed.');
   offerToShow(vscode.l10n.t('{0} was not changed. {1}', fileNames(paths), reason), review, showStale);
@@ -69,14 +69,14 @@ function offerToShow(message: string, review: Review, showStale: (review: Review
   void notify('error', message, ...buttons).then((chosen) => (chosen === undefined ? undefined : showStale(review)));
 }
 
-/** What was accepted can't be written, and why: nothing is decided. Whether the user goes back to the review. */
+/** Report that the accepted text can't be written; the proposal stays open. Whether the user goes back to it. */
 export async function notifyUndecided(review: Review, reason: string): Promise<boolean> {
   const back = vscode.l10n.t('Review');
   const message = vscode.l10n.t('{0} was not changed. {1}', nameOf(review), reason);
   return (await notify('error', message, back)) === back;
 }
 
-/** The server went away before it said what became of a decision. */
+/** Tell the user that the server stopped before it reported the outcome of a decision. */
 export function notifyLost(review: Review, decision: Decision): void {
   void notify(
     'error',
@@ -89,7 +89,7 @@ export function notifyLost(review: Review, decision: Decision): void {
   );
 }
 
-/** The server went away while it landed; what was `accepted`, by path, may be in the editor, unsaved. */
+/** The server stopped during a landing: offer to save `accepted` texts, by path, that are unsaved in the editor. */
 export function notifyUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap<string, string>): void {
   const waiting = proposed.files.filter(({ path, uri }) => {
     const document = findDocument(uri);
@@ -98,14 +98,14 @@ export function notifyUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap
   offerToSaveAll(waiting, []);
 }
 
-/** Files at `paths` landed in the editor alone; `failed`: documents that it could not save. */
+/** The files at `paths` landed only in the editor; offer to save them. `failed`: those that it could not save. */
 export function notifyNotSaved({ proposed }: Review, paths: readonly string[], failed: readonly SavedFile[]): void {
   const inEditor = proposed.files.filter(({ path }) => paths.includes(path));
   const waiting = inEditor.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
   offerToSaveAll(waiting, failed);
 }
 
-/** Of several accepted files some landed, and these did not, by path: they had changed, or their landing failed. */
+/** Some of several accepted files landed. Report the others, by path: those that had changed, and those that failed. */
 export function notifyNotLanded(
   review: Review,
   conflicts: readonly string[],
@@ -148,7 +148,7 @@ async function offerToSave(names: string, uris: readonly string[], reasons: read
   }
 }
 
-/** No review is in front that a decision could be about. */
+/** Tell the user that no review is active that a decision could apply to. */
 export function notifyNothingOpen(): void {
   void notify(
     'information',
@@ -156,7 +156,7 @@ export function notifyNothingOpen(): void {
   );
 }
 
-/** A key was pressed in a review that the user has not put the focus into. */
+/** Tell the user that a key was pressed in a review that doesn't have the focus. */
 export function notifyOutside(): void {
   void notify(
     'information',
@@ -164,7 +164,7 @@ export function notifyOutside(): void {
   );
 }
 
-/** Nothing was decided, and what is to be done first. */
+/** Tell the user that nothing was decided, and what to do first. */
 export function notifyUnsaved(path: string): void {
   void notify(
     'warning',
@@ -175,7 +175,7 @@ export function notifyUnsaved(path: string): void {
   );
 }
 
-/** Nothing was accepted: the editor shows nothing of what is proposed for the file. Whether it is to. */
+/** Report that nothing was accepted because no editor shows the proposal. Returns whether the user wants to see it. */
 export async function notifyNotShown(path: string): Promise<boolean> {
   const show = vscode.l10n.t('Show It');
   const message = vscode.l10n.t(
@@ -185,7 +185,7 @@ export async function notifyNotShown(path: string): Promise<boolean> {
   return (await notify('warning', message, show)) === show;
 }
 
-/** Nothing was accepted yet, and why: the diff may not show all of it, the view beside it does. */
+/** Report that nothing was accepted yet: the diff may not show everything, but the view beside it does. */
 export function notifyHidden(why: string): void {
   void notify(
     'warning',
@@ -193,7 +193,7 @@ export function notifyHidden(why: string): void {
   );
 }
 
-/** What ended without the user is said where it does not interrupt; a conflict can be looked at. */
+/** Report an end that the user didn't decide in the status bar, without interrupting; a conflict in a notification. */
 export function notifyEnd(
   review: Review,
   outcome: Outcome,

@@ -1,12 +1,13 @@
 /**
- * A proposal and how far its review has come. Everyone may read it; only `store.ts` changes it. Free of the vscode API.
+ * A proposal and the progress of its review. Any module may read it; only `store.ts` changes it. Doesn't use the vscode
+ * API.
  *
- * A review waits until the user decides. The server may end it at any moment, and may refuse a decision: the review
- * then waits again.
+ * A review waits until the user decides. The server may end it at any time, and may refuse a decision; then the review
+ * waits again.
  */
 import type { Outcome, Proposal, Proposed, Settled } from '../protocol/types';
 
-/** `decided`: it ended after the user's decision, `ended`: without one. */
+/** `decided`: ended after the user's decision, `ended`: without one. */
 export type ReviewState = 'waiting' | 'deciding' | 'decided' | 'ended';
 export type ReviewEvent = 'decide' | 'refuse' | 'end';
 
@@ -29,27 +30,27 @@ export type FileDecision = 'accepted' | 'rejected';
 
 export interface Review {
   readonly proposed: Proposed;
-  /** With the texts, once they were asked for. */
+  /** Includes the texts; loaded on demand. */
   readonly proposal?: Proposal;
   readonly state: ReviewState;
-  /** Files that are no longer what the agent saw, by path: accepting would be a conflict. */
+  /** Files that have changed since the agent saw them, by path. Accepting them would be a conflict. */
   readonly stale: ReadonlyMap<string, Staleness>;
-  /** Of several files those that the user has decided about, by path. */
+  /** The user's decisions on single files, by path. */
   readonly decided: ReadonlyMap<string, FileDecision>;
-  /** The texts of files when the user rejected them, `\n` line ends, by path: what is typed later is not rejected. */
+  /** The texts that the user rejected, with `\n` line ends, by path. What is typed later is not rejected. */
   readonly rejected: ReadonlyMap<string, string>;
-  /** All of it was on the screen, in an editor that the user went into. */
+  /** All of it was on the screen, in an editor that the user focused. */
   readonly seen: boolean;
-  /** The user closed its tab without deciding: it waits, and is not opened again by itself. */
+  /** The user closed its tab without deciding: it waits, and doesn't open by itself again. */
   readonly setAside: boolean;
 }
 
-/** Whether the user has decided about the whole proposal, whatever became of that. */
+/** Whether the user has decided on the whole proposal, whatever the outcome. */
 export function isDecided({ state }: Review): boolean {
   return state === 'deciding' || state === 'decided';
 }
 
-/** What became of one of the files of a proposal. */
+/** The outcome for one file of a proposal. */
 export function outcomeOf({ outcome, files = [] }: Settled, wanted: string): Outcome {
   return files.find(({ path }) => path === wanted)?.outcome ?? outcome;
 }

@@ -1,7 +1,7 @@
 /**
- * What becomes of the edits that the server sends by itself: a preview of a proposal is answered "pending",
- * since its review is a diff editor; with the Refactor Preview as the style it is VS Code's to show, once the user wants
- * it: the preview takes the focus. What is applied is saved where the document had no unsaved changes, or as the user's setting says.
+ * Handles edits that the server sends on its own. The preview of a proposal is answered "pending" because its review is
+ * a diff editor. With the review style "Refactor Preview", VS Code shows the preview, but only when the user asks for
+ * it, as it takes the focus. Edited documents are saved if they had no unsaved changes, or as the user's setting says.
  */
 import * as vscode from 'vscode';
 import type { ApplyEdit } from '../server/client';
@@ -11,11 +11,11 @@ import { notify } from '../util/window';
 import { PENDING, type WorkspaceEdit } from '../protocol/types';
 import { brief } from '../util/display';
 
-/** Ends the waiting of a preview: whether the user wants it, or its server is gone. */
+/** Ends a preview's wait: the user wants to see it, or the server is gone. */
 type End = (wanted: boolean) => void;
 
 export class ServerEdits {
-  /** How many previews wait for the user, or are shown by VS Code. */
+  /** How many previews are waiting for the user, or shown by VS Code. */
   previews = 0;
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
@@ -38,7 +38,7 @@ export class ServerEdits {
         );
   };
 
-  /** Show the preview that has waited longest; with none left, go to the one that VS Code shows. */
+  /** Show the oldest waiting preview; without one, focus the preview that VS Code shows. */
   open(): void {
     const [end] = this.waiting;
     if (end === undefined) {
@@ -48,7 +48,7 @@ export class ServerEdits {
     }
   }
 
-  /** The server is gone: what it asked for is asked no more. */
+  /** The server is gone, and its previews with it. */
   drop(): void {
     this.waiting.forEach((end) => end(false));
   }

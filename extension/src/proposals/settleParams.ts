@@ -1,16 +1,16 @@
-/** What the user's decision is on the wire, with what was typed in the review. Free of the vscode API. */
+/** Converts the user's decision into params, including what was typed in the review. Doesn't use the vscode API. */
 import type { Proposal, SettledFile, SettleParams } from '../protocol/types';
 import { normalise } from '../util/text';
 
-/** The text of a proposed file as the review shows it; undefined where it was never shown. */
+/** The text of a proposed file as its review shows it; undefined if it was never shown. */
 export type ShownText = (path: string) => string | undefined;
 
-/** What the user has decided about single files of several, by path. */
+/** The user's decisions on single files, by path. */
 export type Decided = ReadonlyMap<string, 'accepted' | 'rejected'>;
 
 /**
- * An acceptance of all that was not rejected before, with what the user has typed; with every file rejected it is
- * a rejection. `always` lets the session's later changes through.
+ * Accept all files that were not rejected before, with the user's edits. If all were rejected, it is a rejection.
+ * `always` auto-accepts the session's later changes.
  */
 export function acceptParams(
   proposal: Proposal,
@@ -28,20 +28,20 @@ export function acceptParams(
   };
 }
 
-/** A rejection of everything; `feedback` reaches the agent. */
+/** Reject everything; the agent receives `feedback`. */
 export function rejectParams(id: string, feedback: string): SettleParams {
   const said = feedback.trim();
   return { id, decision: 'rejected', ...(said === '' ? {} : { feedback: said }) };
 }
 
-/** The texts that a decision lets in, by path, `\n` line ends: the proposed ones, or what the user made of them. */
+/** The texts that a decision accepts, by path, with `\n` line ends: as proposed, or as the user edited them. */
 export function acceptedTexts({ files }: Proposal, { decision, files: own = [] }: SettleParams): Map<string, string> {
   const decided = new Map(own.map((one) => [one.uri, one]));
   const accepted = files.filter(({ uri }) => (decided.get(uri)?.decision ?? decision) !== 'rejected');
   return new Map(accepted.map(({ path, uri, proposed_text: text }) => [path, decided.get(uri)?.text ?? text]));
 }
 
-/** A file's own decision, where that is another than the whole proposal's. */
+/** The decision on a file if it differs from the one on the whole proposal. */
 function ownDecision(
   file: Proposal['files'][number],
   shown: ShownText,

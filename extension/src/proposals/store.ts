@@ -1,4 +1,4 @@
-/** The proposals that wait for the user, in the order they came. Nothing else changes their reviews. */
+/** The proposals that wait for the user, in order of arrival. Only this module changes their reviews. */
 import * as vscode from 'vscode';
 import type { Proposal, Proposed } from '../protocol/types';
 import { next, type FileDecision, type Review, type ReviewEvent, type ReviewState, type Staleness } from './review';
@@ -17,7 +17,7 @@ class StoredReview implements Review {
 
 export class ProposalStore {
   private readonly changed = new vscode.EventEmitter<void>();
-  /** Something that a list of them shows has changed. */
+  /** Something that lists show has changed. */
   readonly onDidChange = this.changed.event;
   private readonly reviews = new Map<string, StoredReview>();
 
@@ -25,7 +25,7 @@ export class ProposalStore {
     return [...this.reviews.values()];
   }
 
-  /** Those that the user can decide about. */
+  /** The reviews that the user can decide on. */
   get undecided(): readonly Review[] {
     return this.all.filter(({ state }) => state === 'waiting');
   }
@@ -45,39 +45,41 @@ export class ProposalStore {
     return review;
   }
 
-  /** The texts have come. */
+  /** Add the texts once they are loaded. */
   load(proposal: Proposal): void {
     this.change(proposal.id, (review) => (review.proposal ??= proposal));
   }
 
-  /** A decision is on its way. False if the review already has one, or has ended: there is nothing to decide. */
+  /** Note that a decision was sent. False if the review already has one, or has ended. */
   decide({ proposed: { id } }: Review): boolean {
     return this.transition(id, 'decide');
   }
 
-  /** The server has refused the decision: nothing is decided. */
+  /** The server refused the decision; the review waits again. */
   refuse({ proposed: { id } }: Review): void {
     this.transition(id, 'refuse');
   }
 
-  /** The review has ended and is removed; undefined if it had ended before. */
+  /** End and remove the review; undefined if it had already ended. */
   end(id: string): Review | undefined {
     const review = this.reviews.get(id);
     return this.transition(id, 'end', () => this.reviews.delete(id)) ? review : undefined;
   }
 
-  /** The user has decided about one of several files. */
+  /** Note the user's decision on one of several files. */
   decideFile({ proposed: { id } }: Review, path: string, decision: FileDecision): void {
     this.change(id, ({ decided }) => decided.set(path, decision));
     this.changed.fire();
   }
 
-  /** The user rejects a file as it is now. */
+  /** Note the text of a file that the user rejects. */
   noteRejected({ proposed: { id } }: Review, path: string, text: string): void {
     this.change(id, ({ rejected }) => rejected.set(path, text));
   }
 
-  /** A file is no longer what the agent saw, or is again with `undefined`. After a decision that is the server's to say. */
+  /**
+   * Note how a file differs from what the agent saw, `undefined` if not. After a decision only the server judges that.
+   */
   setStaleness({ proposed: { id } }: Review, path: string, staleness: Staleness | undefined): void {
     const review = this.reviews.get(id);
     const isSame = JSON.stringify(review?.stale.get(path)) === JSON.stringify(staleness);
@@ -100,7 +102,7 @@ export class ProposalStore {
     this.change(id, (review) => (review.setAside = isSetAside));
   }
 
-  /** The next (1) or previous (-1) one, round the end; from nowhere the first or last. */
+  /** The next (1) or previous (-1) review, wrapping around. If `id` is unknown, the first or last one. */
   beside(id: string | undefined, step: 1 | -1): Review | undefined {
     const all = this.all;
     const at = all.findIndex((review) => review.proposed.id === id);
@@ -108,7 +110,7 @@ export class ProposalStore {
     return all[(from + step + all.length) % all.length];
   }
 
-  /** The first that may be opened by itself, other than `current`. */
+  /** The first review, other than `current`, that may open by itself. */
   firstWaiting(current?: Review): Review | undefined {
     return this.undecided.find((review) => !review.setAside && review !== current);
   }

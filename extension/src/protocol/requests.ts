@@ -1,4 +1,4 @@
-/** The editor's requests and notifications, with the types of what goes over the wire. */
+/** The editor's requests and notifications, with their types. */
 import { NotificationType, RequestType } from 'vscode-languageclient/node';
 import {
   AgentMethod,
@@ -37,7 +37,7 @@ export const StatusChangedNotification = new NotificationType<Status>(Notificati
 export const DocumentStateNotification = new NotificationType<DocumentState>(Notification.documentState);
 export const FileEncodingsNotification = new NotificationType<FileEncodings>(Notification.fileEncodings);
 
-/** Requests for changes; what they answer is what landed. */
+/** Requests for changes; their answers say what landed. */
 export const CHANGING: ReadonlySet<string> = new Set([
   AgentMethod.write,
   AgentMethod.edit,

@@ -1,6 +1,6 @@
 /**
- * Offers what arrives. A proposal is counted and listed, and a notification has a button that opens its review:
- * nothing opens by itself, as that would take the keys from whoever types, or cover what they type into.
+ * Announces new proposals with a notification, whose button opens the review. Reviews don't open by themselves: they
+ * would take the focus from a user who types, or cover their text.
  */
 import * as vscode from 'vscode';
 import { notify } from '../util/window';
@@ -10,14 +10,14 @@ import type { ProposalStore } from '../proposals/store';
 import type { DiffEditors } from './diffEditor';
 import { agentOf, nameOf } from '../proposals/notifications';
 
-/** While one offer stands unanswered, others come so far apart. */
+/** The minimum time between notifications while one is unanswered. */
 const APART_MS = 10_000;
 
 export class Announcements {
   private unanswered = 0;
   private offeredAt = -Infinity;
 
-  /** `isAwaited`: whether the user has only just asked for this very proposal. */
+  /** `isAwaited`: whether this is the proposal that the user has just asked for. */
   constructor(
     private readonly proposals: ProposalStore,
     private readonly editors: DiffEditors,
@@ -30,7 +30,7 @@ export class Announcements {
     await (this.isAwaited(proposed) ? this.editors.show(review) : this.offer(review));
   }
 
-  /** The review that the user asked for came too late to open by itself. */
+  /** The review that the user asked for loaded too late to open by itself. */
   async late(review: Review): Promise<void> {
     const text = vscode.l10n.t('The review of {0} is ready.', nameOf(review));
     if ((await notify('information', text, vscode.l10n.t('Review'))) !== undefined) {
@@ -38,7 +38,7 @@ export class Announcements {
     }
   }
 
-  /** Many at once are one notification; VS Code replaces one that reads the same. */
+  /** Several proposals share one notification. VS Code replaces a notification by one with the same text. */
   private async offer(review: Review): Promise<void> {
     const isFurther = this.unanswered > 0;
     if (isFurther && Date.now() - this.offeredAt < APART_MS) {

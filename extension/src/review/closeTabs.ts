@@ -1,30 +1,30 @@
-/** Ends the typing in reviews, and closes their tabs without a question. `diffEditor.ts` says which. */
+/** Makes reviews read-only, and closes their tabs without asking. `diffEditor.ts` decides which. */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import type { ReviewFileSystem } from './fileSystem';
 import { allTabs, proposalsIn } from './tabs';
 
-/** A proposed file that was shown in a tab, and what the user has made of it; undefined where it was never read. */
+/** A proposed file that a tab showed, with the user's edits; `text` is undefined if it was never loaded. */
 export interface Closed {
   uri: vscode.Uri;
   text: string | undefined;
-  /** It held what was not saved: the user has typed there. */
+  /** Whether it had unsaved changes: the user typed there. */
   wasUnsaved: boolean;
 }
 
-/** A key may come in between, and makes the document unsaved again; hardly so often. */
-const MOST_ROUNDS = 100;
+/** A key press can make the document unsaved again, so try again; this many in a row are unlikely. */
+const MAX_ROUNDS = 100;
 
 /**
- * Make documents read-only in the editor, and keep the text that they have then: what is typed until that moment is
- * in it. Nothing is saved, as the user's formatters would change what was typed. In the editor of several files the user can type on,
- * which VS Code no longer counts as unsaved.
+ * Make documents read-only in the editor, and keep their text, including everything typed until that moment. Don't save
+ * them: the user's formatters would change what was typed. In the editor of several files the user can type on; VS Code
+ * no longer counts that as unsaved.
  */
 export async function makeReadOnly(files: ReviewFileSystem, uris: readonly vscode.Uri[]): Promise<void> {
   const documents = (await Promise.all(uris.map(documentAt))).flatMap((document) => document ?? []);
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     documents.forEach(({ uri }) => files.lock(uri));
-    // The editor hears of the lock and asks for the file; the second time it has read the answer.
+    // The editor hears of the lock, and then reads the file's state; after the second call it has the answer.
     await caughtUp();
     await caughtUp();
     const unsaved = documents.filter(({ isDirty, isClosed }) => isDirty && !isClosed);
@@ -41,20 +41,20 @@ export async function makeReadOnly(files: ReviewFileSystem, uris: readonly vscod
   keepTexts(files, documents);
 }
 
-/** Close tabs. One call at a time, as the texts of two of them would get in each other's way. */
+/** Close tabs. Don't run two calls at once: both set the texts of their documents. */
 export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab) => boolean): Promise<readonly Closed[]> {
   const shown = allTabs().filter(which).flatMap(proposalsIn);
   await caughtUp();
   const documents = (await Promise.all(shown.map(documentAt))).flatMap((document) => document ?? []);
   const unsaved = new Set(documents.filter(({ isDirty }) => isDirty));
-  // What VS Code brought back after a reload is none of the files here yet.
+  // After a reload, `files` doesn't know the documents that VS Code restored.
   documents.filter(({ uri }) => !files.has(uri)).forEach((document) => files.set(document.uri, document.getText()));
   await makeReadOnly(files, shown);
   for (const { tabs } of vscode.window.tabGroups.all) {
     const closing = tabs.filter(which);
     if (closing.length > 0) {
-      // A tab that takes the place of one would get the focus, whatever has it. Where none does, VS Code keeps the
-      // focus where it is, or puts it on what is left if it was in the tab.
+      // VS Code would focus a tab that replaces a closed one, whatever has the focus. If none replaces it, VS Code
+      // keeps the focus, or moves it to what is left if the closed tab had it.
       await vscode.window.tabGroups.close(closing, closing.length < tabs.length);
     }
   }
@@ -67,8 +67,8 @@ export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab
 }
 
 /**
- * Wait until what is on the screen is in the documents and the tabs here: keys and all else come in the order in which
- * this is answered.
+ * Wait until documents and tabs here are as the screen shows them: VS Code sends this answer after all earlier key
+ * presses and other events.
  */
 export async function caughtUp(): Promise<void> {
   await vscode.commands.executeCommand('setContext', 'agentfs.ui.caughtUp', true);
@@ -83,7 +83,7 @@ function keepTexts(files: ReviewFileSystem, documents: readonly vscode.TextDocum
   }
 }
 
-/** A draft that VS Code brings back after a reload has its tab before its document; that may fail where nothing is left of it. */
+/** After a reload, a restored tab may not have its document yet. Opening that fails if nothing is left of it. */
 async function documentAt(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
   try {
     return findDocument(uri.toString()) ?? (await vscode.workspace.openTextDocument(uri));

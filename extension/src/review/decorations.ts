@@ -1,6 +1,6 @@
 /**
- * What a review says beside the diff: who proposes it and why, at the first line that differs; what deserves a
- * second look, as warnings of the proposed text; and that the file has changed meanwhile.
+ * Annotates the diff of a review: the agent and its reason at the first difference, warnings about suspicious text, and
+ * a note if the file has changed since.
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
@@ -51,13 +51,13 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
     ];
   }
 
-  /** Say of a review what is to be said, wherever it is shown. */
+  /** Update a review's annotations wherever it is shown. */
   update(review: Review): void {
     review.proposal?.files.forEach((file) => this.warn(review, file));
     this.decorate();
   }
 
-  /** The review is over. */
+  /** The review has ended. */
   forget(review: Review): void {
     const uris = review.proposed.files.map(({ path }) => virtualUri(PROPOSAL, review.proposed.id, path));
     uris.forEach((uri) => this.warnings.delete(uri));
@@ -127,18 +127,19 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
 
 const firstLines = new WeakMap<File, number>();
 
-/** Where the diff begins; looked for once, as texts are large. */
+/** The first line that differs; cached, as texts can be large. */
 function firstLine(file: File): number {
   const known = firstLines.get(file) ?? firstDifference(file.base_text, file.proposed_text) ?? 0;
   firstLines.set(file, known);
   return known;
 }
 
-/** What happens to the file, who wants it and why, and whose changes are whose. */
+/** What happens to the file, who proposes it and why, and which changes are the user's own. */
 function noteOf({ proposed, decided }: Review, file: File): string {
   const agent = agentOf(proposed.agent);
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
-  const operation = proposed.files.length > 1 ? OPERATIONS[file.operation]?.() : undefined; // of one file the tab says so
+  // for a single file the tab says it
+  const operation = proposed.files.length > 1 ? OPERATIONS[file.operation]?.() : undefined;
   const parts = [
     ...(operation === undefined ? [] : [operation]),
     why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why),
@@ -163,7 +164,7 @@ const DECIDED = {
   rejected: (): string => vscode.l10n.t('will be rejected after you have decided on all files'),
 };
 
-/** All of it, as plain text: an agent's words are no markup. */
+/** All details, as plain text: agents' words must not act as Markdown. */
 function hoverOf({ proposed, stale: all }: Review, file: File): ReturnType<typeof plainMarkdown> {
   const stale = all.get(file.path);
   const said = [
@@ -175,7 +176,7 @@ function hoverOf({ proposed, stale: all }: Review, file: File): ReturnType<typeo
   return plainMarkdown(said);
 }
 
-/** The same in a few words, as there is little room beside a line. */
+/** A short form, as there is little room beside a line. */
 function stalenessNote(stale: Staleness): string {
   switch (stale.kind) {
     case 'editor':

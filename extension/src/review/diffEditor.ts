@@ -1,6 +1,6 @@
 /**
- * Shows a proposal as a diff: left the text that it changes, right what is proposed, which may be changed. One review
- * is open at a time, however many wait, and none opens by itself. What is decided about it is `proposals/decisions.ts`.
+ * Shows a proposal as a diff: on the left the text that it changes, on the right the proposed text, which the user may
+ * edit. Only one review is open at a time, and none opens by itself. `proposals/decisions.ts` handles decisions.
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
@@ -19,10 +19,10 @@ import { userWaits } from './userWaits';
 
 const EXPLANATION_CHARACTERS = 80;
 
-/** So long after a decision the user has not gone elsewhere yet. */
+/** If the next review's texts load within this time after a decision, the user is still here to see it. */
 const SOON_MS = 200;
 
-/** `isNext`: it takes the place of a review that was decided. */
+/** `isNext`: it replaces a review that was decided. */
 export interface Opening {
   review: Review;
   isNext: boolean;
@@ -30,22 +30,22 @@ export interface Opening {
 
 export class DiffEditors implements vscode.Disposable {
   private readonly opened = new vscode.EventEmitter<Opening>();
-  /** A review was opened, and has the focus. */
+  /** A review was opened and has the focus. */
   readonly onDidOpen = this.opened.event;
   private readonly late = new vscode.EventEmitter<Review>();
-  /** A review was asked for, and was not opened: it came too late. */
+  /** A review was requested but not opened, because its texts came too late. */
   readonly onDidOpenLate = this.late.event;
   private readonly leftBehind = new vscode.EventEmitter<Closed>();
-  /** An earlier window left this behind, with text that the user typed. */
+  /** An earlier window left this tab behind, with text that the user typed. */
   readonly onDidLeaveBehind = this.leftBehind.event;
   /** The review that is being opened. */
   opening: Opening | undefined;
-  /** What was asked for last: another one that comes after it is not wanted any more. */
+  /** Identifies the last request to show a review; earlier ones are dropped. */
   private asked = {};
   private readonly shows = new SerialQueue();
   private readonly closings = new SerialQueue();
   private readonly closing = new Set<string>();
-  /** The tab that was in front last and is no review's. */
+  /** The last active tab that is not a review. */
   private before: vscode.Tab | undefined;
   private readonly listener: vscode.Disposable;
 
@@ -58,15 +58,15 @@ export class DiffEditors implements vscode.Disposable {
     this.listener = vscode.window.tabGroups.onDidChangeTabs((event) => this.tabsChanged(event));
   }
 
-  /** The review that is visible and active; undefined where something else is. */
+  /** The active review; undefined if something else is active. */
   get current(): Review | undefined {
     const tab = tabInFront();
     return tab && this.reviewOf(tab);
   }
 
   /**
-   * Of a review of several files the one that stands in front alone: VS Code opens a tab for a draft that was typed
-   * in the editor of them all.
+   * The file of a review of several files that is active on its own: when the user types into the editor of several
+   * files, VS Code opens a tab for that file.
    */
   get currentPart(): vscode.Uri | undefined {
     const tab = tabInFront();
@@ -75,8 +75,8 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /**
-   * Open a review, in place of one that is open, and give it the focus: the user wants it. Where its texts come when the
-   * user has gone on to something else, it would take the keys from that, and is `late` instead. One at a time.
+   * Open and focus a review in place of the one that is open. If its texts load only after the user has moved on,
+   * opening it would take the focus, so fire `onDidOpenLate` instead. Opens one at a time.
    */
   async show(review: Review): Promise<void> {
     const asked = (this.asked = {});
@@ -93,13 +93,14 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /**
-   * The user has decided about the review in front: the next takes its place with `onwards`, else what was there
-   * before. That is done with the press; when the answer comes, the user may be typing somewhere else. The next one
-   * takes the keys from nowhere else. What is typed on is not meant for it: it is read-only until the user goes into it.
+   * The user has decided on the active review: with `onwards` show the next one in its place, else what was there
+   * before. Don't wait for the answer: by then the user may be typing elsewhere. The next review doesn't take the focus
+   * from elsewhere. It is read-only until the user focuses it, as keys still being typed aren't meant for it.
    */
   async leave(review: Review, onwards: boolean): Promise<void> {
     const next = onwards ? this.proposals.firstWaiting() : undefined;
-    // The editor of several files can't be made read-only and back: they wait until they are asked for.
+    // The editor of several files can't be made read-only and writable again, so these reviews don't open by
+    // themselves.
     const goesOn = next?.proposed.files.length === 1 && (await soon(this.fetch(next)));
     const tab = tabInFront();
     if (tab === undefined || reviewIdOf(tab) !== review.proposed.id) {
@@ -112,7 +113,7 @@ export class DiffEditors implements vscode.Disposable {
     }
   }
 
-  /** Get the texts of what comes next, for the moment when the user has decided about the review in front. */
+  /** Load the next review's texts, so that it can open as soon as the user decides on this one. */
   async prepareNext(): Promise<void> {
     const { current } = this;
     const next = this.proposals.firstWaiting(current);
@@ -121,25 +122,25 @@ export class DiffEditors implements vscode.Disposable {
     }
   }
 
-  /** What is proposed may be typed in, but for what it deletes. */
+  /** Let the user edit the proposed texts, except of files to be deleted. */
   unlock({ proposed: { id, files } }: Review): void {
     for (const { path } of files.filter(({ operation }) => operation !== 'delete')) {
       this.files.unlock(virtualUri(PROPOSAL, id, path));
     }
   }
 
-  /** The user has decided: what is typed from now on is too late. */
+  /** The user has decided: make the review read-only. */
   async lock({ proposed: { id } }: Review): Promise<void> {
     const shown = allTabs().filter((tab) => reviewIdOf(tab) === id).flatMap(proposalsIn);
     await this.closings.run(() => makeReadOnly(this.files, shown));
   }
 
-  /** Close what shows a review that is over. What is unsaved in it is kept until `forget`. */
+  /** Close the tabs of a review that has ended. Unsaved text in them is kept until `forget`. */
   async close({ proposed: { id } }: Review): Promise<void> {
     await this.closeKnowing((tab) => reviewIdOf(tab) === id);
   }
 
-  /** Let go of the texts of a review that was closed. */
+  /** Release the texts of a closed review. */
   forget({ proposed: { id, files } }: Review): void {
     for (const { path } of files) {
       this.files.forget(virtualUri(PROPOSAL, id, path));
@@ -147,7 +148,7 @@ export class DiffEditors implements vscode.Disposable {
     }
   }
 
-  /** Close tabs that an earlier window, or a proposal that is over, left behind. */
+  /** Close tabs left by an earlier window or by a proposal that has ended. */
   async closeStale(): Promise<void> {
     const stale = (tab: vscode.Tab): boolean => isReviewTab(tab) && this.reviewOf(tab) === undefined;
     const closed = await this.closings.run(() => closeTabs(this.files, stale));
@@ -159,7 +160,7 @@ export class DiffEditors implements vscode.Disposable {
     this.listener.dispose();
   }
 
-  /** `place`: the group in which it takes the place of a review that was decided. */
+  /** `place`: the group in which it replaces a review that was decided. */
   private async showNow(review: Review, place?: vscode.TabGroup): Promise<void> {
     const { id } = review.proposed;
     const isNext = place !== undefined;
@@ -186,7 +187,7 @@ export class DiffEditors implements vscode.Disposable {
     await this.prepareNext();
   }
 
-  /** To the editor that was in front before the reviews, or another one of the group. */
+  /** Show the editor that was active before the reviews, or another one of the group. */
   private async goBack({ tabs }: vscode.TabGroup): Promise<void> {
     const giveKeys = await keysForTheFront();
     const others = tabs.filter((tab) => !isReviewTab(tab));
@@ -197,20 +198,20 @@ export class DiffEditors implements vscode.Disposable {
     }
   }
 
-  /** Put the texts where the editors find them. */
+  /** Store the texts where the editors read them. */
   private prepare(id: string, file: ReviewedFile): DiffSides {
     const right = virtualUri(PROPOSAL, id, file.path);
     if (!this.files.has(right)) {
       this.files.set(right, withEol(file.proposed_text, file.eol));
     }
-    // Not the open document itself: a diff editor would let the user type in it.
+    // Show a copy, not the open document: the user could edit that in the diff.
     const left = virtualUri(BASE, id, file.path);
     this.bases.set(left, withEol(file.base_text, file.eol));
     const open = file.version === null ? undefined : findDocument(file.uri);
     return { file, left, right, unsaved: open?.isDirty === true };
   }
 
-  /** Close tabs, which is not the user's setting aside of their reviews. What was typed in them is kept. */
+  /** Close tabs without marking their reviews as set aside by the user. What was typed in them is kept. */
   private async closeKnowing(which: (tab: vscode.Tab) => boolean): Promise<void> {
     const ids = allTabs().filter(which).flatMap((tab) => reviewIdOf(tab) ?? []);
     ids.forEach((id) => this.closing.add(id));
@@ -238,7 +239,7 @@ export class DiffEditors implements vscode.Disposable {
   }
 }
 
-/** Whether it comes true at once. */
+/** Whether it becomes true within a moment. */
 function soon(coming: Promise<boolean>): Promise<boolean> {
   return Promise.race([coming, new Promise<false>((resolve) => setTimeout(resolve, SOON_MS, false))]);
 }
@@ -250,7 +251,7 @@ interface DiffSides {
   unsaved: boolean;
 }
 
-/** In the group `place` it takes the keys from nowhere. */
+/** With `place`, opens in that group without taking the focus. */
 async function open(review: Review, sides: readonly DiffSides[], place?: vscode.TabGroup): Promise<void> {
   const [only, ...more] = sides;
   if (only === undefined) {
@@ -266,11 +267,11 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
     preview: false,
     preserveFocus: place !== undefined,
     viewColumn: place?.viewColumn,
-    override: true, // as text, whatever editor the user has for such files
+    override: true, // as text, whichever editor the user has chosen for such files
   });
 }
 
-/** What the tab says: which file, whose change, and why. */
+/** The tab's title: which file, whose change, and why. */
 function titleOf({ proposed }: Review, { file, unsaved }: DiffSides, more: number): string {
   const agent = agentOf(proposed.agent);
   const why = brief(proposed.explanation, EXPLANATION_CHARACTERS);

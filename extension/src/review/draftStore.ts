@@ -1,15 +1,15 @@
 /**
- * What users typed into proposals, as files in a folder of the extension's own, so that no reload, crash or conflict
- * takes it. No vscode.
+ * Stores what users typed into proposals as files in the extension's own folder, so that it survives reloads, crashes
+ * and conflicts. Doesn't use the vscode API.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { SerialQueue } from '../util/serialQueue';
 
-/** A file of a proposal with what the user made of it; texts have `\n` line ends. */
+/** The user's version of a proposed file; texts have `\n` line ends. */
 export interface Draft {
-  /** The proposal's. */
+  /** The proposal's id. */
   id: string;
   path: string;
   uri: string;
@@ -17,16 +17,16 @@ export interface Draft {
   explanation: string;
   base: string;
   text: string;
-  /** When it was typed, in ms. */
+  /** When it was last typed in, in ms. */
   at: number;
-  /** Its review is over, and the user was told that the draft is kept. */
+  /** Its review has ended, and the user was told that the draft is kept. */
   over: boolean;
 }
 
-/** More are not kept in one window; the oldest go first. */
-const MOST = 100;
+/** How many drafts one window keeps; the oldest are deleted first. */
+const MAX_DRAFTS = 100;
 
-/** `process`: the id of the one that kept it, a window's. */
+/** `process`: the id of the window's process that stored it. */
 interface Stored extends Draft {
   process?: number;
 }
@@ -34,12 +34,12 @@ interface Stored extends Draft {
 export class DraftStore {
   private readonly writes = new SerialQueue();
 
-  /** `folder`, of all windows, is made when it is needed. */
+  /** `folder` is shared by all windows and created on demand. */
   constructor(private readonly folder: string) {}
 
   /**
-   * Every draft that was kept of files that are `here`, newest first, but for those of reviews that wait in another
-   * window. What can't be read is none.
+   * All drafts for which `isHere` is true, newest first, except those whose reviews wait in another window. Skips files
+   * that can't be read.
    */
   load(isHere: (draft: Draft) => boolean): Promise<Draft[]> {
     return this.writes.run(async () => {
@@ -47,12 +47,12 @@ export class DraftStore {
       const found = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.read(name)));
       const here = found.flatMap((one) => (one !== undefined && !isElsewhere(one) && isHere(one) ? [one] : []));
       const drafts = here.sort((one, other) => other.at - one.at);
-      await Promise.all(drafts.slice(MOST).map((old) => rm(this.fileOf(old), { force: true })));
-      return drafts.slice(0, MOST);
+      await Promise.all(drafts.slice(MAX_DRAFTS).map((old) => rm(this.fileOf(old), { force: true })));
+      return drafts.slice(0, MAX_DRAFTS);
     });
   }
 
-  /** Keep a draft in place of what was kept of that file of that proposal. */
+  /** Store a draft, replacing the one of the same file and proposal. */
   put(draft: Draft): Promise<void> {
     return this.writes.run(async () => {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -82,7 +82,7 @@ export class DraftStore {
   }
 }
 
-/** Whether the review of a draft waits in another window, which will say how it ends. */
+/** Whether the draft's review waits in another window, which will handle its end. */
 function isElsewhere({ over, process: id }: Stored): boolean {
   if (over || id === undefined || id === process.pid) {
     return false;

@@ -1,6 +1,6 @@
 /**
- * Keeps what users type into proposals until it lands or they throw it away: through a conflict, a withdrawal, a reload
- * of the window and a crash of the server. Drafts of reviews that are over are listed, and brought to their files.
+ * Keeps what users type into proposals until it lands or they discard it. It survives conflicts, withdrawals, window
+ * reloads, and server crashes. Drafts whose reviews have ended are listed, and can be applied to their files.
  */
 import * as vscode from 'vscode';
 import type { Draft, DraftStore } from './draftStore';
@@ -16,12 +16,12 @@ import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type 
 import type { Closed } from './closeTabs';
 import type { Ended } from '../proposals/decisions';
 
-/** A draft is kept this long after the last key. */
+/** A draft is stored this long after the last key press. */
 const SETTLED_MS = 200;
 
 export class Drafts implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
-  /** The drafts of reviews that are over are others. */
+  /** The drafts whose reviews have ended have changed. */
   readonly onDidChange = this.changed.event;
   private readonly kept = new Map<string, Draft>();
   private readonly typed = new Map<string, NodeJS.Timeout>();
@@ -46,7 +46,7 @@ export class Drafts implements vscode.Disposable {
     );
   }
 
-  /** Those of reviews that are over, newest first. */
+  /** Drafts whose reviews have ended, newest first. */
   get all(): readonly Draft[] {
     return [...this.kept.values()].sort((one, other) => other.at - one.at);
   }
@@ -56,7 +56,7 @@ export class Drafts implements vscode.Disposable {
     return uri.scheme === DRAFT ? this.kept.get(keyOf(idOf(uri), pathOf(uri))) : undefined;
   }
 
-  /** Take up what a window that is gone left of files that are in this one: its folders may be others. */
+  /** Take over drafts that closed windows left for files of this one. Runs again when folders change. */
   load(): Promise<void> {
     this.loaded = this.loadAll();
     return this.loaded;
@@ -70,7 +70,7 @@ export class Drafts implements vscode.Disposable {
     await this.over(left);
   }
 
-  /** A review is over, and its tab closed; what was typed in it and did not land is kept. */
+  /** A review has ended, and its tabs are closed. Keep what was typed there and did not land. */
   async ended(ended: Ended): Promise<void> {
     const { review } = ended;
     if (this.isClosing || review.proposal === undefined) {
@@ -89,7 +89,7 @@ export class Drafts implements vscode.Disposable {
     await this.over(drafts, isLate);
   }
 
-  /** An earlier window left a tab with what was typed there, also while nothing here could hear of it. */
+  /** Keep what was typed in a tab that an earlier window left, even while this extension was not running. */
   async leftBehind({ uri, text }: Closed): Promise<void> {
     await this.loaded;
     const [id, path] = [idOf(uri), pathOf(uri)];
@@ -107,7 +107,7 @@ export class Drafts implements vscode.Disposable {
     }
   }
 
-  /** Show a draft beside its file; the arrows between the sides bring a part of it there. */
+  /** Show a draft beside its file; the arrows in the diff copy single changes. */
   async open(draft: Draft): Promise<void> {
     const left = virtualUri(DRAFT, draft.id, draft.path);
     this.texts.set(left, draft.text);
@@ -115,7 +115,7 @@ export class Drafts implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.diff', left, await targetOf(draft), title, { preview: false });
   }
 
-  /** Bring all of a draft to its file, in the editor and unsaved, where its place is certain. */
+  /** Apply the whole draft to its file in the editor, without saving, if its place is unambiguous. */
   async apply(draft: Draft): Promise<void> {
     const name = baseName(draft.path);
     const target = await targetOf(draft);
@@ -132,7 +132,7 @@ export class Drafts implements vscode.Disposable {
       return;
     }
     const now = document.getText();
-    // Where the file is gone, the draft is all of the new one.
+    // If the file is gone, the draft becomes the new file.
     const current = target.scheme === 'untitled' && now === '' ? draft.base : normalise(now);
     const text = reapplied(draft.base, draft.text, current);
     if (text === undefined) {
@@ -155,7 +155,7 @@ export class Drafts implements vscode.Disposable {
     showStatusMessage(vscode.l10n.t('Your draft was applied to {0}. Save the file to keep it.', name));
   }
 
-  /** Throw a draft away, after a question. */
+  /** Discard a draft after asking. */
   async discard(draft: Draft): Promise<void> {
     const question = vscode.l10n.t('Discard your draft of {0}?', visible(draft.path));
     if (await confirm(question, [], vscode.l10n.t('Discard'))) {
@@ -163,7 +163,7 @@ export class Drafts implements vscode.Disposable {
     }
   }
 
-  /** The window closes: what was typed last is kept now. */
+  /** The window is closing: store what was typed last. */
   async close(): Promise<void> {
     this.isClosing = true;
     await Promise.all([...this.typed.keys()].map((key) => this.keep(vscode.Uri.parse(key))));
@@ -198,7 +198,7 @@ export class Drafts implements vscode.Disposable {
       : this.store.put(draft));
   }
 
-  /** The reviews of these are over: the user is told once. `isLate`: they were typed after the user had accepted. */
+  /** The reviews of these drafts have ended; tell the user once. `isLate`: typed after the user had accepted. */
   private async over(drafts: readonly Draft[], isLate = false): Promise<void> {
     this.changed.fire();
     const [first] = drafts;
@@ -229,7 +229,7 @@ function keyOf(id: string, path: string): string {
   return `${id} ${path}`;
 }
 
-/** What the user made of a file of a review, which is `text` now; undefined where it is what the agent proposed. */
+/** The user's version of a file, if `text` differs from what the agent proposed. */
 function draftOf({ proposed }: Review, file: Proposal['files'][number], text: string | undefined): Draft | undefined {
   if (text === undefined || normalise(text) === file.proposed_text) {
     return undefined;
@@ -247,22 +247,22 @@ function draftOf({ proposed }: Review, file: Proposal['files'][number], text: st
   };
 }
 
-/** What of a draft is in no file, once its review is over; undefined where nothing is. */
+/** What is left of a draft after its review has ended: the part that is in no file; undefined if there is none. */
 async function leftOf(draft: Draft, { review, outcome, texts, accepted }: Ended): Promise<Draft | undefined> {
   const text = accepted.get(draft.path);
   if (text === undefined) {
     const isDone = isDecided(review) && ['landed', 'editor', 'rejected'].includes(outcome);
     return isDone && review.rejected.get(draft.path) === draft.text ? undefined : draft;
   }
-  // A server that stops says nothing of what it has done.
+  // A server that stops can't report what it has done, so look at the file.
   if (!texts.has(draft.path) && !(await holds(draft.uri, text))) {
     return draft;
   }
-  // What was typed after the decision comes on top of what landed.
+  // What was typed after the decision applies on top of what landed.
   return draft.text === text ? undefined : { ...draft, base: text };
 }
 
-/** Whether a file, as the editor has it or else on disk, is this text. */
+/** Whether the file has this text, in the editor or else on disk. */
 async function holds(uri: string, text: string): Promise<boolean> {
   const document = findDocument(uri);
   if (document !== undefined) {
@@ -272,7 +272,7 @@ async function holds(uri: string, text: string): Promise<boolean> {
   return bytes !== undefined && normalise(new TextDecoder().decode(bytes)) === text;
 }
 
-/** A draft of which no more is known than the file: nothing of it was kept before, and its proposal is gone. */
+/** A draft that starts from the current file: nothing was stored for it, and its proposal is gone. */
 async function draftOfFile(id: string, path: string): Promise<Draft | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [first, ...below] = path.split('/');
@@ -287,7 +287,7 @@ async function draftOfFile(id: string, path: string): Promise<Draft | undefined>
   return { id, path, uri: uri.toString(), agent: '', explanation: '', base, text: base, at: 0, over: false };
 }
 
-/** The file, or, where it is gone, what becomes it when it is saved. */
+/** The file, or an untitled document that becomes the file when saved if it is gone. */
 async function targetOf({ uri: told }: Draft): Promise<vscode.Uri> {
   const uri = vscode.Uri.parse(told);
   const isThere = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(

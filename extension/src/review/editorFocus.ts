@@ -1,21 +1,21 @@
-/** Brings tabs to the front without taking the keys from where the user has them, and without losing any. */
+/** Brings tabs to the front without moving the focus and without losing key presses. */
 import * as vscode from 'vscode';
 
-/** A command of VS Code's own, to be run by `run`. */
+/** One of VS Code's own commands, for `run`. */
 interface Command {
   command: string;
   args: unknown;
 }
 
-/** Has VS Code run its commands one right after the other: no key comes in between, as it would with one call each. */
+/** Have VS Code run its commands back to back: between separate calls, a key press could get in. */
 export async function run(...commands: readonly Command[]): Promise<void> {
   await vscode.commands.executeCommand('runCommands', { commands });
 }
 
 /**
- * What gives the keys to the editor in front, unless the user has them elsewhere, such as in the search. No stable API
- * tells where they are; when VS Code lays out its editors, it looks itself, and here they stay as they are. In Zen Mode
- * it also leaves the keys with nothing when a diff comes to the front or goes. The groups keep their sizes.
+ * A command that focuses the active editor unless the focus is elsewhere, such as in the search. No stable API tells
+ * where it is, but VS Code checks that when it lays out its editors, so this sets the layout that they have. It also
+ * helps in Zen Mode, where VS Code leaves the focus nowhere when a diff opens or closes.
  */
 export async function keysForTheFront(): Promise<Command> {
   const layout = await vscode.commands.executeCommand('vscode.getEditorLayout');
@@ -23,11 +23,12 @@ export async function keysForTheFront(): Promise<Command> {
 }
 
 /**
- * What brings a tab of text to the front and leaves the keys where they are: what `vscode.open` comes down to, as that
- * goes through here. VS Code's commands for other tabs take the keys.
+ * A command that brings a text tab to the front without focusing it. It is what `vscode.open` runs in the end, but
+ * `vscode.open` goes through the extension host. VS Code's commands for other kinds of tabs take the focus.
  */
 export function withoutFocus({ input, group }: vscode.Tab): Command | undefined {
-  const column = group.isActive ? vscode.ViewColumn.Active : group.viewColumn; // by its number the group takes the keys
+  // with its number, the active group would take the focus
+  const column = group.isActive ? vscode.ViewColumn.Active : group.viewColumn;
   const how = [column, { preserveFocus: true, override: 'default' }];
   return input instanceof vscode.TabInputText ? { command: '_workbench.open', args: [input.uri, how] } : undefined;
 }

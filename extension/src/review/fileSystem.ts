@@ -1,6 +1,6 @@
 /**
- * The documents of a review that are no files: the proposal, which the user may change, and what it is
- * compared with. They live in memory, and nothing that is saved here reaches the workspace.
+ * The documents of a review that are not files: the proposal, which the user may edit, and the text it is compared
+ * with. They live in memory; saving them changes nothing in the workspace.
  */
 import * as vscode from 'vscode';
 import { fromBytes, toBytes } from '../util/text';
@@ -9,26 +9,26 @@ import { fromBytes, toBytes } from '../util/text';
 export const PROPOSAL = 'agentfs-proposal';
 /** The left side: the text that the proposal changes; read-only. */
 export const BASE = 'agentfs-base';
-/** What the user typed into a proposal that is over; read-only. */
+/** What the user typed into a proposal that has ended; read-only. */
 export const DRAFT = 'agentfs-draft';
-/** Both sides of what has landed; read-only. */
+/** Both sides of a change that has landed; read-only. */
 export const LANDED = 'agentfs-landed';
 
 export function virtualUri(scheme: string, id: string, path: string): vscode.Uri {
   return vscode.Uri.from({ scheme, authority: id, path: `/${path}` });
 }
 
-/** The proposal that a URI of these schemes belongs to. */
+/** The proposal id in a URI of these schemes. */
 export function idOf(uri: vscode.Uri): string {
   return uri.authority;
 }
 
-/** The path in the workspace that a URI of these schemes stands for. */
+/** The workspace path in a URI of these schemes. */
 export function pathOf(uri: vscode.Uri): string {
   return uri.path.slice(1);
 }
 
-/** Texts to look at. */
+/** Serves read-only texts. */
 export class ReadOnlyTexts implements vscode.TextDocumentContentProvider {
   private readonly texts = new Map<string, string>();
 
@@ -54,7 +54,7 @@ interface Held {
   mtime: number;
 }
 
-/** Proposals as files, so that the editor lets them be typed in. Saving one keeps the draft in memory. */
+/** Serves proposals as files, so that the user can edit them. Saving one keeps the draft in memory. */
 export class ReviewFileSystem implements vscode.FileSystemProvider {
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private readonly held = new Map<string, Held>();
@@ -69,13 +69,13 @@ export class ReviewFileSystem implements vscode.FileSystemProvider {
     this.listener.dispose();
   }
 
-  /** Put a text there; it stays until it is deleted. */
+  /** Store a text until it is removed. */
   set(uri: vscode.Uri, text: string): void {
     const marked = text.startsWith('\ufeff') || needsMark(uri);
     this.held.set(uri.toString(), { bytes: toBytes(text, marked), mtime: Date.now() });
   }
 
-  /** What was put or saved there last. */
+  /** The text that was last stored or saved there. */
   get(uri: vscode.Uri): string | undefined {
     const held = this.held.get(uri.toString());
     return held && fromBytes(held.bytes);
@@ -90,7 +90,7 @@ export class ReviewFileSystem implements vscode.FileSystemProvider {
     this.locked.delete(uri.toString());
   }
 
-  /** Have the editor show it as read-only, which it does not do while it is unsaved there: see `letDelete`. */
+  /** Make it read-only in the editor. This has no effect while it has unsaved changes: see `letDelete`. */
   lock(uri: vscode.Uri): void {
     this.locked.add(uri.toString());
     this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
@@ -103,14 +103,14 @@ export class ReviewFileSystem implements vscode.FileSystemProvider {
   }
 
   /**
-   * Have the editor begin to delete it: it lets go of what is unsaved in a document before it deletes the file, and leaves
-   * the text as it is. Then it finds the file read-only. No stable API makes a document with unsaved text read-only.
+   * Let the editor start to delete it. Before it deletes a file, the editor discards the document's unsaved state but
+   * keeps its text; then it finds the file read-only. No stable API makes a document with unsaved text read-only.
    */
   letDelete(uri: vscode.Uri): void {
     this.locked.delete(uri.toString());
   }
 
-  /** It is read-only by then, or is to be. */
+  /** Always refused: it is read-only by then, or is about to be. */
   delete(uri: vscode.Uri): never {
     throw vscode.FileSystemError.NoPermissions(uri);
   }
@@ -154,7 +154,7 @@ export class ReviewFileSystem implements vscode.FileSystemProvider {
   }
 
   createDirectory(): void {
-    // The editor makes the folders of what it saves; there are none here.
+    // The editor creates parent folders when it saves; there are none here.
   }
 
   rename(uri: vscode.Uri): never {
@@ -162,7 +162,7 @@ export class ReviewFileSystem implements vscode.FileSystemProvider {
   }
 }
 
-/** Whether the user's settings, for all languages or for one, would have plain UTF-8 read as something else. */
+/** Whether the user's settings, for all languages or one, would decode plain UTF-8 as something else. */
 function needsMark(uri: vscode.Uri): boolean {
   const files = vscode.workspace.getConfiguration('files', uri);
   const ofLanguages = files.inspect('encoding')?.languageIds ?? [];

@@ -1,26 +1,26 @@
 /**
- * Which review the user has put the focus into: by opening it, by choosing its tab, or with a click or the cursor keys
- * in it. Only there do keys accept and reject. No stable API tells what has the keys, so this goes by what users do; a
- * review that is in front because the tab before it was closed does not count.
+ * Tracks which review the user has focused: by opening it, choosing its tab, clicking into it, or moving the cursor in
+ * it. Only there do keys accept and reject. No stable API tells what has the focus, so this follows the user's actions.
+ * A review that becomes active because another tab closed doesn't count.
  */
 import * as vscode from 'vscode';
 import type { Review } from '../proposals/review';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 
-/** Before that nobody can have seen what took the place of a review: longer than a held key takes to repeat. */
+/** How long after a review has replaced another nobody can have seen it: longer than a held key takes to repeat. */
 const MOMENT_MS = 700;
 
 /**
- * Before that nobody has seen a review that they have asked for: a key was meant for the list, the terminal or the search
- * that the user had gone to meanwhile. No API tells of keys there.
+ * How long after a requested review has opened keys are ignored: they were meant for the list, terminal or search that
+ * the user had moved to. No API reports keys there.
  */
 const OPENED_MS = 300;
 
-/** Presses that follow one another faster are one key that is held. */
+/** Presses that follow each other faster come from one held key. */
 const HELD_MS = 400;
 
-/** VS Code tells of a tab that was closed, and of the one that is in front then, one after the other. */
+/** VS Code reports a closed tab and the tab that becomes active in two events, this close together. */
 const TOGETHER_MS = 100;
 
 /** A key is pressed in whatever has the focus; a button, row or command is chosen. */
@@ -28,14 +28,14 @@ export type By = 'key' | 'choice';
 
 export class ReviewFocus implements vscode.Disposable {
   private readonly entering = new vscode.EventEmitter<Review>();
-  /** The user has put the focus into this review, or moved it there. */
+  /** The user has moved the focus into this review. */
   readonly onDidEnter = this.entering.event;
   private readonly touched = new vscode.EventEmitter<Review>();
-  /** The user has clicked, or moved the cursor, in this review. */
+  /** The user has clicked or moved the cursor in this review. */
   readonly onDidTouch = this.touched.event;
   private front: Review | undefined;
   private entered: Review | undefined;
-  /** What took the place of a review that was decided, and when. */
+  /** The review that has replaced a decided one, and since when. */
   private next: { review: Review; at: number } | undefined;
   private openedAt = -Infinity;
   private pressedAt = -Infinity;
@@ -58,25 +58,25 @@ export class ReviewFocus implements vscode.Disposable {
     );
   }
 
-  /** Whether the user has put the focus into the review in front. */
+  /** Whether the user has focused the active review. */
   get isInside(): boolean {
     const { current } = this.editors;
     return current !== undefined && current === this.entered;
   }
 
-  /** Whether the review in front has opened so lately that no key can be about it, unless the user has clicked into it. */
+  /** Whether the active review has just opened, so that no key is meant for it unless the user has clicked into it. */
   get isOpening(): boolean {
     return this.editors.opening !== undefined || Date.now() - this.openedAt < OPENED_MS;
   }
 
-  /** Whether the review in front has only just taken the place of another: a click was meant for that one. */
+  /** Whether the active review has just replaced another one: a click was meant for that. */
   get isUnseen(): boolean {
     const { current, opening } = this.editors;
     const isNext = this.next?.review === current && Date.now() - (this.next?.at ?? 0) < MOMENT_MS;
     return (isNext && current !== this.entered) || (opening?.isNext === true && opening.review === current);
   }
 
-  /** The user has pressed a key that decides; whether it is one that is held. */
+  /** Call this when a deciding key is pressed; returns whether the key is being held. */
   isHeld(): boolean {
     const now = Date.now();
     const isHeld = now - this.pressedAt < HELD_MS;
@@ -102,7 +102,7 @@ export class ReviewFocus implements vscode.Disposable {
     this.timer = setTimeout(() => this.isChosen(front), TOGETHER_MS);
   }
 
-  /** Its tab has come to the front, and neither because another one was closed nor in the place of another. */
+  /** Its tab has become active, but not because another tab closed or because it replaced a review. */
   private isChosen(front: Review | undefined): void {
     const { opening } = this.editors;
     const isNext = (opening?.isNext === true && opening.review === front) || this.next?.review === front;
@@ -118,7 +118,7 @@ export class ReviewFocus implements vscode.Disposable {
     }
   }
 
-  /** A key that types moves the cursor too, but changes the text before. */
+  /** Typing moves the cursor, too, but changes the text first. */
   private selectionChanged({ kind, textEditor: { document } }: vscode.TextEditorSelectionChangeEvent): void {
     const isTyped = document.version !== (this.versions.get(document) ?? 1);
     this.versions.set(document, document.version);

@@ -1,6 +1,6 @@
 /**
- * Shows all that differs in files beside their review, where the diff editor may leave some of it out: every line in rows that
- * fit, what is invisible as codes, in colours and a font that no setting and no theme changes.
+ * Shows all differences of files beside their review when the diff editor may leave some out. Every line is wrapped,
+ * invisible characters appear as codes, and no setting or theme changes its colours and font.
  */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
@@ -9,7 +9,7 @@ import { hunks } from '../util/text';
 import { idOf, pathOf } from './fileSystem';
 import { PLAIN_VIEW } from './tabs';
 
-/** A file, its text before and the proposed one with `\n` line ends, and why the diff editor may not show all of it, if so. */
+/** A file with both texts, with `\n` line ends. `why`: why the diff editor may not show everything, if so. */
 export interface PlainFile {
   uri: vscode.Uri;
   why: string | undefined;
@@ -17,10 +17,10 @@ export interface PlainFile {
   now: string;
 }
 
-/** Sooner nobody can have seen what has just been shown, and a key may still be held. */
+/** How long it must be on the screen before it counts as seen; until then a key may still be held. */
 const MOMENT_MS = 700;
 
-/** UTF-16 units that are shown of what is the same, before and after what is not. */
+/** How many unchanged UTF-16 units to show before and after a changed passage. */
 const CONTEXT = 200;
 
 const STYLE = `
@@ -41,22 +41,22 @@ const STYLE = `
 
 export class PlainView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  /** The texts in it, by URI, and since when they are on the screen. */
+  /** The texts that it shows, by URI, and since when they are on the screen. */
   private texts = new Map<string, string>();
   private since: number | undefined;
 
-  /** Whether all that differs in the file has been on the screen for a moment. */
+  /** Whether all differences of this version of the file have been on the screen long enough. */
   hasShown({ uri, now }: PlainFile): boolean {
     return (
       this.texts.get(uri.toString()) === now && this.since !== undefined && Date.now() - this.since >= MOMENT_MS
     );
   }
 
-  /** Show what differs in these files, beside the editor in front, which keeps the keys; whether it was not there yet. */
+  /** Show these files' differences beside the active editor, which keeps the focus. False if already shown. */
   show(files: readonly PlainFile[]): boolean {
     const isSame = this.panel?.visible === true && files.every(({ uri, now }) => this.texts.get(uri.toString()) === now);
     if (isSame) {
-      this.since &&= Date.now(); // a key that is held does not get past it
+      this.since &&= Date.now(); // a held key must not get past it
       return false;
     }
     this.texts = new Map(files.map(({ uri, now }) => [uri.toString(), now]));
@@ -73,7 +73,7 @@ export class PlainView implements vscode.Disposable {
     return true;
   }
 
-  /** The review of that id is over. */
+  /** The review with that id has ended. */
   close(id: string): void {
     if ([...this.texts.keys()].some((uri) => idOf(vscode.Uri.parse(uri)) === id)) {
       this.texts.clear();
@@ -99,7 +99,7 @@ export class PlainView implements vscode.Disposable {
   }
 }
 
-/** The page says `mark` once it is drawn, which it is only where it can be seen. */
+/** The page posts `mark` once it is drawn, which happens only while it is visible. */
 function pageOf(files: readonly PlainFile[], mark: string): string {
   const policy = `default-src 'none'; style-src 'nonce-${mark}'; script-src 'nonce-${mark}'`;
   const script = `const code = acquireVsCodeApi();
@@ -124,7 +124,7 @@ function sectionOf({ uri, why, base, now }: PlainFile): string {
   return `<h1>${escaped(visible(pathOf(uri)))}</h1><p>${escaped(why ?? '')}</p>${rows.join('<hr>')}`;
 }
 
-/** A line as HTML, with what `other` has not marked, and little of what it has, too. */
+/** A line as HTML. Marks what differs from `other`, and shortens the rest. */
 function marked(line: string, other?: string): string {
   if (other === undefined) {
     return withEnds(line, 0, line.length, 0, 0);
@@ -143,12 +143,12 @@ function marked(line: string, other?: string): string {
   return same(first) + withEnds(line, first, last, from, to) + same(line.length - last);
 }
 
-/** What stands for so many UTF-16 units that are the same in the other text. */
+/** Stands for so many UTF-16 units that both texts share. */
 function same(units: number): string {
   return units === 0 ? '' : `<i>${escaped(vscode.l10n.t('… {0} characters are the same …', units))}</i>`;
 }
 
-/** The part of a line from `first` to `last` as HTML, with that from `from` to `to` marked, and signs for blanks at its ends. */
+/** A line from `first` to `last` as HTML, marked between `from` and `to`. Shows whitespace at the line's ends. */
 function withEnds(line: string, first: number, last: number, from: number, to: number): string {
   const start = line.length - line.trimStart().length;
   const end = Math.max(start, line.trimEnd().length);
@@ -164,7 +164,7 @@ function withEnds(line: string, first: number, last: number, from: number, to: n
     .join('');
 }
 
-/** Text as HTML, with a sign for what would not be seen; at the ends of a line that goes for blanks, too. */
+/** Text as HTML, with codes for invisible characters; at the ends of a line (`isEnd`) blanks are shown, too. */
 function drawn(text: string, isEnd: boolean): string {
   const html = shownAsCodes(escaped(text), (codes) => (codes === '\\u{9}' ? '<i>→</i>\t' : `<b>${codes}</b>`));
   return isEnd ? html.replaceAll(' ', '<i>·</i>') : html;

@@ -1,11 +1,11 @@
-/** Brings what a user typed into a proposal to the file as it is now. No I/O, no vscode. */
+/** Applies what a user typed into a proposal to the current version of the file. Doesn't use I/O or the vscode API. */
 
-/** So many unchanged lines on each side tell the place of a change. */
+/** How many unchanged lines on each side identify the place of a change. */
 const CONTEXT = 3;
 
 /**
- * `current` with what makes `draft` of `base`; all with `\n` line ends. Undefined where the lines that the draft
- * changes, with those beside them, do not stand in `current` exactly once, or are blank: a place is never guessed.
+ * Apply the difference between `base` and `draft` to `current`; all have `\n` line ends. Returns undefined if the
+ * changed lines and their context don't appear in `current` exactly once, or are blank: it never guesses a place.
  */
 export function reapplied(base: string, draft: string, current: string): string | undefined {
   if (current === base || current === draft) {

@@ -1,7 +1,6 @@
 /**
- * Watches the files of the reviews that were opened: when one is no longer what the agent saw, the review says
- * so, also where that happened before it was opened. Whether accepting is a conflict is the server's to judge;
- * this only tells beforehand.
+ * Watches the files of opened reviews, and marks a review if a file has changed since the agent saw it, even if that
+ * was before the review opened. The server decides whether accepting is a conflict; this only warns beforehand.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -20,18 +19,18 @@ const SETTLED_MS = 150;
 
 export class StalenessWatcher implements vscode.Disposable {
   private readonly watched = new Map<string, vscode.Disposable>();
-  /** What the disk held of the open files of each proposal when it came, by URI. */
+  /** The hashes on disk of each proposal's open files when it arrived, by URI. */
   private readonly disks = new Map<string, ReadonlyMap<string, Promise<string | null>>>();
 
   constructor(private readonly proposals: ProposalStore) {}
 
-  /** A proposal comes. Of closed files it tells what the disk held; of open ones that is looked at now. */
+  /** A proposal has arrived. It includes the disk's hash for closed files; read that of open files now. */
   arrived({ id, files }: Proposed): void {
     const open = files.filter(({ version }) => version !== null);
     this.disks.set(id, new Map(open.map(({ uri }) => [uri, hashOf(vscode.Uri.parse(uri))])));
   }
 
-  /** Begin to watch a review whose texts are known; once is enough. */
+  /** Watch the files of a review whose texts are loaded. Does nothing if they are already watched. */
   watch(review: Review): void {
     const { proposal } = review;
     if (proposal === undefined || this.watched.has(proposal.id)) {
@@ -41,7 +40,7 @@ export class StalenessWatcher implements vscode.Disposable {
     this.watched.set(proposal.id, vscode.Disposable.from(...watches));
   }
 
-  /** The review is over. */
+  /** The review has ended. */
   forget(id: string): void {
     this.watched.get(id)?.dispose();
     this.watched.delete(id);
@@ -89,7 +88,7 @@ export class StalenessWatcher implements vscode.Disposable {
   }
 }
 
-/** The name a file has now, where it or a folder above it was renamed. */
+/** The new name of a file if it or a parent folder was renamed. */
 function newNameOf(
   uri: vscode.Uri,
   renamed: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[],
@@ -103,14 +102,14 @@ function newNameOf(
   return baseName(now) === baseName(path) ? vscode.workspace.asRelativePath(own.newUri.with({ path: now })) : baseName(now);
 }
 
-/** Whether the file is another than the one proposed for; `hash` is that of the disk then. */
+/** How the file has changed since the proposal; `hash` is that of the disk at that time. */
 async function stalenessOf(file: File, uri: vscode.Uri, hash: string | null): Promise<Staleness | undefined> {
   const document = findDocument(file.uri);
   if (document !== undefined && normalise(document.getText()) !== file.base_text) {
     return { kind: 'editor' };
   }
   if (document !== undefined && !document.isDirty) {
-    return undefined; // it has the disk's text, whatever else of the disk is another
+    return undefined; // the document equals the base; what else may have changed on disk doesn't matter
   }
   const now = await hashOf(uri);
   if (now === hash || now === file.base_hash) {
@@ -119,7 +118,7 @@ async function stalenessOf(file: File, uri: vscode.Uri, hash: string | null): Pr
   return { kind: now === null ? 'gone' : 'disk' };
 }
 
-/** As the server writes it; null where there is no file. */
+/** In the server's format; null if there is no file. */
 export async function hashOf(uri: vscode.Uri): Promise<string | null> {
   try {
     const bytes = await readFile(uri.fsPath);

@@ -1,21 +1,21 @@
-/** Which proposal a tab shows, if it shows one. */
+/** Tells which proposal a tab shows, if any. */
 import * as vscode from 'vscode';
 import type { Review } from '../proposals/review';
 import type { ReviewedFile } from '../protocol/types';
 import { findDocument } from '../proposals/applyEdits';
 import { idOf, LANDED, pathOf, PROPOSAL } from './fileSystem';
 
-/** Every tab of the window. */
+/** All tabs of the window. */
 export function allTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
-/** The type of the view of all changes. */
+/** The view type of "All Changes". */
 export const PLAIN_VIEW = 'agentfs.plain';
 
 /**
- * The tab in front, in whichever window; for the view of all changes the review beside it. Of a floating window VS Code tells only which text editor is active: its active
- * group stays the one of the main window.
+ * The active tab, in any window; for "All Changes" the tab of the review beside it. For a floating window VS Code
+ * reports only the active text editor; the active group remains that of the main window.
  */
 export function tabInFront(): vscode.Tab | undefined {
   const { activeTabGroup, all } = vscode.window.tabGroups;
@@ -32,13 +32,13 @@ export function tabInFront(): vscode.Tab | undefined {
   );
 }
 
-/** The id of the proposal that a tab shows, in a diff, a diff of several files, or alone. */
+/** The id of the proposal that a tab shows, in a diff, in a diff of several files, or alone. */
 export function reviewIdOf(tab: vscode.Tab): string | undefined {
   const [uri] = proposalsIn(tab);
   return uri && idOf(uri);
 }
 
-/** Whether it shows a proposal, of whichever window. */
+/** Whether the tab shows a proposal, from this or an earlier window. */
 export function isReviewTab(tab: vscode.Tab): boolean {
   return proposalsIn(tab).length > 0;
 }
@@ -48,17 +48,17 @@ export function proposalsIn(tab: vscode.Tab): readonly vscode.Uri[] {
   return shownIn(tab).filter(({ scheme }) => scheme === PROPOSAL);
 }
 
-/** Whether it shows what landed. */
+/** Whether the tab shows a landed change. */
 export function isLandedTab(tab: vscode.Tab): boolean {
   return shownIn(tab).some(({ scheme }) => scheme === LANDED);
 }
 
-/** Whether several files are shown in it. */
+/** Whether the tab shows several files. */
 export function isMultiDiff(tab: vscode.Tab): boolean {
   return severalIn(tab) !== undefined;
 }
 
-/** Whether an editor that is none of text, such as a notebook's, holds unsaved changes of a file: no server hears of them. */
+/** Whether an editor such as a notebook's has unsaved changes of the file, which the server doesn't hear of. */
 export function isUnsavedElsewhere(uri: vscode.Uri): boolean {
   return allTabs().some(
     ({ isDirty, input }) =>
@@ -80,7 +80,7 @@ function shownIn(tab: vscode.Tab): readonly vscode.Uri[] {
   return severalIn(tab) ?? [];
 }
 
-/** The right sides of a multi-diff editor, which has no class of its own in the API yet. */
+/** The right sides of a multi-diff editor, for which the API has no class yet. */
 function severalIn(tab: vscode.Tab): readonly vscode.Uri[] | undefined {
   const { textDiffs } = (tab.input ?? {}) as { textDiffs?: readonly vscode.TabInputTextDiff[] };
   return Array.isArray(textDiffs)
@@ -88,7 +88,7 @@ function severalIn(tab: vscode.Tab): readonly vscode.Uri[] | undefined {
     : undefined;
 }
 
-/** The file of a review that a URI, else the text that is typed in, is the proposal for. */
+/** The file of a review whose proposal is at `uri`, by default the active text editor's. */
 export function partOf(
   { proposed: { id }, proposal }: Review,
   uri: vscode.Uri | undefined = vscode.window.activeTextEditor?.document.uri,

@@ -1,10 +1,10 @@
-/** Whether users still wait for what they have asked for, which may take the keys then. */
+/** Tells whether users still wait for what they asked for; only then may it take the focus. */
 import * as vscode from 'vscode';
 
-/** Nobody goes on to something else so soon. Not all of it could be heard: no API tells of keys in the search or a terminal. */
+/** Nobody moves on to something else this fast, and no API reports keys in the search or a terminal. */
 const SOON_MS = 300;
 
-/** The user asks for something now. What is returned tells, later, whether they have done nothing else since, and not long. */
+/** The user asks for something. The returned function tells whether that is recent, and nothing else was done since. */
 export function userWaits(): () => boolean {
   let isWaiting = true;
   const stop = (): void => {

@@ -1,7 +1,7 @@
 /**
- * Whether the user can have seen what is accepted: VS Code leaves out texts that are too large for it and the ends of long
- * lines, and, by settings, blanks, characters, and whatever colours and fonts make of a text. What the diff editor may leave
- * out, the plain view shows.
+ * Tells whether the user can have seen what is accepted. VS Code doesn't show texts that are too large or the ends of
+ * long lines; settings can hide whitespace and characters, and make text unreadable with colours and fonts. The plain
+ * view shows what the diff editor may leave out.
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
@@ -16,43 +16,43 @@ import { notifyHidden, notifyNotShown } from '../proposals/notifications';
 import type { PlainFile, PlainView } from './plainView';
 import { hidingSettings } from './workspaceSettings';
 
-/** An editor that is being opened has its text by then. */
+/** An editor that is opening has its text by then. */
 const SOON_MS = 1000;
 
-/** UTF-16 units in a line of which VS Code draws no more, unless the user or a workspace says otherwise. */
+/** VS Code's default for how many UTF-16 units of a line it draws. */
 const USUAL_LIMIT = 10_000;
 
-/** Where lines are not wrapped, more may be behind the right edge of a side of the diff. */
+/** If lines don't wrap, longer ones may go past the right edge of a side of the diff. */
 const USUAL_COLUMNS = 80;
 
 /**
- * Blanks that push text out of view. Users may turn wrapping off in a single editor, which VS Code tells nobody: other text
- * is seen to go on behind the right edge.
+ * Whitespace that pushes text out of view. Users can turn off wrapping in a single editor, which VS Code doesn't
+ * report; but they see that ordinary text goes on behind the right edge.
  */
 const PADDING = /(?:\t|[^\S\t]{4}){10}/;
 
-/** Characters that take two columns, roughly. */
+/** Characters that are two columns wide, roughly. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
 
-/** VS Code wraps no lines of texts that have more lines or UTF-16 units. */
+/** VS Code doesn't wrap the lines of texts with more lines or UTF-16 units. */
 const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 
-/** Those that VS Code draws as signs or codes: controls, and what turns the direction of text. */
+/** Characters that VS Code draws as signs or codes: control and bidirectional characters. */
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** Those that VS Code puts a box around, as they take no room or look like a blank. */
+/** Characters that VS Code highlights with a box because they have no width or look like a blank. */
 const INVISIBLE =
   /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\udb40[\udc00-\udfff]/;
 
-/** Settings without which the editor draws nothing of such characters. */
+/** The settings that make the editor draw these characters. */
 const DRAWN_BY: Readonly<Record<string, RegExp>> = {
   'editor.renderControlCharacters': CONTROLS,
   'editor.unicodeHighlight.invisibleCharacters': INVISIBLE,
 };
 
 /**
- * What a review shows at this moment. To be taken before anything is waited for: VS Code may tell of keys that were
- * pressed after the one that accepts before a promise goes on, even one that is resolved.
+ * What a review shows at this moment. Call this before awaiting anything: VS Code may report later key presses before
+ * the code after an await runs, even if the promise is already resolved.
  */
 export function textsOf(files: ReviewFileSystem, { proposed: { id }, proposal }: Review): ShownText {
   const texts = new Map(
@@ -64,7 +64,7 @@ export function textsOf(files: ReviewFileSystem, { proposed: { id }, proposal }:
   return (path) => texts.get(path);
 }
 
-/** Whether all that is proposed for these files can have been seen. What can't is said and shown; `again` shows the review anew. */
+/** Whether all of these files can have been seen. If not, tells the user and shows it; `again` reopens the review. */
 export async function isOnScreen(
   review: Review,
   files: Proposal['files'],
@@ -76,21 +76,21 @@ export async function isOnScreen(
   if (closed !== undefined) {
     void offer(notifyNotShown(closed), async () => {
       const uri = virtualUri(PROPOSAL, review.proposed.id, closed);
-      await vscode.workspace.openTextDocument(uri); // a text that is there already is never too large to show
+      await vscode.workspace.openTextDocument(uri); // VS Code shows texts of any size if their document is already open
       await again();
     });
     return false;
   }
   const all = plainFilesOf(review, files, shown);
   const hidden = all.find((file) => file.why !== undefined && !plain.hasShown(file));
-  // All of them: VS Code may draw the editor of several files anew, and not all of it, where it has less room.
+  // Show all files: VS Code may redraw the editor of several files, and not all of it when it has less room.
   if (hidden?.why !== undefined && plain.show(all)) {
     notifyHidden(hidden.why);
   }
   return hidden === undefined;
 }
 
-/** Whether all of a review in front can have been seen. */
+/** Whether everything in an active review can have been seen. */
 export async function isSeen(review: Review, shown: ShownText, plain: PlainView): Promise<boolean> {
   const files = review.proposal?.files;
   return (
@@ -100,7 +100,7 @@ export async function isSeen(review: Review, shown: ShownText, plain: PlainView)
   );
 }
 
-/** The path of the first of these files of which the editor shows nothing. */
+/** The path of the first of these files that no editor shows. */
 async function firstNotShown({ proposed: { id, files: all } }: Review, files: Proposal['files']): Promise<string | undefined> {
   for (const { path } of files) {
     if (!(await isShown(virtualUri(PROPOSAL, id, path), all.length > 1))) {
@@ -110,7 +110,7 @@ async function firstNotShown({ proposed: { id, files: all } }: Review, files: Pr
   return undefined;
 }
 
-/** What differs in these files, and why the diff editor may leave some of it out. */
+/** The differences of these files, each with the reason why the diff editor may leave some out. */
 function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText): PlainFile[] {
   return files.map(({ path, base_text: base }) => {
     const uri = virtualUri(PROPOSAL, id, path);
@@ -119,7 +119,7 @@ function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], sh
   });
 }
 
-/** Why the diff editor may leave out some of what differs in the file `name`; undefined where it shows all. */
+/** Why the diff editor may leave out some differences of the file `name`; undefined if it shows everything. */
 function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: string, now: string): string | undefined {
   const hiding = hidingSettings(config);
   if (hiding.length > 0) {
@@ -146,7 +146,7 @@ function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: st
       );
 }
 
-/** Whether the editor may not draw all of a line, or not in the room that it has. */
+/** Tells which lines the editor may not draw in full, or not within its width. */
 function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line: string) => boolean {
   const limit = limitOf(config);
   const tab = config.get('editor.tabSize', 4);
@@ -156,7 +156,7 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line
   return (line) => line.length > limit || isCut(line);
 }
 
-/** How many UTF-16 units of a line, or of a row of a wrapped one, are drawn; VS Code reads it in this way. */
+/** How many UTF-16 units of a line, or of a row of a wrapped line, the editor draws; parsed the way VS Code does. */
 function limitOf(config: vscode.WorkspaceConfiguration): number {
   const limit = Number.parseInt(String(config.get('editor.stopRenderingLineAfter')), 10);
   return Number.isNaN(limit) ? USUAL_LIMIT : limit < 0 ? Infinity : limit;
@@ -181,9 +181,9 @@ async function offer(wanted: Promise<boolean>, show: () => Promise<void>): Promi
   }
 }
 
-/** Whether the review in front has the text of this proposed file, now or in a moment. */
+/** Whether the active review shows the text of this proposed file, now or in a moment. */
 async function isShown(uri: vscode.Uri, isOneOfSeveral: boolean): Promise<boolean> {
-  // In the editor of several files those have no editor that are not in view; it shows all that it could load.
+  // The editor of several files shows all files that it could load, but creates editors only for those in view.
   const isThere = (): boolean => (isOneOfSeveral ? findDocument(uri.toString()) : editorOf(uri)) !== undefined;
   return isThere() || new Promise((resolve) => {
     const end = (): void => {
@@ -204,7 +204,7 @@ async function isShown(uri: vscode.Uri, isOneOfSeveral: boolean): Promise<boolea
   });
 }
 
-/** As they are for the language of the text, as the diff editor has them. */
+/** The settings for the text's language, as the diff editor applies them. */
 function settings(uri: vscode.Uri): vscode.WorkspaceConfiguration {
   return vscode.workspace.getConfiguration(undefined, findDocument(uri.toString()) ?? uri);
 }

@@ -1,10 +1,10 @@
 /**
- * Settings by which a workspace may make texts unreadable: with colours, a font or sizes, and by whatever comes with a later VS
- * Code. So what is known to hide nothing is listed, and all else counts. Users may set what they like.
+ * Finds settings with which a workspace may make texts unreadable, such as colours, fonts or sizes. Lists what is known
+ * to be harmless and reports the rest, which covers later versions of VS Code. Users may set what they like.
  */
 import type * as vscode from 'vscode';
 
-/** The beginnings of the names of settings of editors and diffs that hide nothing, and of those that are looked at by their value. */
+/** How the names of harmless editor and diff settings begin, including those whose values are checked elsewhere. */
 const HARMLESS = new RegExp(
   `^(${[
     'accept|accessibility|auto|bracketPair|codeAction|codeLens|colorDecorators|comments|cursor|default|detect|diffAlgorithm',
@@ -15,10 +15,10 @@ const HARMLESS = new RegExp(
   ].join('|')})`,
 );
 
-/** Colours of what is drawn in an editor; those of tabs are none. */
+/** Colours drawn inside an editor; those of tabs are not. */
 const OF_EDITORS = /^(editor(?!Group)|diffEditor|multiDiffEditor)/;
 
-/** The settings that a workspace or a folder makes, and that may make a text unreadable. */
+/** The settings of a workspace or folder that may make a text unreadable. */
 export function hidingSettings(config: vscode.WorkspaceConfiguration): string[] {
   const ofEditors = ['editor', 'diffEditor'].flatMap((section) =>
     namesIn(config, section).filter((name) => !HARMLESS.test(name)).map((name) => `${section}.${name}`),
@@ -27,7 +27,7 @@ export function hidingSettings(config: vscode.WorkspaceConfiguration): string[] 
   return namesIn(config, colours).some((name) => OF_EDITORS.test(name)) ? [...ofEditors, colours] : ofEditors;
 }
 
-/** What a workspace or a folder sets in a section, for all languages or for one; of themes what is in them. */
+/** The settings in a section that a workspace or folder sets, for all languages or one; for a theme those inside it. */
 function namesIn(config: vscode.WorkspaceConfiguration, section: string): string[] {
   const found = config.inspect<unknown>(section);
   const set = [

@@ -1,6 +1,6 @@
 /**
- * Agents' requests, from the API, the tools and the commands alike: answered by an envelope whatever becomes of the
- * server, as agents go on by what `text` says (docs/protocol.md#3-envelope).
+ * Agents' requests from the API, the tools and the commands. They are always answered with an envelope, even without a
+ * server, because agents rely on its `text` (docs/protocol.md#3-envelope).
  */
 import * as vscode from 'vscode';
 import { RequestType } from 'vscode-languageclient/node';
@@ -9,7 +9,7 @@ import type { Server } from './client';
 import type { Lifecycle } from './lifecycle';
 import type { Envelope } from '../protocol/types';
 
-/** A request to the server, once it runs. Rejects with `vscode.CancellationError` alone. */
+/** Send a request to the server once it runs. Rejects only with `vscode.CancellationError`. */
 export type Ask = (method: string, params: unknown, token?: vscode.CancellationToken) => Promise<Envelope>;
 
 export function agentRequests(lifecycle: Lifecycle, server: Server): Ask {

@@ -1,6 +1,6 @@
 /**
- * The server's process and the connection to it, over all of its lives. What its messages mean is told to a
- * `Receiver`; nothing of a review is known here.
+ * Runs the server process and its connection across restarts. Passes messages on to a `Receiver`; knows nothing about
+ * reviews.
  */
 import * as vscode from 'vscode';
 import {
@@ -39,22 +39,22 @@ import { ServerProcess, type Command } from './process';
 import { QuietClient } from './quietClient';
 import { TraceChannel } from './trace';
 
-/** `failed` carries what the user should know. */
+/** `failed`: the reason, for the user. */
 export type ServerState =
   | { kind: 'stopped' | 'starting' | 'running' }
   | { kind: 'failed'; reason: string };
 
-/** A preview that the server sends to be applied, with what VS Code itself would do about it. */
+/** Handles an edit that the server asks to apply; `next` does what VS Code would do. */
 export type ApplyEdit = (
   params: ApplyWorkspaceEditParams,
   next: (params: ApplyWorkspaceEditParams) => Promise<ApplyWorkspaceEditResult>,
 ) => Promise<ApplyWorkspaceEditResult>;
 
-/** Whoever acts on what the server tells. */
+/** Handles what the server reports. */
 export interface Receiver {
   proposed(proposed: Proposed): void;
   settled(settled: Settled): void;
-  /** The title chosen of a question's, undefined for none. */
+  /** Resolves to the title that the user chose; undefined for none. */
   asked(
     severity: Severity,
     message: string,
@@ -64,20 +64,20 @@ export interface Receiver {
   applyEdit: ApplyEdit;
 }
 
-const STOP_MS = 8000; // landings under way are finished first
+const STOP_MS = 8000; // landings under way finish first
 
 export class Server implements vscode.Disposable {
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   readonly onDidChangeState = this.stateChanged.event;
   private readonly crashed = new vscode.EventEmitter<Promise<string>>();
-  /** A server is gone that nobody had stopped, or has not come to run. Resolves to how it ended. */
+  /** A server ended although nobody stopped it, or failed to start. The promise resolves to how it ended. */
   readonly onDidCrash = this.crashed.event;
   private readonly answered = new vscode.EventEmitter<{ method: string; params: unknown; envelope: Envelope }>();
-  /** A change that somebody asked for was answered, whoever sent the request. */
+  /** A request for a change was answered, whoever sent it. */
   readonly onDidAnswer = this.answered.event;
   private readonly statusChanged = new vscode.EventEmitter<void>();
   readonly onDidChangeStatus = this.statusChanged.event;
-  /** What the server told last; undefined while it does not run. */
+  /** The server's last status; undefined while it doesn't run. */
   status: Status | undefined;
   private client: LanguageClient | undefined;
   private process: ServerProcess | undefined;
@@ -96,7 +96,7 @@ export class Server implements vscode.Disposable {
     return this.current;
   }
 
-  /** Start `command`, where none runs. Rejects where it did not start, which is a crash unless it was stopped. */
+  /** Start `command`; no server may be running. Rejects if it fails, which is a crash unless it was stopped. */
   async start(command: Command, settings: Settings): Promise<void> {
     this.trace(settings);
     const process = new ServerProcess(command, this.channel);
@@ -113,17 +113,17 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** What runs the server is being looked for. */
+  /** A start has begun, while the interpreter is still being looked for. */
   prepare(): void {
     this.become({ kind: 'starting' });
   }
 
-  /** There is no server, and why. */
+  /** The server can't run, for this reason. */
   fail(reason: string): void {
     this.become({ kind: 'failed', reason });
   }
 
-  /** Stop a server that has not come to run yet. */
+  /** Stop a server that is still starting. */
   async abandonStart(): Promise<void> {
     if (this.client !== undefined && this.current.kind === 'starting') {
       await this.stop();
@@ -147,7 +147,7 @@ export class Server implements vscode.Disposable {
     this.traces.set(settings.trace);
   }
 
-  /** Ask the server. Rejects where it does not run, and with the server's JSON-RPC errors. */
+  /** Send a request. Rejects if the server doesn't run, or with its JSON-RPC error. */
   async request<P, R>(
     type: RequestType<P, R, void>,
     params: P,
@@ -159,7 +159,7 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest<R>(type.method, params, token);
   }
 
-  /** Tell it its settings as they are now. If it had to ask for them, requests in between would go by the old ones. */
+  /** Send the current settings. If the server had to ask, it would use the old ones for requests in between. */
   async settingsChanged(): Promise<void> {
     if (this.client?.isRunning() === true) {
       const section = serverSection(vscode.workspace.getConfiguration().get(SECTION), this.limits());
@@ -167,7 +167,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** The wire's edits as the editor's. */
+  /** Convert an edit from the wire into a VS Code edit. */
   readonly convert: Convert = async (edit) => {
     const converted = await this.client?.protocol2CodeConverter.asWorkspaceEdit(edit);
     return converted ?? new vscode.WorkspaceEdit();
@@ -177,7 +177,7 @@ export class Server implements vscode.Disposable {
     this.traces.dispose();
   }
 
-  /** `review`: proposals are reviewed here, in diff editors. */
+  /** `review`: whether proposals are reviewed here, in diff editors. */
   private build(process: ServerProcess, review: boolean): LanguageClient {
     const states = new DocumentStates((state) => send(DocumentStateNotification, state));
     const tellers = [states, new FileEncodingsNotifier((encodings) => send(FileEncodingsNotification, encodings))];
@@ -208,7 +208,7 @@ export class Server implements vscode.Disposable {
       initialize: () => tellers.forEach((teller) => teller.listen()),
       clear: () => tellers.forEach((teller) => teller.dispose()),
     });
-    // In place of the library's own, which pass the server's texts on as they are.
+    // These replace the library's own handlers, which would show the server's texts unescaped.
     client.onNotification(ShowMessageNotification.type, ({ type, message }) => void notify(severityOf(type), message));
     client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }, token) => {
       const titles = actions.map((action) => action.title);
@@ -261,7 +261,7 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  /** It is told once, and of none that was stopped. */
+  /** Report a lost server once, and only if it was not stopped. */
   private lost(client: LanguageClient, process: ServerProcess): void {
     if (this.client !== client) {
       return;

@@ -1,15 +1,15 @@
-/** Tells the server what the text sync does not: which documents are unsaved, and in which encoding. */
+/** Tells the server what the text sync doesn't: which documents are unsaved, and their encodings. */
 import * as vscode from 'vscode';
 import type { DocumentState } from '../protocol/types';
 
-/** `send` a document's state whenever it is another than the one told last. */
+/** Calls `send` when a document's state differs from the one last sent. */
 export class DocumentStates implements vscode.Disposable {
   private readonly told = new Map<string, string>();
   private listeners: vscode.Disposable[] = [];
 
   constructor(private readonly send: (state: DocumentState) => void) {}
 
-  /** A connection begins, the first or one made anew where the server was gone; `dispose` is its end. */
+  /** Call this when a connection begins; `dispose` when it ends. */
   listen(): void {
     this.dispose();
     const tell = (document: vscode.TextDocument): void => this.tell(document);
@@ -20,7 +20,7 @@ export class DocumentStates implements vscode.Disposable {
     ];
   }
 
-  /** The server has just been told that this document is open, and of nothing else. */
+  /** The server has just been told that this document is open, but nothing else about it. */
   opened(document: vscode.TextDocument): void {
     this.told.delete(document.uri.toString());
     this.tell(document);
@@ -45,7 +45,7 @@ export class DocumentStates implements vscode.Disposable {
   }
 }
 
-/** By the editor's name for it, which the server understands. Editors before 1.100 do not tell. */
+/** The editor's name for the encoding, which the server understands. VS Code before 1.100 doesn't report it. */
 function encodingOf(document: vscode.TextDocument): string | undefined {
   const { encoding } = document as { encoding?: unknown };
   return typeof encoding === 'string' ? encoding : undefined;

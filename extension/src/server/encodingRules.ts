@@ -1,15 +1,15 @@
-/** In which encoding the editor opens and creates files, as rules by their names. No vscode. */
+/** Derives rules for the encodings that the editor uses for files by name. Doesn't use the vscode API. */
 import type { EncodingRule } from '../protocol/types';
 
-/** Names of files that mean a language. */
+/** A glob for file names that identify a language. */
 export interface Association {
-  /** What counts more where several match; among equal ones the longer glob does. */
+  /** Higher kinds win if several match; among equal kinds the longer glob wins. */
   kind: 'extension' | 'pattern' | 'filename' | 'user';
   glob: string;
   language: string;
 }
 
-/** What an extension's manifest says of a language. */
+/** A language in an extension's manifest. */
 export interface ContributedLanguage {
   id?: unknown;
   extensions?: unknown;
@@ -19,7 +19,7 @@ export interface ContributedLanguage {
 
 const WEIGHT: Readonly<Record<Association['kind'], number>> = { extension: 0, pattern: 1, filename: 2, user: 3 };
 
-/** Of the editor itself, whose languages no manifest tells. */
+/** The editor's own language, which is in no manifest. */
 export const BUILT_IN: readonly ContributedLanguage[] = [{ id: 'plaintext', extensions: ['.txt'] }];
 
 export function associationsOf(contributed: readonly ContributedLanguage[]): Association[] {
@@ -35,7 +35,7 @@ export function associationsOf(contributed: readonly ContributedLanguage[]): Ass
   });
 }
 
-/** The setting `files.associations`. */
+/** Read the setting `files.associations`. */
 export function usersAssociations(setting: unknown): Association[] {
   return Object.entries((setting ?? {}) as Record<string, unknown>).flatMap(([globs, language]) =>
     alternatives(globs).map((glob) => ({ kind: 'user' as const, glob, language: String(language) })),
@@ -43,8 +43,8 @@ export function usersAssociations(setting: unknown): Association[] {
 }
 
 /**
- * Rules of which the last that matches a file names its encoding: `base`, but for the languages that `ofLanguage` has
- * another one for.
+ * Encoding rules; the last one that matches a file applies. The encoding is `base` except for the languages in
+ * `ofLanguage`.
  */
 export function rulesFor(
   base: string,
@@ -69,7 +69,7 @@ export function rulesFor(
       if (last?.encoding !== encoding) {
         rules.push({ files: [glob], encoding });
       } else if (rules.length > 1) {
-        last.files.push(glob); // the first rule has them all
+        last.files.push(glob); // the first rule matches every file
       }
       return rules;
     },
@@ -81,12 +81,12 @@ function stringsIn(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : [];
 }
 
-/** A name as a glob that matches it alone. */
+/** A glob that matches exactly this name. */
 function literal(name: string): string {
   return name.replace(/[[*?]/g, '[$&]');
 }
 
-/** A glob without `{a,b}`, which stands for several. */
+/** Expands `{a,b}` into several globs. */
 function alternatives(glob: string): string[] {
   const braces = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob);
   if (braces === null) {

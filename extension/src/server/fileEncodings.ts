@@ -5,14 +5,14 @@ import type { FileEncodings } from '../protocol/types';
 
 const SETTINGS = ['files.encoding', 'files.associations'];
 
-/** `send` them whenever they are others than those told last. */
+/** Calls `send` when they differ from those last sent. */
 export class FileEncodingsNotifier implements vscode.Disposable {
   private told = '';
   private listeners: vscode.Disposable[] = [];
 
   constructor(private readonly send: (encodings: FileEncodings) => void) {}
 
-  /** A connection begins; nothing was told on it. */
+  /** A new connection begins: nothing was sent on it yet. */
   listen(): void {
     this.dispose();
     this.told = JSON.stringify({ folders: [] });

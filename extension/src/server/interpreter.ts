@@ -1,6 +1,6 @@
 /**
- * How the server comes to run: which Python, with which arguments, and what the user is told where there is
- * none. In a workspace that is not trusted nothing of it has a say.
+ * Finds the Python that runs the server, builds the command line, and helps the user if there is no Python. A workspace
+ * that is not trusted has no influence on any of it.
  */
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -8,11 +8,11 @@ import * as vscode from 'vscode';
 import { SECTION, type Settings } from './settings';
 import { notify } from '../util/window';
 import type { Command } from './process';
-import { findPython, LEAST, versionOf, type Candidate, type Found } from './python';
+import { findPython, MIN_VERSION, versionOf, type Candidate, type Found } from './python';
 
-const LEAST_TEXT = LEAST.join('.');
+const MIN_VERSION_TEXT = MIN_VERSION.join('.');
 
-/** The part of the Python extension's API that is used. */
+/** The part of the Python extension's API used here. */
 interface PythonApi {
   environments?: {
     getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
@@ -22,7 +22,7 @@ interface PythonApi {
   };
 }
 
-/** Look for a Python by the setting, the Python extension, and the PATH, in this order. */
+/** Look for a Python in the setting, the Python extension, and the PATH, in this order. */
 export async function findInterpreter(context: vscode.ExtensionContext, settings: Settings): Promise<Found> {
   const trusted = vscode.workspace.isTrusted;
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
@@ -37,15 +37,15 @@ export async function findInterpreter(context: vscode.ExtensionContext, settings
 }
 
 /**
- * The server's command line. `-I -S`: no variables, no user's and no site's packages, no working directory on
- * the path: the standard library and what is bundled is all there is to import.
+ * The server's command line. With `-I -S`, Python ignores environment variables and leaves user and site packages and
+ * the working directory off its path: only the standard library and the bundled packages can be imported.
  */
 export function serverCommand(context: vscode.ExtensionContext, python: string): Command {
   const launcher = path.join(context.extensionPath, 'bundled', 'run_server.py');
   return { command: python, args: ['-I', '-S', launcher], cwd: context.extensionPath };
 }
 
-/** Say that there is no Python, and help to choose one. True when one was chosen. */
+/** Report that no Python was found, and help to choose one. True if the user chose one. */
 export async function offerInterpreter(found: Found & { kind: 'missing' }): Promise<boolean> {
   const choose = vscode.l10n.t('Choose Interpreter…');
   const settings = vscode.l10n.t('Open Settings');
@@ -60,16 +60,16 @@ function explain({ tried, configured }: Found & { kind: 'missing' }): string {
   if (configured) {
     return vscode.l10n.t(
       'agentfs needs Python {0} or newer. The interpreter in the setting agentfs.interpreter does not meet this requirement: {1}',
-      LEAST_TEXT,
+      MIN_VERSION_TEXT,
       tried.map(describe).join(', ') || vscode.l10n.t('not found'),
     );
   }
   if (tried.length === 0) {
-    return vscode.l10n.t('agentfs needs Python {0} or newer. None was found.', LEAST_TEXT);
+    return vscode.l10n.t('agentfs needs Python {0} or newer. None was found.', MIN_VERSION_TEXT);
   }
   return vscode.l10n.t(
     'agentfs needs Python {0} or newer. Found: {1}',
-    LEAST_TEXT,
+    MIN_VERSION_TEXT,
     tried.map(describe).join(', '),
   );
 }
@@ -81,7 +81,7 @@ function describe({ command, version }: Candidate): string {
 async function chooseInterpreter(): Promise<boolean> {
   const [file] =
     (await vscode.window.showOpenDialog({
-      title: vscode.l10n.t('A Python of version {0} or newer', LEAST_TEXT),
+      title: vscode.l10n.t('A Python of version {0} or newer', MIN_VERSION_TEXT),
       openLabel: vscode.l10n.t('Choose'),
       defaultUri: vscode.Uri.file('/usr/bin'),
     })) ?? [];
@@ -93,7 +93,7 @@ async function chooseInterpreter(): Promise<boolean> {
   return true;
 }
 
-/** What the Python extension runs; undefined where it is missing, slow to tell, or has none. */
+/** The Python extension's interpreter; undefined if the extension is missing, has none, or takes too long. */
 async function selectedPython(): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension<PythonApi>('ms-python.python');
   if (extension === undefined) {

@@ -1,4 +1,4 @@
-/** When the server starts, stops and starts anew, and what is said when it can't. */
+/** Decides when the server starts, stops and restarts, and reports when it can't. */
 import * as vscode from 'vscode';
 import { findInterpreter, offerInterpreter, serverCommand } from './interpreter';
 import type { Server } from './client';
@@ -7,17 +7,17 @@ import { LatestTask } from '../util/latestTask';
 import { showStatusMessage, notify } from '../util/window';
 import { brief } from '../util/display';
 
-/** Settings that the server's process, or what it is told at its start, depends on. */
+/** Settings that take effect only when the server starts. */
 const AT_START = ['interpreter', 'review.style'].map((key) => `${SECTION}.${key}`);
 
-/** What the user has set, as it is now. Where the workspace is not trusted, reviews are the extension's own. */
+/** The user's current settings. In a workspace that is not trusted, reviews always use this extension's diff editor. */
 export function currentSettings(): Settings {
   const settings = readSettings(vscode.workspace.getConfiguration(SECTION));
   return vscode.workspace.isTrusted ? settings : { ...settings, style: 'diff' };
 }
 
-/** A server that crashes more often than this within these milliseconds is not started again by itself. */
-const MOST_CRASHES = 4;
+/** A server that crashes more often than this within this time is not restarted automatically. */
+const MAX_CRASHES = 4;
 const CRASHES_WITHIN_MS = 3 * 60_000;
 
 export class Lifecycle implements vscode.Disposable {
@@ -50,9 +50,9 @@ export class Lifecycle implements vscode.Disposable {
   }
 
   /**
-   * Start, or stop and start anew, at the user's word: the crashes before it count no more. A server that is still
-   * starting is not waited for, as it may hang. However often it is asked for meanwhile: once more afterwards. `before`
-   * ends first: no proposal comes before that.
+   * Start or restart at the user's request; earlier crashes no longer count. A server that is still starting is
+   * stopped, as it may hang. Calls that come meanwhile lead to one more start. `before` must settle first, so that no
+   * proposal comes earlier.
    */
   async restart(before: Promise<void> = Promise.resolve()): Promise<void> {
     this.crashes = [];
@@ -62,10 +62,10 @@ export class Lifecycle implements vscode.Disposable {
     await started;
   }
 
-  /** Resolves when the server runs; rejects with why it does not. */
+  /** Resolves when the server runs; rejects with the reason if it doesn't. */
   async running(): Promise<void> {
     for (let last: Promise<void> | undefined; last !== this.starts.last; ) {
-      last = this.starts.last; // a start that fails may be followed by another one
+      last = this.starts.last; // another start may follow one that failed
       await last.catch(() => undefined);
     }
     const { state } = this.server;
@@ -74,7 +74,7 @@ export class Lifecycle implements vscode.Disposable {
     }
   }
 
-  /** The window closes: landings under way are finished, and a start under way is given up. */
+  /** The window is closing: landings under way finish, a start under way is abandoned. */
   async stop(): Promise<void> {
     this.isClosing = true;
     this.dispose();
@@ -97,7 +97,7 @@ export class Lifecycle implements vscode.Disposable {
     }
     this.server.prepare();
     await this.before.catch((error: unknown) => this.server.channel.warn(String(error)));
-    if (this.crashes.length > MOST_CRASHES) {
+    if (this.crashes.length > MAX_CRASHES) {
       await this.giveUp();
       return;
     }
@@ -115,12 +115,12 @@ export class Lifecycle implements vscode.Disposable {
     await this.server.start(serverCommand(this.context, found.command), settings);
   }
 
-  /** Start it again, unless that helps for a moment only. */
+  /** Restart the server, unless it crashes too often. */
   private crashed(ended: Promise<string>): void {
     const now = Date.now();
     this.crashes = [...this.crashes.filter((at) => now - at < CRASHES_WITHIN_MS), now];
     this.lastEnd = ended;
-    if (this.crashes.length <= MOST_CRASHES) {
+    if (this.crashes.length <= MAX_CRASHES) {
       showStatusMessage(vscode.l10n.t('The agentfs server stopped and is restarting.'));
     }
     void this.start();
@@ -134,7 +134,7 @@ export class Lifecycle implements vscode.Disposable {
     void this.offerRestart(vscode.l10n.t('{0} Restart it, or check the output for the cause.', reason));
   }
 
-  /** The notification can't be taken back: a press in it does nothing once another start was asked for. */
+  /** VS Code can't withdraw the notification, so its button does nothing if a start was requested in the meantime. */
   private async offerRestart(text: string): Promise<void> {
     const again = vscode.l10n.t('Restart');
     const output = vscode.l10n.t('Show Output');

@@ -1,4 +1,4 @@
-/** The server's process: how it is started, what is said of its end, and that none outlives its connection. */
+/** The server's process: starts it, reports how it ended, and makes sure that it doesn't outlive its connection. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { LogOutputChannel } from 'vscode';
 
@@ -8,17 +8,17 @@ export interface Command {
   cwd: string;
 }
 
-/** So long after its connection is over the process may still clear up. */
+/** How long the process may clean up after its connection has ended. */
 const END_MS = 2000;
 
-/** So long after its end its last words are waited for: another process may hold its standard error open. */
+/** How long to wait for the rest of standard error after the process has ended: another process may hold it open. */
 const LAST_WORDS_MS = 500;
 
-/** Characters of standard error that are kept for them. */
+/** How many characters of standard error to keep. */
 const KEPT = 2000;
 
 export class ServerProcess {
-  /** How it ended, or why it could not be started: a signal, the last line of standard error, or an exit code. */
+  /** How it ended, or why it failed to start: a signal, the last line of standard error, or an exit code. */
   readonly ended: Promise<string>;
   private notifyEnd: (how: string) => void = () => undefined;
   private child: ChildProcessWithoutNullStreams | undefined;
@@ -31,7 +31,7 @@ export class ServerProcess {
     this.ended = new Promise((resolve) => (this.notifyEnd = resolve));
   }
 
-  /** Start it. Rejects where the system can't. */
+  /** Start it. Rejects if the system can't. */
   async start(): Promise<ChildProcessWithoutNullStreams> {
     const { command, args, cwd } = this.command;
     const child = spawn(command, args, { cwd });
@@ -40,7 +40,7 @@ export class ServerProcess {
     this.child = child;
     this.channel.info(`Started process ${child.pid}: ${[command, ...args].join(' ')}`);
     child.on('error', (error) => this.channel.warn(String(error)));
-    // What is written to a process that is gone: its end is told by the exit, and the client answers for the rest.
+    // Ignore writes to a process that has ended: its exit is reported below, and the client fails the requests.
     child.stdin.on('error', (error) => this.channel.debug(String(error)));
     this.watchEnd(child);
     if (!this.isWanted) {
@@ -49,7 +49,7 @@ export class ServerProcess {
     return child;
   }
 
-  /** Nobody talks to it any more: it ends by itself, or is killed. */
+  /** The connection has ended: close its input, and kill it if it doesn't end. */
   end(): void {
     this.isWanted = false;
     const { child } = this;
@@ -60,7 +60,7 @@ export class ServerProcess {
     }
   }
 
-  /** It is about to be told to stop: its end is no surprise. */
+  /** Its end is expected from now on. */
   expectEnd(): void {
     this.isWanted = false;
   }

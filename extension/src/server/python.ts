@@ -1,16 +1,16 @@
-/** Which Python runs the server: what is tried, in which order, and what fits. No vscode, so it can be tested. */
+/** Finds the Python that runs the server. Doesn't use the vscode API, so it can be unit-tested. */
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
-export const LEAST: readonly [number, number] = [3, 11];
+export const MIN_VERSION: readonly [number, number] = [3, 11];
 
-/** Tried on the PATH, in this order. */
+/** Names looked for on the PATH, in this order. */
 const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
 
 const ANSWER_MS = 15_000;
 
-/** A Python and its version; `version` undefined where it could not be run. */
+/** A Python and its version; `version` is undefined if it failed to run. */
 export interface Candidate {
   command: string;
   version: readonly [number, number] | undefined;
@@ -21,18 +21,18 @@ export type Found =
   | { kind: 'missing'; tried: readonly Candidate[]; configured: boolean };
 
 export interface Places {
-  /** `agentfs.interpreter`; empty where it is not set. Set, nothing else is tried. */
+  /** `agentfs.interpreter`, or empty. If set, nothing else is tried. */
   configured: string;
-  /** What the Python extension says, if it may be asked. */
+  /** The Python extension's interpreter, if it may be asked. */
   selected: string | undefined;
-  /** The PATH's folders. */
+  /** The PATH variable. */
   searchPath: string;
   home: string;
-  /** Folders whose contents decide nothing. */
+  /** Folders whose files must not run. */
   distrusted: readonly string[];
 }
 
-/** Find a Python of at least `LEAST`. `run` tells a command's version. */
+/** Find a Python of at least `MIN_VERSION`. `run` tells a command's version. */
 export async function findPython(places: Places, run: (command: string) => Promise<Candidate>): Promise<Found> {
   const tried: Candidate[] = [];
   for (const command of candidates(places)) {
@@ -45,7 +45,7 @@ export async function findPython(places: Places, run: (command: string) => Promi
   return { kind: 'missing', tried, configured: places.configured !== '' };
 }
 
-/** Every file that might be one, most wanted first. */
+/** All candidates, best first. */
 export function candidates(places: Places): readonly string[] {
   const folders = places.searchPath
     .split(path.delimiter)
@@ -58,7 +58,7 @@ export function candidates(places: Places): readonly string[] {
   return [...new Set([...selected, ...found])];
 }
 
-/** Ask a Python for its version, away from whatever lies in the workspace. */
+/** Run a Python to get its version, outside the workspace. */
 export function versionOf(command: string, cwd: string): Promise<Candidate> {
   const program = 'import sys; print("%d.%d" % sys.version_info[:2])';
   return new Promise((resolve) => {
@@ -74,10 +74,10 @@ export function parseVersion(output: string): readonly [number, number] | undefi
 }
 
 export function isEnough([major, minor]: readonly [number, number]): boolean {
-  return major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1]);
+  return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
 }
 
-/** A path stands for itself, a plain name is looked for on the PATH, anything relative is nothing. */
+/** Resolve the setting: an absolute path as it is, a plain name on the PATH; ignore other relative paths. */
 function configured(setting: string, home: string, folders: readonly string[]): readonly string[] {
   const expanded = setting.startsWith('~/') ? path.join(home, setting.slice(2)) : setting;
   if (path.isAbsolute(expanded)) {
@@ -99,7 +99,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** By their real places: a link elsewhere may lead into a distrusted folder. */
+/** Compares real paths, as a link elsewhere may lead into a distrusted folder. */
 function isInside(folder: string, distrusted: readonly string[]): boolean {
   const real = realPath(folder);
   return distrusted.some((each) => `${real}${path.sep}`.startsWith(`${realPath(each)}${path.sep}`));

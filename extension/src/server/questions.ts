@@ -1,6 +1,6 @@
 /**
- * What the server asks the user beside proposals, such as whether an agent may read a file. A question waits until it is
- * answered or over, whatever became of the notification that showed it.
+ * The server's questions besides proposals, such as whether an agent may read a file. A question stays until it is
+ * answered or withdrawn, even if its notification is gone.
  */
 import * as vscode from 'vscode';
 
@@ -13,7 +13,7 @@ export interface Question {
 
 export class Questions {
   private readonly changed = new vscode.EventEmitter<void>();
-  /** A question came, was answered, or is over. */
+  /** A question was added, answered, or withdrawn. */
   readonly onDidChange = this.changed.event;
   private readonly waiting = new Map<string, { question: Question; resolve: (answer?: string) => void }>();
   private count = 0;
@@ -26,7 +26,7 @@ export class Questions {
     return this.waiting.size;
   }
 
-  /** Add a question. `answered` resolves with the title chosen, undefined where it was over before. */
+  /** Add a question. `answered` resolves to the chosen title, or undefined if it was withdrawn. */
   ask(message: string, answers: readonly string[]): { question: Question; answered: Promise<string | undefined> } {
     this.count += 1;
     const question = { id: `question-${this.count}`, message, answers };
@@ -35,7 +35,7 @@ export class Questions {
     return { question, answered };
   }
 
-  /** End a question, with an answer or, where there is none, unanswered. False where it was over. */
+  /** Remove a question, with or without an answer. False if it is already gone. */
   end({ id }: Question, answer?: string): boolean {
     const waiting = this.waiting.get(id);
     if (waiting === undefined) {
@@ -47,7 +47,7 @@ export class Questions {
     return true;
   }
 
-  /** The server is gone, and with it whoever asked. */
+  /** The server is gone, and its questions with it. */
   clear(): void {
     this.all.forEach((question) => this.end(question));
   }

@@ -1,9 +1,9 @@
-/** The client of vscode-languageclient as this extension needs it. */
+/** The client of vscode-languageclient, adapted to this extension. */
 import { LanguageClient, type DynamicFeature, type StaticFeature } from 'vscode-languageclient/node';
 
 /**
- * The library's client, but for two things. What goes wrong is said in the log alone: the user is told by whoever knows
- * what it means. And the server's commands are registered by commands.ts, which has them while no server runs, too.
+ * Differs from the library's client in two ways. Errors only go to the log: the code that knows what they mean tells
+ * the user. And it doesn't register the server's commands: commands.ts does, so that they exist while no server runs.
  */
 export class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {

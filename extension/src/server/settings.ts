@@ -1,15 +1,15 @@
-/** The section `agentfs` of the user's settings: which of it is the server's, which the extension's own. */
+/** The user's settings in the section `agentfs`: some are for the server, some for the extension. */
 
 export const SECTION = 'agentfs';
 
-/** Where a review is shown: the extension's diff editor, or VS Code's Refactor Preview. */
+/** Where reviews are shown: in the extension's diff editor, or VS Code's Refactor Preview. */
 export type ReviewStyle = 'diff' | 'refactorPreview';
 export type TraceLevel = 'off' | 'messages' | 'verbose';
 
-/** The first parts of the extension's own keys; the server does not know them. */
+/** The first parts of keys that only the extension uses; the server doesn't know them. */
 const OWN = new Set(['interpreter', 'review', 'trace']);
 
-/** The extension's own settings, and those of the server's that the client's part of a landing follows. */
+/** The extension's own settings, and the server's settings that also affect the extension's part of a landing. */
 export interface Settings {
   interpreter: string;
   style: ReviewStyle;
@@ -17,12 +17,12 @@ export interface Settings {
   save: 'auto' | 'always' | 'never';
 }
 
-/** What can be asked for a setting; `vscode.WorkspaceConfiguration` is one. */
+/** Where settings are read from; `vscode.WorkspaceConfiguration` is one. */
 export interface Section {
   get(key: string): unknown;
 }
 
-/** Read them; a value that is none of those allowed counts as the strictest or plainest one. */
+/** Read the settings; for an invalid value use the strictest or plainest one. */
 export function readSettings(section: Section): Settings {
   const interpreter = section.get('interpreter');
   return {
@@ -33,15 +33,15 @@ export function readSettings(section: Section): Settings {
   };
 }
 
-/** What holds in a window whatever the settings say. */
+/** Limits that override the settings in this window. */
 export interface Limits {
   /** The user has ended auto mode. */
   isAutoEnded: boolean;
-  /** Whether the workspace is trusted; where it is not, every change is reviewed. */
+  /** Whether the workspace is trusted; if not, every change is reviewed. */
   isTrusted: boolean;
 }
 
-/** The section as the server is told it: without the extension's own keys, and within the window's limits. */
+/** The section to send to the server: without the extension's own keys, and within the window's limits. */
 export function serverSection(section: unknown, { isAutoEnded, isTrusted }: Limits): unknown {
   if (typeof section !== 'object' || section === null) {
     return section;
@@ -56,7 +56,7 @@ export function serverSection(section: unknown, { isAutoEnded, isTrusted }: Limi
   return told;
 }
 
-/** A rule that lets no change through unreviewed. */
+/** A copy of a rule that auto-accepts nothing. */
 function reviewed(rule: unknown): unknown {
   if (typeof rule !== 'object' || rule === null) {
     return rule;

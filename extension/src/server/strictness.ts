@@ -1,7 +1,7 @@
 /**
- * What is stricter in this window than the user's settings: auto mode that the user has ended, which stays ended across
- * restarts of the server and reloads of the window until the user resumes it or changes the setting, and workspaces
- * that are not trusted, in which every change is reviewed.
+ * Makes this window stricter than the user's settings. Auto mode that the user has ended stays off across server
+ * restarts and window reloads, until the user resumes it or changes the setting. In a workspace that is not trusted,
+ * every change is reviewed.
  */
 import * as vscode from 'vscode';
 import { SECTION, type Limits } from './settings';
@@ -9,18 +9,18 @@ import { SECTION, type Limits } from './settings';
 const KEY = 'approval.mode';
 const MEMORY = 'autoModeEnded';
 
-/** More folders are not remembered; those of the longest ago go first. */
-const MOST = 1000;
+/** How many folders to remember; the oldest are forgotten first. */
+const MAX_FOLDERS = 1000;
 
-/** Where it is remembered: `everywhere` by folder, and in a window without a folder in `here`. */
+/** Where it is remembered: in `everywhere` by folder; in `here` for a window without a folder. */
 export interface Memories {
   everywhere: vscode.Memento;
   here: vscode.Memento;
 }
 
 /**
- * Auto mode that was ended in one folder of the window is ended in all of them: with a folder more or less, or saved
- * as a workspace, VS Code takes the window for another workspace, with a memory of its own.
+ * Ending auto mode ends it in all folders of the window. It is remembered by folder: once folders are added or removed,
+ * or the workspace is saved, VS Code takes the window for another workspace with its own memory.
  */
 export class Strictness implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -45,14 +45,14 @@ export class Strictness implements vscode.Disposable {
     return { isAutoEnded: this.isAutoEnded, isTrusted: vscode.workspace.isTrusted };
   }
 
-  /** The user ended auto mode; single sessions' alone needs no memory, as it ends with the server. */
+  /** The user ended auto mode. Remembers that of the setting; a session's auto mode ends with the server. */
   async endAuto(): Promise<void> {
     if (isAutoConfigured()) {
       await this.remember(true);
     }
   }
 
-  /** What the setting says counts again. */
+  /** The setting applies again. */
   async resumeAuto(): Promise<void> {
     await this.remember(false);
   }
@@ -73,7 +73,7 @@ export class Strictness implements vscode.Disposable {
   private async remember(isEnded: boolean): Promise<void> {
     const own = folders();
     const others = this.ended().filter((folder) => !own.includes(folder));
-    const ended = [...others, ...(isEnded ? own : [])].slice(-MOST);
+    const ended = [...others, ...(isEnded ? own : [])].slice(-MAX_FOLDERS);
     const stored = [
       this.memories.everywhere.update(MEMORY, ended),
       this.memories.here.update(MEMORY, isEnded && own.length === 0),

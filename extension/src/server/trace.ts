@@ -1,11 +1,11 @@
 /**
- * The conversation with the server, in the output channel, by the setting `agentfs.trace.server` alone: the
- * client library would show it only at the channel's finest level.
+ * Logs the conversation with the server in the output channel when `agentfs.trace.server` says so. The client library
+ * would show it only at the channel's finest log level.
  */
 import * as vscode from 'vscode';
 import type { TraceLevel } from './settings';
 
-/** A view of `channel` that passes traces on as information, when `level` says so. */
+/** Wraps `channel`: logs traces as information unless `level` is "off". */
 export class TraceChannel implements vscode.LogOutputChannel {
   private readonly levelChanged = new vscode.EventEmitter<vscode.LogLevel>();
   readonly onDidChangeLogLevel = this.levelChanged.event;
@@ -72,7 +72,7 @@ export class TraceChannel implements vscode.LogOutputChannel {
     this.channel.hide();
   }
 
-  /** The channel belongs to whoever made it. */
+  /** The owner of the channel disposes of it. */
   dispose(): void {
     this.levelChanged.dispose();
   }

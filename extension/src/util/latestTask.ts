@@ -1,15 +1,14 @@
 /**
- * A task that is asked for more often than it has to run: one at a time, and for all who ask while it runs one more run
- * afterwards. Free of the vscode API.
+ * Runs a task one at a time. All requests that come while it runs share one further run. Doesn't use the vscode API.
  */
 export class LatestTask {
-  /** The run that was asked for last; resolved before the first. */
+  /** The run requested last; already resolved before the first. */
   last: Promise<void> = Promise.resolve();
   private isWaiting = false;
 
   constructor(private readonly task: () => Promise<void>) {}
 
-  /** Resolves or rejects as the run does that begins after this call. */
+  /** Resolves or rejects with the next run that begins after this call. */
   run(): Promise<void> {
     if (!this.isWaiting) {
       this.isWaiting = true;

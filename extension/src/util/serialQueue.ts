@@ -1,8 +1,8 @@
-/** Has asynchronous work done one after the other. No vscode. */
+/** Runs asynchronous work in sequence. Doesn't use the vscode API. */
 export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Run `work` when all that came before is over, however that ended; what it resolves or rejects with. */
+  /** Run `work` after all earlier work has settled; returns its result. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(work);
     this.last = done.catch(() => undefined);

@@ -1,29 +1,29 @@
-/** Texts of proposals: line ends, bytes, and where two of them differ. No I/O, no vscode. */
+/** Texts of proposals: line ends, bytes, and differences. Doesn't use I/O or the vscode API. */
 
-/** `text` with `\n` as its only line end, as the protocol has it. */
+/** `text` with only `\n` line ends, as the protocol requires. */
 export function normalise(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** `text`, which has `\n` line ends, with those of the file, as far as an editor can hold them. */
+/** `text`, which has `\n` line ends, with the file's line ends, as far as an editor supports them. */
 export function withEol(text: string, eol: string): string {
   return eol === 'crlf' ? text.replace(/\n/g, '\r\n') : text;
 }
 
 /**
- * UTF-8, with a byte-order mark where the editor would take the bytes for another encoding without one: its
- * setting for encodings counts for every document, a mark before it.
+ * Encode as UTF-8, with a byte-order mark if `marked`: the user's encoding setting also applies to these documents, but
+ * a mark overrides it.
  */
 export function toBytes(text: string, marked: boolean): Uint8Array {
   return new TextEncoder().encode(marked ? `\ufeff${text}` : text);
 }
 
-/** What the editor saved, without the mark that `toBytes` or the editor put there. */
+/** Decode what the editor saved, without the mark that `toBytes` or the editor added. */
 export function fromBytes(bytes: Uint8Array): string {
   return new TextDecoder('utf-8').decode(bytes);
 }
 
-/** The 0-based line, in both texts, at which they begin to differ; undefined where they are equal. */
+/** The 0-based line where two texts begin to differ; undefined if they are equal. */
 export function firstDifference(before: string, after: string): number | undefined {
   if (before === after) {
     return undefined;
@@ -39,8 +39,8 @@ export function firstDifference(before: string, after: string): number | undefin
 }
 
 /**
- * Whether a diff which takes no notice of blanks at either end of a line may take one of `after` for one of `before` that has
- * others. Rather once too often: which lines a diff takes for the same, where several are, is its own matter.
+ * Whether a diff that ignores whitespace at line ends may treat a line of `after` as equal to a line of `before` with
+ * different whitespace. Errs on the side of true, as a diff may pair equal lines in different ways.
  */
 export function blanksChanged(before: string, after: string): boolean {
   const [old, now] = [before.split('\n'), after.split('\n')];
@@ -61,8 +61,8 @@ export function blanksChanged(before: string, after: string): boolean {
 }
 
 /**
- * Whether a diff may show a line of either text that is `sought` as changed. Rather once too often: what a diff takes for
- * changed between two changes is its own matter.
+ * Whether a diff may show a line of either text for which `sought` is true as changed. Errs on the side of true, as a
+ * diff may treat lines between two changes as changed.
  */
 export function anyChanged(before: string, after: string, sought: (line: string) => boolean): boolean {
   const [old, now] = [before.split('\n'), after.split('\n')];
@@ -70,10 +70,10 @@ export function anyChanged(before: string, after: string, sought: (line: string)
   return now.slice(start, now.length - end).some(sought) || old.slice(start, old.length - end).some(sought);
 }
 
-/** More differences than this are not looked for: all between the first and the last one counts as changed. */
-const MOST_DIFFERENCES = 1000;
+/** With more differences than this, everything from the first to the last one counts as changed. */
+const MAX_DIFFERENCES = 1000;
 
-/** Lines that take the place of others, and the 0-based line in each text at which they do. */
+/** Replaced lines, and the 0-based line in each text where they are. */
 export interface Hunk {
   start: { before: number; after: number };
   removed: string[];
@@ -87,7 +87,7 @@ export function changedLines(before: string, after: string): { added: number; re
   return { added: total('added'), removed: total('removed') };
 }
 
-/** The shortest diff of two texts, given as lines; of very many differences one hunk of all of them. */
+/** The shortest diff of two texts, given as lines; one large hunk if there are too many differences. */
 export function hunks(old: readonly string[], now: readonly string[]): Hunk[] {
   const { start, end } = sameEnds(old, now, (line) => line);
   const [a, b] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
@@ -112,17 +112,17 @@ export function hunks(old: readonly string[], now: readonly string[]): Hunk[] {
   return found;
 }
 
-/** `at`: how many lines of `a` are behind one, `diagonal`: how many more than of `b`; after the lines that are the same. */
+/** A state of the search, after equal lines. `at`: lines of `a` consumed; `diagonal`: how many more than of `b`. */
 interface Reached {
   at: number;
   diagonal: number;
   from?: Reached;
 }
 
-/** Where each line is removed (`next` is a higher diagonal) or added, by Myers' algorithm; undefined where they are too many. */
+/** Where each line is removed (`next` is a higher diagonal) or added, by Myers' algorithm; undefined if too many. */
 function shortestWay(a: readonly string[], b: readonly string[]): { at: number; diagonal: number; next: number }[] | undefined {
   const reached = new Map<number, Reached>([[1, { at: 0, diagonal: 1 }]]);
-  for (let count = 0; count <= MOST_DIFFERENCES; count += 1) {
+  for (let count = 0; count <= MAX_DIFFERENCES; count += 1) {
     for (let diagonal = -count; diagonal <= count; diagonal += 2) {
       const adding = reached.get(diagonal + 1) ?? NOWHERE;
       const removing = reached.get(diagonal - 1) ?? NOWHERE;
@@ -143,7 +143,7 @@ function shortestWay(a: readonly string[], b: readonly string[]): { at: number; 
 
 const NOWHERE: Reached = { at: -2, diagonal: 0 };
 
-/** From the first line on. The first place but one is reached without a difference. */
+/** The steps in order from the first line. The search's first state was reached without a step, so leave it out. */
 function wayTo(end: Reached): { at: number; diagonal: number; next: number }[] {
   const steps = [];
   for (let here = end; here.from?.from !== undefined; here = here.from) {
@@ -153,13 +153,13 @@ function wayTo(end: Reached): { at: number; diagonal: number; next: number }[] {
   return steps.reverse();
 }
 
-/** Without an empty one behind the last line end. */
+/** Split into lines, without an empty one after the last line end. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n');
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-/** How many lines at the start and at the end of two texts are the same, by what `of` makes of them. */
+/** How many lines at the start and the end of two texts are equal, compared by `of`. */
 function sameEnds(
   old: readonly string[],
   now: readonly string[],

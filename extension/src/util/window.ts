@@ -1,15 +1,14 @@
 /**
- * Everything that the extension says in VS Code's own words and boxes: notifications, questions, the status bar, and
- * hovers. No other module calls these parts of the API (eslint.config.mjs), as VS Code makes links and icons of what
- * is passed to them, and file names, agents' words, and the server's answers are in most of it. Tooltips that are
- * strings and the labels of trees show text as it is.
+ * Wraps VS Code's notifications, dialogs, status bar, and hovers. VS Code interprets links and icons in these texts,
+ * which often contain file names, agents' words, or the server's answers. So no other module may call these parts of
+ * the API (eslint.config.mjs). Plain-string tooltips and tree labels are safe.
  */
 import * as vscode from 'vscode';
 import { asMarkdown, visible, withoutMarkup } from './display';
 
 export type Severity = 'error' | 'warning' | 'information';
 
-/** Show a notification; the button that was pressed, undefined where it was dismissed. */
+/** Show a notification. Returns the chosen button; undefined if dismissed. */
 export async function notify(severity: Severity, message: string, ...buttons: string[]): Promise<string | undefined> {
   const titles = buttons.map(withoutMarkup);
   const chosen = await SHOW[severity](withoutMarkup(message), ...titles);
@@ -25,15 +24,15 @@ const SHOW: Readonly<
 };
 
 /**
- * An answer that comes sooner nobody has thought of: the key is still held that opened the question. A held key begins to
- * repeat after a second at most, but for the slowest setting of some systems.
+ * An answer before this can't be meant: the key that opened the question is still held. A held key starts to repeat
+ * within a second, except with the slowest setting of some systems.
  */
 const MOMENT_MS = 1000;
 
-/** Presses that follow one another faster are one key that is held. */
+/** Presses that follow each other faster come from one held key. */
 const REPEAT_MS = 250;
 
-/** What was pressed in the dialog that `show` opens; it comes again until there was time to see it. */
+/** Show a dialog, again and again until there was time to read it. Returns the answer. */
 async function answerTo(show: () => Thenable<string | undefined>): Promise<string | undefined> {
   for (;;) {
     const shownAt = Date.now();
@@ -44,7 +43,7 @@ async function answerTo(show: () => Thenable<string | undefined>): Promise<strin
   }
 }
 
-/** Ask in a modal dialog; `details` stand below the question, one a line. Whether `yes` was pressed. */
+/** Ask in a modal dialog; `details` appear below the question, one per line. Returns whether `yes` was pressed. */
 export async function confirm(question: string, details: readonly string[], yes: string): Promise<boolean> {
   const options = { modal: true, detail: details.map(withoutMarkup).join('\n') };
   const chosen = await answerTo(() => vscode.window.showWarningMessage(withoutMarkup(question), options, yes));
@@ -52,8 +51,8 @@ export async function confirm(question: string, details: readonly string[], yes:
 }
 
 /**
- * Have one of `titles` chosen in a modal dialog, which shows in Do Not Disturb, too; undefined where it was left. Enter
- * chooses the first. `details` stand below the question, one a line.
+ * Ask for a choice in a modal dialog, which appears in Do Not Disturb mode, too. Returns undefined if dismissed. Enter
+ * chooses the first of `titles`. `details` appear below the question, one per line.
  */
 export async function choose(
   question: string,
@@ -69,9 +68,9 @@ export async function choose(
 }
 
 /**
- * Ask for a line of text that may be empty; undefined where the user left the box. Enter in an empty box counts when no
- * other press is just before or after it, and not at once: it may be the key that opened the box. Whoever types has seen
- * the box.
+ * Ask for a line of text, which may be empty; undefined if dismissed. Enter in an empty box may come from the key that
+ * opened the box while it is still held. So it doesn't count at once, or with another press just before or after. Users
+ * who have typed have seen the box.
  */
 export function askText(texts: { title: string; prompt: string; placeHolder: string }): Promise<string | undefined> {
   const box = vscode.window.createInputBox();
@@ -107,26 +106,26 @@ export function askText(texts: { title: string; prompt: string; placeHolder: str
 
 const PASSING_MS = 8000;
 
-/** Say it in the status bar, where it interrupts nobody, for a few seconds. */
+/** Show a message in the status bar for a few seconds, where it doesn't interrupt. */
 export function showStatusMessage(message: string): void {
   vscode.window.setStatusBarMessage(`$(info) ${withoutMarkup(message)}`, PASSING_MS);
 }
 
-/** What an item of the status bar shows. `icon` is the name of one of VS Code's icons. */
+/** The appearance of a status bar item. `icon`: the name of a VS Code icon. */
 export interface StatusLook {
   icon: string;
   text: string;
   tooltip: string;
   command: string | vscode.Command | undefined;
-  /** A colour of the theme for the background. */
+  /** The theme colour of the background. */
   colour?: string;
 }
 
-/** An item of the status bar; those of a higher `priority` stand further left. */
+/** A status bar item; a higher `priority` is further left. */
 export class StatusItem implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
 
-  /** `name`: what the status bar's menu calls it. */
+  /** `name`: the item's name in the status bar's menu. */
   constructor(id: string, name: string, priority: number) {
     this.item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Left, priority);
     this.item.name = name;
@@ -150,7 +149,7 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-/** Markdown that shows these lines as they are, for where VS Code takes no plain text. Empty ones are left out. */
+/** Markdown that shows these lines literally, for places that don't accept plain text. Leaves out empty lines. */
 export function plainMarkdown(lines: readonly string[]): vscode.MarkdownString {
   return new vscode.MarkdownString(lines.filter((line) => line !== '').map(asMarkdown).join('\n\n'));
 }

@@ -1,4 +1,4 @@
-/** Confirms for a moment, in the status bar, what landed after the user's decision, and offers to undo it. */
+/** After the user's decision, briefly shows in the status bar what landed, and offers to undo it. */
 import * as vscode from 'vscode';
 import { isDecided } from '../proposals/review';
 import { StatusItem } from '../util/window';
@@ -12,7 +12,7 @@ export class Confirmation implements vscode.Disposable {
   private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last change'), 9);
   private timer: NodeJS.Timeout | undefined;
 
-  /** A review is over. */
+  /** A review has ended. */
   ended({ review, outcome, texts, accepted }: Ended): void {
     if (outcome === 'failed' && texts.size === 0) {
       notifyUnsavedLanding(review, accepted);

@@ -1,4 +1,4 @@
-/** Tells menus and keys what they depend on: whether a review is visible and active, and how many wait. */
+/** Sets the context keys of menus and keybindings: what the active tab shows, and how much is pending. */
 import * as vscode from 'vscode';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
@@ -10,7 +10,7 @@ import { isMultiDiff, tabInFront } from '../review/tabs';
 
 type Kind = '' | 'single' | 'several' | 'part';
 
-/** What the tab in front shows: nothing of a review, one of a file, one of several files, or a single one of these. */
+/** What the active tab shows: no review, a review of one file, of several files, or a single file of several. */
 function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart: boolean): Kind {
   if (tab === undefined || review === undefined) {
     return '';
@@ -18,7 +18,7 @@ function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart:
   return isMultiDiff(tab) ? 'several' : isPart ? 'part' : 'single';
 }
 
-/** Keep the context keys `agentfs.ui.*` true. */
+/** Keep the context keys `agentfs.ui.*` up to date. */
 export function keepContextKeys(
   proposals: ProposalStore,
   editors: DiffEditors,

@@ -1,4 +1,4 @@
-/** The view of drafts whose reviews are over; it shows while there are any. */
+/** The view of drafts whose reviews have ended; it appears while there are any. */
 import * as vscode from 'vscode';
 import type { Draft } from '../review/draftStore';
 import { brief, baseName, visible } from '../util/display';
@@ -48,7 +48,7 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
   }
 }
 
-/** The draft that the tab in front shows beside its file. */
+/** The draft that the active tab shows beside its file. */
 export function draftInFront(drafts: Drafts): Draft | undefined {
   const { input } = tabInFront() ?? {};
   return input instanceof vscode.TabInputTextDiff ? drafts.shownAt(input.original) : undefined;

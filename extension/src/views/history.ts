@@ -1,6 +1,6 @@
 /**
- * The view of what landed, newest first: seen in this window, and, where the server keeps a history, that of the
- * workspace. A change's diff, and its undoing, are `history/diff.ts`.
+ * The view of landed changes, newest first: those of this window and, if the server keeps a history, the workspace's.
+ * `history/diff.ts` shows a change's diff and undoes it.
  */
 import * as vscode from 'vscode';
 import { isHistoryKept } from '../history/diff';
@@ -11,7 +11,7 @@ import type { HistoryRecord, HistoryStore } from '../history/store';
 import { agentOf } from '../proposals/notifications';
 import { brief, counts, visible } from '../util/display';
 
-/** The last row, where the server has more. */
+/** The last row, if the server has older changes. */
 const OLDER = 'older';
 
 type Row = HistoryRecord | typeof OLDER;
@@ -65,7 +65,7 @@ function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
   return item;
 }
 
-/** Where a change is, unless that is on disk, or not known because an earlier window left it in the editor. */
+/** Where a change is, unless it is on disk, or unknown because an earlier window left it in the editor. */
 function whereOf(record: HistoryRecord): string[] {
   if (isUnsaved(record)) {
     return [vscode.l10n.t('unsaved')];
@@ -82,7 +82,7 @@ function olderItem(): vscode.TreeItem {
   return item;
 }
 
-/** Of today the time alone. */
+/** For today, only the time. */
 function timeOf(at: number): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();

@@ -1,4 +1,4 @@
-/** The view of what waits for a decision: who, which file, how much. */
+/** The view of pending changes: who proposes them, for which file, and how large they are. */
 import * as vscode from 'vscode';
 import type { ProposedFile } from '../protocol/types';
 import type { Question, Questions } from '../server/questions';
@@ -10,7 +10,7 @@ import { stalenessText } from '../review/decorations';
 import type { DiffEditors } from '../review/diffEditor';
 import { agentOf, waitingText } from '../proposals/notifications';
 
-/** A proposal, or one of the several files of one. */
+/** A proposal, or one file of a proposal with several. */
 export interface PendingNode {
   review: Review;
   file?: ProposedFile;
@@ -64,7 +64,7 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
       return itemOfSeveral(review);
     }
     const item = itemOfFile(review, shown, file !== undefined);
-    // A decision about one of several files is about what is seen: its row offers that while its review is in front.
+    // Users may only decide on files that they see, so a file's row offers that only while its review is active.
     item.contextValue = file === undefined ? 'review' : this.inFront === review ? 'file.inFront' : 'file';
     return item;
   }

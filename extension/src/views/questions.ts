@@ -1,9 +1,9 @@
-/** Shows the server's questions, and takes their answers: by a notification, and from the row in the view. */
+/** Shows the server's questions in notifications and in the view, and passes on the answers. */
 import * as vscode from 'vscode';
 import { choose, showStatusMessage, notify, type Severity } from '../util/window';
 import type { Question, Questions } from '../server/questions';
 
-/** Show a question until it is answered or `token` says that it is over; the title chosen, undefined for none. */
+/** Show a question until it is answered, or `token` is cancelled. Returns the chosen title; undefined for none. */
 export async function askUser(
   questions: Questions,
   severity: Severity,
@@ -21,7 +21,7 @@ export async function askUser(
   }
 }
 
-/** The row of a question was pressed. */
+/** Show the question whose row was pressed. */
 export async function showQuestion(questions: Questions, id: unknown): Promise<void> {
   const question = questions.all.find((one) => one.id === id);
   if (question === undefined) {
@@ -31,7 +31,7 @@ export async function showQuestion(questions: Questions, id: unknown): Promise<v
   answer(questions, question, await choose(question.message, question.answers));
 }
 
-/** Leaving a question does not answer it: it stays in the view. */
+/** Dismissing the notification doesn't answer the question: it stays in the view. */
 function answer(questions: Questions, question: Question, title: string | undefined): void {
   if (title !== undefined && !questions.end(question, title)) {
     showQuestionOver();

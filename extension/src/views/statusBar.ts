@@ -1,4 +1,4 @@
-/** One status bar item: the mode, what is allowed for a session, how much waits, and the way back to manual. */
+/** The status bar item: shows the mode and what is pending, and returns to manual mode. */
 import * as vscode from 'vscode';
 import type { Server, ServerState } from '../server/client';
 import type { Limits } from '../server/settings';
@@ -11,7 +11,7 @@ import type { ProposalStore } from '../proposals/store';
 import type { Strictness } from '../server/strictness';
 import type { ServerEdits } from '../proposals/serverEdits';
 
-/** Keeps the item at what is the case. */
+/** Keeps the item up to date. */
 export class StatusBar implements vscode.Disposable {
   private readonly item = new StatusItem('agentfs', 'agentfs', 10);
   private readonly connections: { dispose(): void }[];
@@ -36,7 +36,7 @@ export class StatusBar implements vscode.Disposable {
     ];
   }
 
-  /** Back to a review of every change, in every session. */
+  /** Return every session to reviewing all changes. */
   async manual(): Promise<void> {
     await this.strictness.endAuto();
     if (this.server.state.kind === 'running') {
@@ -47,7 +47,7 @@ export class StatusBar implements vscode.Disposable {
     }
   }
 
-  /** Let the setting count again that the user has put out of force; asked, as a link could run the command. */
+  /** Apply the setting again after the user had ended auto mode. Asks first, as a link can run this command. */
   async resumeAuto(): Promise<void> {
     const question = vscode.l10n.t('Auto-accept changes from agents again?');
     const details = [vscode.l10n.t('This is the value of the setting agentfs.approval.mode.')];
@@ -60,7 +60,7 @@ export class StatusBar implements vscode.Disposable {
     vscode.Disposable.from(this.item, ...this.connections).dispose();
   }
 
-  /** The server is told of it as a part of the settings. */
+  /** The server receives this as part of the settings. */
   private strictnessChanged(): void {
     void vscode.commands.executeCommand('setContext', 'agentfs.ui.autoEnded', this.strictness.now.isAutoEnded);
     void this.server.settingsChanged();
@@ -80,14 +80,14 @@ export class StatusBar implements vscode.Disposable {
 interface Shown {
   server: ServerState;
   status: Status | undefined;
-  /** What waits in reviews of this extension, and in VS Code's previews. */
+  /** The number of reviews in this extension, and of previews in VS Code. */
   reviews: number;
   questions: number;
   previews: number;
   limits: Limits;
 }
 
-/** Whether anything is let through without a review. */
+/** Whether any change is accepted without a review. */
 function isAuto(status: Status | undefined): boolean {
   return status !== undefined && [status, ...status.sessions].some(({ mode }) => mode === 'auto_edit');
 }
