@@ -140,6 +140,7 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         return 1
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(handlers=[log], level=options.log_level.upper(), format=line)
+    logging.getLogger("agentfs_lsp").info("agentfs-lsp %s starts, in %s", __version__, sys.executable)
     logging.getLogger("pygls").setLevel("CRITICAL")  # below that it logs message contents
     gc.disable()  # until the imports are done, which create no garbage
     with cached_generated_code():

@@ -83,6 +83,13 @@ async def test_the_log_holds_no_contents(root: Path) -> None:
     assert "SECRET" not in log.read_text()
 
 
+def test_the_log_says_first_that_the_server_started(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    command = [sys.executable, "-m", "agentfs_lsp", "--log-level", "info", "--log-file", str(log)]
+    subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+    assert f"agentfs-lsp {__version__} starts" in log.read_text().split("\n")[0]
+
+
 async def test_a_defect_is_an_incident_and_nothing_more_is_told(root: Path) -> None:
     launcher = [sys.executable, str(Path(__file__).parents[1] / "support" / "frail_server.py")]
     (root / "broken.py").write_text("one\n")
