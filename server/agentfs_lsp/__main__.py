@@ -18,7 +18,7 @@ from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalogue import terminal_translator
 from agentfs_lsp.adapters.generated_code import cached_generated_code
 from agentfs_lsp.adapters.stderr_log import StderrLog
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, positive, translate_argparse
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive, translate_argparse
 
 if TYPE_CHECKING:
     import argparse
@@ -57,13 +57,17 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 1
     if arguments and arguments[0] in COMMANDS:
-        return _run(COMMANDS[arguments[0]], arguments[1:], translate)
+        return _run(arguments[0], arguments[1:], translate)
     return _serve(_parser(translate).parse_args(arguments), translate)
 
 
 def _run(command: str, arguments: list[str], translate: Translate) -> int:
     try:
-        code = int(import_module(command).run(arguments, translate))
+        os.getcwd()
+    except OSError:  # deleted, usually
+        return complain(command, translate("The current folder no longer exists."), 2)
+    try:
+        code = int(import_module(COMMANDS[command]).run(arguments, translate))
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for output still buffered

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -209,6 +210,21 @@ def test_a_wrong_argument_does_not_control_the_terminal(arguments: list[str]) ->
     assert (ended.returncode, ended.stdout) == (2, "")
     assert r"\x1b]0;title\x07" in ended.stderr
     assert "\x1b" not in ended.stderr
+
+
+@pytest.mark.parametrize("name", ["check-config", "demo", "history", "undo"])
+def test_in_a_folder_that_was_deleted_a_command_says_so(tmp_path: Path, name: str) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    run = subprocess.run(
+        ["sh", "-c", f'rmdir "$PWD" && exec {shlex.quote(sys.executable)} -P -m agentfs_lsp {name}'],
+        cwd=gone,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (run.returncode, run.stderr) == (2, f"agentfs-lsp {name}: The current folder no longer exists.\n")
 
 
 def test_a_log_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
