@@ -9,7 +9,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -88,6 +87,30 @@ async def test_a_yes_undoes_what_was_shown(root: Path, state: Path, ids: list[st
     assert (undo["tool"], undo["session"], undo["by"]) == ("undo", "terminal", "user")
 
 
+async def test_ctrl_c_while_the_diff_is_printed_ends_the_question(root: Path, state: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        written = await editor.write("long.txt", "a line of the long text\n" * 20_000)
+    change = written["data"]["change_id"]
+    shown, code = at_terminal(state, root, INTERRUPT, "undo", change, seeing="delete long.txt")
+    assert "[y/N]" not in shown
+    assert "agentfs-lsp undo: Nothing was changed." in shown.splitlines()
+    assert code == 1
+
+
+async def test_text_of_agents_and_files_forges_no_lines(root: Path, state: Path) -> None:
+    forged = "evil\nforged 1 - harmless\r\nforged"
+    (root / forged).write_text("one\n")
+    (root / "link").symlink_to(forged)
+    said = {"agent": forged, "session": forged, "explanation": forged}
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("link", session=forged)
+        written = await editor.write("link", "two\n", **said)
+    shown = command(state, "history", cwd=root).stdout
+    asked, _ = at_terminal(state, root, "n\n", "undo", written["data"]["change_id"])
+    assert shown.count("forged") == 2 * asked.count("forged") * 2
+    assert [line for line in (shown + asked).splitlines() if line.lstrip().startswith("forged")] == []
+
+
 async def test_without_a_terminal_nothing_is_undone_unless_it_is_said(
     root: Path, state: Path, ids: list[str]
 ) -> None:
@@ -148,8 +171,10 @@ async def test_whoever_has_read_enough_sees_no_traceback(
     assert done.returncode != 0
 
 
-def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[str, int]:
-    """The output for a user who types this answer, and the exit code."""
+def at_terminal(
+    state: Path, cwd: Path, answer: str, *arguments: str, seeing: str = "[y/N] "
+) -> tuple[str, int]:
+    """The output for a user who types this answer when `seeing` this, and the exit code."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "agentfs_lsp", *arguments],
@@ -164,10 +189,9 @@ def at_terminal(state: Path, cwd: Path, answer: str, *arguments: str) -> tuple[s
     with suppress(OSError):  # the terminal ends with its last user
         while select.select([ours], [], [], PATIENCE_S)[0] and (piece := os.read(ours, 4096)):
             shown += piece
-            if b"[y/N] " not in piece:
+            if seeing.encode() not in piece:
                 continue
             if answer == INTERRUPT:
-                time.sleep(0.5)  # what is asked is waited for a moment later
                 process.send_signal(signal.SIGINT)
             else:
                 os.write(ours, answer.encode())

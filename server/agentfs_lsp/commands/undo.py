@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import select
 import signal
 import sys
 from functools import partial
@@ -120,17 +122,26 @@ async def _undo(
 def _ask(translate: Translate, proposal: Proposal) -> bool:
     """Show the diff and ask; only an explicit yes approves."""
     screen = console()
-    for change in proposal.changes:
-        screen.print(f"{change.operation} {visible(change.path)}", style="bold")
-        print_diff(screen, change.full_preview)
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    woken = signal.set_wakeup_fd(write)  # else Ctrl-C just before the wait would be noticed after it
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the line
     try:
-        answer = input(translate("Undo this change? [y/N] "))
-    except (EOFError, KeyboardInterrupt):
-        print()
-        return False
+        for change in proposal.changes:
+            screen.print(f"{change.operation} {visible(change.path)}", style="bold")
+            print_diff(screen, change.full_preview)
+        print(translate("Undo this change? [y/N] "), end="", flush=True)
+        select.select([sys.stdin, read], [], [])
+        answer = sys.stdin.readline()
+    except KeyboardInterrupt:
+        answer = ""
     finally:
         signal.signal(signal.SIGINT, before)
+        signal.set_wakeup_fd(woken)
+        os.close(read)
+        os.close(write)
+    if not answer:
+        print()
     return answer.strip().lower() in {"y", "yes"}
 
 
