@@ -117,6 +117,20 @@ def test_without_settings_the_defaults_apply(root: Path) -> None:
     assert [one["read"]["decision"] for one in found["paths"]] == ["allow", "ask"]
 
 
+def test_names_and_globs_forge_no_lines(root: Path) -> None:
+    folder = root / "evil\nforged 1"
+    folder.mkdir()
+    (folder / ".agentfs.toml").write_text('protected = ["a\\nforged 2"]\n"x\\nforged 3" = 1\n')
+    rule = {"files": ["b\nforged 4"], "write": "ask"}
+    rules = check(folder, settings={"rules": [rule]}).stdout
+    paths = check(folder, "a\nforged 5", "../\nforged 6", settings={}).stdout
+    assert all(f"forged {number}" in rules + paths for number in range(1, 7))
+    lines = (rules + paths).splitlines()
+    assert [line for line in lines if line.lstrip(" │┃").startswith("forged")] == []
+    refused = check(folder, "--settings", "no\nforged")
+    assert len(refused.stderr.splitlines()) == 1
+
+
 def test_what_cannot_be_looked_at_is_wrong_usage(root: Path) -> None:
     for arguments in (["nowhere"], [str(root), "--settings", str(root / "missing.json")]):
         command = [sys.executable, "-m", "agentfs_lsp", "check-config", *arguments]

@@ -59,7 +59,7 @@ def print_report(report: Report, translate: Translate) -> None:
     for judged in report.paths:
         console.print(_table_of(judged, translate))
     for problem in report.problems:
-        console.print(Text(problem, style="red"))
+        console.print(_text(problem, "red"))
 
 
 def _heading(report: Report, translate: Translate) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _rules(report: Report, translate: Translate) -> Table:
     asked = _decision("ask", translate)
     for source, rule in _sourced(report):
         decisions = [_decision(rule.says(operation), translate) for operation in OPERATIONS]
-        table.add_row(source, _text("\n".join(rule.files)), *decisions, _text(rule.requires or ""))
+        table.add_row(source, Text("\n").join(map(_text, rule.files)), *decisions, _text(rule.requires or ""))
     for glob in report.settings.protected:
         added = "" if glob.startswith("!") else asked
         table.add_row("protected", _text(glob), "", added, added, "")
@@ -151,10 +151,9 @@ def _rules(report: Report, translate: Translate) -> Table:
 
 
 def _table_of(judged: Judged, translate: Translate) -> Table | Text:
-    name = escape_to_one_line(judged.path)
     if judged.refused:
-        return Text(f"{name}: {judged.refused}", style="red")
-    title = name if judged.resolved == judged.path else f"{name} -> {escape_to_one_line(judged.resolved)}"
+        return _text(f"{judged.path}: {judged.refused}", "red")
+    title = judged.path if judged.resolved == judged.path else f"{judged.path} -> {judged.resolved}"
     table = Table(
         translate("operation"),
         translate("decision"),
@@ -198,6 +197,6 @@ def _decision(permission: Permission | None, translate: Translate) -> Text:
     return Text(words[permission], style=_STYLES[permission]) if permission else Text()
 
 
-def _text(plain: str) -> Text:
+def _text(plain: str, style: str = "") -> Text:
     """Plain text: a glob's brackets are not markup."""
-    return Text("\n".join(escape_to_one_line(line) for line in plain.split("\n")))
+    return Text(escape_to_one_line(plain), style)

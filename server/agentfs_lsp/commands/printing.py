@@ -49,12 +49,13 @@ def print_change(screen: Console, change: HistoryRecord, translate: Translate, *
         translate("session {name}", name=change.session),
         _decided(change, translate),
     ]
-    screen.print("  " + " · ".join(_on_one_line(one) for one in who if one))
+    screen.print("  " + " · ".join(visible(one) for one in who if one))
     if change.explanation:
-        screen.print(Text(f"  “{visible(change.explanation)}”", "italic"))
+        explanation = " ".join(change.explanation.split())
+        screen.print(Text(f"  “{visible(explanation)}”", "italic"))
     for file in change.files:
         counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
-        screen.print(Text(f"  {_SIGNS[file.operation]} {_on_one_line(file.relative)}  ").append_text(counts))
+        screen.print(Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts))
         if diffs and not file.texts_kept:
             screen.print(translate("    its texts were not recorded"), style="dim")
         elif diffs:
@@ -66,10 +67,6 @@ def print_diff(screen: Console, unified: str) -> None:
     """A unified diff with colors and line numbers."""
     for line in render_diff(unified):
         screen.print(Text("    ").append_text(line.text))
-
-
-def _on_one_line(text: str) -> str:
-    return visible(text).replace("\n", " ")
 
 
 def _decided(change: HistoryRecord, translate: Translate) -> str:

@@ -9,8 +9,9 @@ from agentfs_lsp.domain.text.escaping import escape_invisible
 
 
 def visible(text: str) -> str:
-    """`text` with invisible characters escaped and tabs as spaces; `\\n` stays."""
-    return escape_invisible(text.expandtabs(4))
+    """`text` on one line, with line breaks and invisible characters escaped and tabs as spaces: otherwise it
+    could imitate our own lines."""
+    return escape_invisible(text.expandtabs(4)).replace("\n", "\\x0a")
 
 
 def clip(line: str, width: int) -> str:
