@@ -144,13 +144,15 @@ async def test_what_the_editor_would_not_keep_is_asked_by_message(root: Path) ->
         "latin.txt": b"caf\xe9\n",
         "utf16.txt": "one\n".encode("utf-16"),
         "mixed.txt": b"one\r\ntwo\n",
+        "mac.txt": b"one\rtwo\r",
+        "one_line.txt": b"one",
     }
     async with VSCODE.editing(root, "Approve", {"encoding": {"default": "latin-1"}}) as editor:
         for name, data in files.items():
             if data is not None:
                 (root / name).write_bytes(data)
                 await editor.read(name)
-            answer = await editor.write(name, "two\n")
+            answer = await editor.write(name, "two\r" if name == "one_line.txt" else "two\n")
             assert (answer["status"], answer["data"]["review"]["rung"]) == ("success", "message"), name
             assert answer["data"]["landing"] == "disk"
         assert editor.all(APPLY) == []

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 
 def is_previewable(proposal: Proposal) -> bool:
-    """Whether the editor can safely show and apply the changes: each file exists, is UTF-8, and has uniform
-    line ends (the editor would unify them). Never if the session may not read the files: the answer names the
-    channel, which would reveal something about the text."""
+    """Whether the editor can safely show and apply the changes: each file exists, is UTF-8, and has only LF
+    or only CRLF line ends (the editor would turn others into those). Never if the session may not read the
+    files: the answer names the channel, which would reveal something about the text."""
     return not proposal.blind and all(map(_is_harmless, proposal.changes))
 
 
 def _is_harmless(change: FileChange) -> bool:
     text = change.base.text
-    plain = text.encoding == "utf-8" and not text.lossy and eol_of(text.text) != "mixed"
-    return change.operation == "update" and plain
+    kept = not {eol_of(text.text), *(eol_of(hunk.text) for hunk in change.hunks)} & {"cr", "mixed"}
+    return change.operation == "update" and text.encoding == "utf-8" and not text.lossy and kept
 
 
 async def review_by_preview(
