@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, Editor
+from support.editor import APPLY, NO_ANSWER, Editor, RpcError
 from support.personas import VSCODE, ticking
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -111,6 +111,30 @@ async def test_one_preview_at_a_time(editor: Editor, root: Path, file: Path) -> 
     editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"applied": False}})
     second = await editor.seen(APPLY, 2)
     assert second["label"] == "Write b.py (+2/-2)"
+
+
+async def test_what_no_late_preview_brought_is_no_change_in_history(editor: Editor, root: Path) -> None:
+    """`written.py` is written by another program; the preview of `queued.py` was never shown."""
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    for path in ("written.py", "shown.py", "queued.py"):
+        (root / path).write_text(TEXT)
+        await editor.read(path)
+    for path in ("written.py", "queued.py"):
+        withdrawn = editor.start("agentfs/write", {"path": path, "content": CHANGED})
+        await (editor.seen(APPLY) if path == "written.py" else editor.request("agentfs/status"))
+        editor.cancel(withdrawn)
+        with pytest.raises(RpcError):
+            await withdrawn
+        if path == "written.py":
+            editor.start("agentfs/write", {"path": "shown.py", "content": CHANGED})
+            await editor.seen(APPLY, 2)
+    (root / "written.py").write_text(CHANGED)
+    for path in ("written.py", "queued.py"):
+        editor.open(path, CHANGED)
+        await editor.read(path)
+    history = await editor.request("agentfs/history")
+    kept = {one["path"] for change in history["data"]["changes"] for one in change["files"]}
+    assert not kept & {"written.py", "queued.py"}
 
 
 async def test_a_file_that_moved_while_its_preview_waited_is_a_conflict(

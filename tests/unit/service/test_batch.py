@@ -20,7 +20,7 @@ from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.batch import Batch, Step, batch
 from agentfs_lsp.service.proposal.preview import preview_together
-from support.fakes.review import ScriptedApplier, applies, pretends, refuses
+from support.fakes.review import ScriptedApplier, applies, applies_after, pretends, refuses
 from support.fakes.store import HOME, disk_full
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
@@ -277,6 +277,18 @@ async def test_what_was_not_ticked_was_rejected(read: FakeWorkspace) -> None:
     read.reviewer.applies_by_itself(applies, {"b.py": pretends})
     assert await each(read) == (["", "Rejected"], ["editor"])
     assert read.clock.seconds == 5
+
+
+async def test_a_ticked_file_may_arrive_long_after_the_first(read: FakeWorkspace) -> None:
+    read.store.put("c.py", "one\n")
+    await read.read("c.py")
+    names = ("a.py", "b.py", "c.py")
+    for name in names:
+        read.editor.open(name)
+    slow = {"b.py": applies_after(4), "c.py": applies_after(8)}
+    read.reviewer.applies_by_itself(applies, slow)
+    done = await read.batch(*(edit_of(name, "one", "1") for name in names), atomic=False)
+    assert done.errors == ["", "", ""]
 
 
 async def test_what_was_not_ticked_is_a_no_to_all_that_land_together(read: FakeWorkspace) -> None:

@@ -261,7 +261,7 @@ async def test_a_preview_says_no_where_the_file_had_moved(read: FakeWorkspace) -
         await read.edit("a.py", "two", "2")
 
 
-@pytest.mark.parametrize("pieces", ["all", "some"])
+@pytest.mark.parametrize("pieces", ["all", "some", "all, saved"])
 async def test_a_preview_applied_after_its_time_is_the_users_own_edit(
     work: FakeWorkspace, pieces: str
 ) -> None:
@@ -274,8 +274,10 @@ async def test_a_preview_applied_after_its_time_is_the_users_own_edit(
         await work.edit("a.py", "x", "y", replace_all=True)
     await settle()
     work.editor.type("a.py", "x", "y")
-    if pieces == "all":
+    if pieces != "some":
         work.editor.type("a.py", "x", "y")
+    if pieces == "all, saved":
+        work.editor.save("a.py")
     await settle()
     (record,) = work.history.records
     assert (record.decision, record.by) == ("withdrawn", "user")

@@ -220,7 +220,8 @@ async def _preview(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier
     try:
         return await ws.reviewer.review(proposal)
     except (ReviewTimedOut, asyncio.CancelledError):
-        ws.afterwards(watch_for_late(ws, proposal))
+        if proposal.state == "shown" and proposal.channel == "preview":
+            ws.afterwards(watch_for_late(ws, proposal, proposal.changes))
         raise
     except Rejected:
         await check_all_unmoved(ws, proposal)

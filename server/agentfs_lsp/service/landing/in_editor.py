@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
 from agentfs_lsp.service.landing.holding import holds_all
+from agentfs_lsp.service.landing.observing import previewed
 from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.landing.reverting import put_back
 from agentfs_lsp.service.landing.saving import save_and_check
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.review import Applied, Applier
     from agentfs_lsp.service.state.workspace import Workspace
-
-UNTICKED_S = 5.0
-"""Seconds after the first part of a previewed change arrives in which the rest must; else the user unticked
-it."""
 
 
 class InEditor:
@@ -106,22 +103,12 @@ class InEditor:
     async def find(self) -> None:
         """The editor asked and applied by itself: read the result from the documents. If there are several
         files, one that shows none of its change was rejected."""
-        waiting = [asyncio.ensure_future(one.any_of_it()) for one in self._observations]
-        try:
-            limit = self._ws.settings.landing_timeout_s
-            await asyncio.wait(waiting, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
-            if any(one.done() for one in waiting):
-                await asyncio.wait(waiting, timeout=min(UNTICKED_S, limit))
-        finally:
-            for one in waiting:
-                one.cancel()
-        found = any(one.done() and not one.cancelled() for one in waiting)
-        for observation, one in zip(self._observations, waiting, strict=True):
-            if one.done() and not one.cancelled():
-                observation.accept_part(one.result())
-            elif (part := await observation.part_on_disk(self._ws)) is not None:
-                observation.accept_part(part)
-            elif found and not await observation.held(self._ws):
+        limit_s = self._ws.settings.landing_timeout_s
+        arrived = await previewed([one.any_of_it() for one in self._observations], limit_s)
+        for observation, change in zip(self._observations, arrived, strict=True):
+            if change := change or await observation.part_on_disk(self._ws):
+                observation.accept(change)
+            elif any(arrived) and not await observation.held(self._ws):
                 self._failed[observation] = Rejected("rejected", paths=(observation.change.path,))
             else:
                 await self._judge_silence(observation, "unchanged")

@@ -31,7 +31,7 @@ from agentfs_lsp.service.proposal.review import DocumentEdit
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 
     from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.files.documents import Document, Documents
@@ -164,14 +164,16 @@ class Observation:
         while self.is_in_document:
             await self.more()
 
-    async def any_of_it(self) -> str | None:
-        """Wait for the accepted text, or return the text that holds part of it."""
-        while not self.arrived and self._part is None:
+    async def any_of_it(self) -> FileChange:
+        """Wait for the accepted text or part of it, and return the change that gives the text."""
+        while not self.arrived:
+            if self._part is not None:
+                return self.change.amended(self._part)
             await self.more()
-        return None if self.arrived else self._part
+        return self.change
 
-    async def part_on_disk(self, ws: Workspace) -> str | None:
-        """The file's text if its document was closed and left part of the change on disk."""
+    async def part_on_disk(self, ws: Workspace) -> FileChange | None:
+        """As `any_of_it`, for what a document that was closed left on disk."""
         if self._documents.at(self._absolute) is not None:
             return None
         try:
@@ -182,12 +184,13 @@ class Observation:
         # A save may have restored a line end that the change removes.
         if text == base or not is_written(now, self.change):
             return None
-        return text if is_partly_made(formed_like(self.change.shown, text), base, self.change.hunks) else None
+        is_part = is_partly_made(formed_like(self.change.shown, text), base, self.change.hunks)
+        return self.change.amended(text) if is_part else None
 
-    def accept_part(self, text: str | None) -> None:
-        """The user took only the part that gives `text`; None: all of it."""
-        if text is not None:
-            self._look_for(self.change.amended(text))
+    def accept(self, change: FileChange) -> None:
+        """The user took this much of the change."""
+        if change is not self.change:
+            self._look_for(change)
 
     @property
     def edit(self) -> DocumentEdit:
@@ -240,6 +243,30 @@ class Observation:
             return
         if change.base.buffer is not None and document.version != change.base.buffer.version:
             self._look_for(change.with_end_kept())
+
+
+UNTICKED_S = 5.0
+"""Seconds after the last file of a previewed change arrived in which the next must; else the user unticked
+the rest."""
+
+
+async def previewed(
+    awaited: Iterable[Coroutine[None, None, FileChange | None]], limit_s: float
+) -> list[FileChange | None]:
+    """What arrives of the files of a preview, in order; None for a file that does not. The first must arrive
+    within `limit_s`."""
+    waiting = [asyncio.ensure_future(one) for one in awaited]
+    loop = asyncio.get_running_loop()
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s) as patience:
+                for arriving in asyncio.as_completed(waiting):
+                    await arriving
+                    patience.reschedule(loop.time() + min(UNTICKED_S, limit_s))
+        return [one.result() if one.done() else None for one in waiting]
+    finally:
+        for one in waiting:
+            one.cancel()
 
 
 MAX_LOOKS = 8
