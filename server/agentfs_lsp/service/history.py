@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import ChangeUnknown, OutsideRoots
@@ -38,18 +39,22 @@ _AT_ONCE = 200
 
 
 def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
-    """Store what landed of a proposal, or what the user applied after it was withdrawn."""
+    """Store what landed of a proposal, or, as a change of its own, what the user applied after its end."""
     if not landed:
         return
-    ws.last_change[proposal.session] = proposal.id
+    change_id = token_hex(8) if decision == "withdrawn" else proposal.id
+    ws.last_change[proposal.session] = change_id
     if not ws.settings.history.enabled:
         return
     size = sum(change.base.size + landing.bytes_written for change, landing in landed)
-    make = partial(_record_of, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms())
+    make = partial(
+        _record_of, change_id, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms()
+    )
     ws.history.keep(size, make)
 
 
 def _record_of(
+    change_id: str,
     proposal: Proposal,
     decision: KeptDecision,
     by: str,
@@ -59,7 +64,7 @@ def _record_of(
 ) -> HistoryRecord:
     changed = any(not landing.change.reads_as(change) for change, landing in landed)
     return HistoryRecord(
-        proposal.id,
+        change_id,
         time_ms,
         connection,
         proposal.session,

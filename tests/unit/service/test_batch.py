@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from agentfs_lsp.domain.errors import (
@@ -289,6 +291,23 @@ async def test_a_ticked_file_may_arrive_long_after_the_first(read: FakeWorkspace
     read.reviewer.applies_by_itself(applies, slow)
     done = await read.batch(*(edit_of(name, "one", "1") for name in names), atomic=False)
     assert done.errors == ["", "", ""]
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+async def test_what_a_preview_brings_after_the_answer_is_the_users_own_change(
+    read: FakeWorkspace, atomic: bool
+) -> None:
+    await previewed(read)
+    read.reviewer.applies_by_itself(applies, {"b.py": applies_after(8)})
+    edits = [edit_of(name, "one", "1") for name in ("a.py", "b.py")]
+    if atomic:
+        await failed(read, *edits)
+    else:
+        assert (await read.batch(*edits, atomic=False)).errors == ["", "Rejected"]
+    await asyncio.sleep(40)
+    kept = [(one.decision, [file.relative for file in one.files]) for one in read.history.records]
+    assert kept == [*([] if atomic else [("accepted", ["a.py"])]), ("withdrawn", ["b.py"])]
+    assert len({one.id for one in read.history.records}) == len(kept)
 
 
 async def test_what_was_not_ticked_is_a_no_to_all_that_land_together(read: FakeWorkspace) -> None:

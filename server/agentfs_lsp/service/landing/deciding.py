@@ -21,7 +21,7 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.service.files.snapshot import remember
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import described, land, land_each
-from agentfs_lsp.service.landing.late_apply import watch_for_late
+from agentfs_lsp.service.landing.late_apply import WATCHED_S, watch_for_late
 from agentfs_lsp.service.landing.observing import Watch
 from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.proposal.change import MARK, Landing
@@ -64,6 +64,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
             told = _error_to_report(ws, proposal, ended, await watch.held())
             try:
                 if told is ended:
+                    _watch_for_rest(ws, proposal, proposal.changes)
                     raise
                 raise told from error
             finally:
@@ -71,7 +72,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             return outcomes
         held = await watch.held()
-        return [
+        reported = [
             _error_to_report(ws, proposal, outcome, {absolute: held.get(absolute, ())})
             if isinstance(outcome, DomainError)
             else outcome
@@ -79,6 +80,10 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
                 (change.base.location.absolute for change in proposal.changes), outcomes, strict=True
             )
         ]
+        landings = zip(proposal.changes, reported, strict=True)
+        missing = [change for change, one in landings if not isinstance(one, Landing | LandingUnknown)]
+        _watch_for_rest(ws, proposal, missing)
+        return reported
 
 
 async def _decide(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Decision, Applier]:
@@ -221,11 +226,17 @@ async def _preview(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier
         return await ws.reviewer.review(proposal)
     except (ReviewTimedOut, asyncio.CancelledError):
         if proposal.state == "shown" and proposal.channel == "preview":
-            ws.afterwards(watch_for_late(ws, proposal, proposal.changes))
+            ws.afterwards(watch_for_late(ws, proposal, proposal.changes, WATCHED_S))
         raise
     except Rejected:
         await check_all_unmoved(ws, proposal)
         raise
+
+
+def _watch_for_rest(ws: Workspace, proposal: Proposal, missing: Sequence[FileChange]) -> None:
+    """A slow editor may still apply what was reported as missing from an accepted preview."""
+    if missing and proposal.decision is not None and proposal.channel == "preview":
+        ws.afterwards(watch_for_late(ws, proposal, missing, ws.settings.landing_timeout_s))
 
 
 async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:

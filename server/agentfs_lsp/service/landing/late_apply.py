@@ -1,8 +1,8 @@
-"""Detect changes that the editor applies from a preview that was withdrawn or timed out. Nobody
+"""Detect changes that the editor applies from a preview after the agent has its answer. Nobody
 approves them any more; they are the user's own edit, and history records them as such
 (docs/protocol.md#11-history-and-undo).
 
-Some editors leave the preview open when the request is cancelled.
+Some editors leave the preview open when the request is cancelled, and slow ones apply it file by file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ MAX_WATCHED = 16
 """Limits of the watch, in seconds and in proposals: each keeps its texts in memory."""
 
 
-async def watch_for_late(ws: Workspace, proposal: Proposal, changes: Sequence[FileChange]) -> None:
+async def watch_for_late(
+    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], limit_s: float
+) -> None:
     """Wait for these changes of the proposal to appear in their documents, whole or in part, and add those
     that do to history."""
     if ws.late_watched >= MAX_WATCHED:
@@ -36,7 +38,7 @@ async def watch_for_late(ws: Workspace, proposal: Proposal, changes: Sequence[Fi
     try:
         with ExitStack() as watching:
             observed = [watching.enter_context(Observation(ws.documents, one)) for one in changes]
-            applied = await previewed([_applied(ws, one) for one in observed], WATCHED_S)
+            applied = await previewed([_applied(ws, one) for one in observed], limit_s)
     finally:
         ws.late_watched -= 1
     landed = [
