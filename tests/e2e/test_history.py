@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from support.client import Editor
-from support.editor import AUTO, editing
+from support.editor import AUTO, configure, editing
 from support.wire import Message
 
 
@@ -140,3 +140,22 @@ async def test_what_is_no_question_is_refused(root: Path, params: Message) -> No
     async with editing(root) as editor:
         answer = await editor.request("agentfs/history", params)
     assert answer["error"]["code"] in {"INVALID_PARAM", "ACCESS_DENIED"}
+
+
+async def test_a_path_selects_no_change_by_a_file_that_the_session_may_not_read(root: Path) -> None:
+    operations = [
+        {"tool": "write", "params": {"path": path, "content": "x\n"}} for path in ("a.txt", "hidden/b.txt")
+    ]
+    async with editing(root, options=AUTO) as editor:
+        await editor.request("agentfs/batch", {"operations": operations})
+        configure(editor, **AUTO, rules=[{"files": ["hidden/"], "read": "deny"}])
+        for path, expected in (
+            ("a.txt", [["a.txt"]]),
+            (".", [["a.txt"]]),
+            ("hidden/b.txt", []),
+            ("hidden", []),
+        ):
+            changes = await history(editor, path=path)
+            assert [[file["path"] for file in change["files"]] for change in changes] == expected
+        told = await editor.request("agentfs/userHistory", {"path": "hidden"})
+        assert len(told["data"]["changes"]) == 1

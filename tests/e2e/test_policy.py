@@ -331,3 +331,29 @@ async def test_each_root_has_rules_of_its_own_and_the_innermost_counts(root: Pat
             assert await changed(editor, path, "write") == "ACCESS_DENIED"
         assert await changed(editor, "outer/inner/x.md", "write") == "allowed by mode"
         assert await changed(editor, "inner/a.txt", "write") == "allowed by mode"
+
+
+@pytest.mark.parametrize("waits", ["shown", "queued"])
+async def test_a_conflict_of_a_pending_write_shows_no_text_that_may_not_be_read_by_then(
+    root: Path, waits: str
+) -> None:
+    path = root / "a.txt"
+    path.write_text("one\n")
+    async with editing(root, **REVIEWING) as editor:
+        if waits == "queued":
+            await editor.read("a.txt", session="first")
+            params = {"path": "a.txt", "content": "first\n", "session": "first"}
+            first = editor.start("agentfs/write", params)
+        await editor.read("a.txt")
+        write = editor.start("agentfs/write", {"path": "a.txt", "content": "two\n"})
+        shown = await editor.proposed()
+        await editor.request("agentfs/status")  # both have arrived
+        configure(editor, rules=[{"files": ["a.txt"], "read": "deny"}])
+        path.write_text("secret\n")
+        decision = {"id": shown["id"], "decision": "accepted" if waits == "shown" else "rejected"}
+        await editor.request("agentfs/settle", decision)
+        if waits == "queued":
+            await first
+        answer = await write
+        assert answer["status"] == "error"
+        assert "secret" not in str(answer)

@@ -151,10 +151,13 @@ def locate(ws: Workspace, request: ChangeRequest) -> Target:
 async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, plan: Plan) -> FileChange:
     """Look at the file, check the precondition, compute the change."""
     location, path, session = ws.placed(target.location), target.path, request.session
+    reading = ws.judge("read", location, session)
+    if reading.decision == "deny" and not target.is_hidden:  # denied since the request arrived
+        raise PolicyDenied(path, "read", reading.rule or "")
     snapshot = await ws.look(location)
     record = ws.sessions.get(session, location.absolute)
     known = record is not None and record.revision.hash == snapshot.hash
-    readable = target.reading.decision == "allow"
+    readable = target.reading.decision == reading.decision == "allow"
     seen = not snapshot.exists or (not target.is_hidden and (readable or known))
     access = Access(path, location.absolute, readable, seen)
     with error_access(access):

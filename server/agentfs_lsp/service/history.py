@@ -178,7 +178,7 @@ async def _visible(ws: Workspace, command: Browse, wanted: HistoryQuery) -> list
         asked = replace(wanted, limit=at_once)
         found = await in_thread(ws.history.find, _roots(ws), asked)
         seen = (as_seen(ws, command.session, change) for change in found)
-        visible += [change for change in seen if change.files]
+        visible += [change for change in seen if any(map(wanted.selects, change.files))]
         if len(found) < asked.limit:
             break
         wanted, at_once = replace(wanted, before=found[-1].order), max(most, _AT_ONCE)

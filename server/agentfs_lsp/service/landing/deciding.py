@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import (
+    Conflict,
     DomainError,
     LandingUnknown,
     NotLanded,
@@ -250,6 +251,11 @@ def _error_to_report(
 ) -> DomainError:
     """The error to report; LandingUnknown if part of the change is present after all: the editor may have had
     it before the decision, and the user may type over a rollback."""
+    if isinstance(error, Conflict) and proposal.tool != "undo":  # the user may see what the session may not
+        changes = proposal.changes
+        reading = [ws.judge("read", change.base.location, proposal.session).decision for change in changes]
+        if set(reading) != {"allow"}:  # perhaps only since the review began
+            error.actual = error.diff = None
     holding = tuple(one for where in held.values() for one in where)
     if not holding and not isinstance(error, LandingUnknown):
         return error

@@ -88,6 +88,10 @@ class HistoryQuery:
     before: tuple[int, str] | None = None
     texts: bool = False
 
+    def selects(self, file: RecordedFile) -> bool:
+        """Whether the file is at or below `path`."""
+        return self.path is None or f"{file.absolute}/".startswith(self.path.rstrip("/") + "/")
+
     def path_in(self, root: str) -> str | None:
         """`path` relative to a workspace folder: empty if it contains the folder or is not given, None if it
         is elsewhere."""
