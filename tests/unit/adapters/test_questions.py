@@ -305,6 +305,21 @@ async def test_a_repeated_question_waits_for_the_typing_and_is_read_before_a_yes
     assert await answer == "Yes"
 
 
+@pytest.mark.parametrize("how", ["lost", "busy", "hasty"])
+async def test_a_question_that_waits_for_the_typing_lets_the_next_one_go_first(emacs: Desk, how: str) -> None:
+    first = emacs.ask()
+    await emacs.clock.pass_until(0)
+    second = emacs.ask(["+second"])
+    if how == "busy":
+        emacs.editor.asked[0][3].set_exception(NobodyToAsk("busy"))
+    elif how == "hasty":
+        emacs.answer(0, "Yes")
+    await emacs.type_until(70_000)
+    assert isinstance(first.exception(), Unanswered)
+    assert [message.split("\n")[0] for _, message, *_ in emacs.editor.asked[1:]] == ["agentfs: Edit a"]
+    second.cancel()
+
+
 @pytest.mark.parametrize("said", ["No", None])
 @pytest.mark.parametrize("refused", [0, 1])
 async def test_of_two_answers_that_arrive_together_a_no_counts(

@@ -206,6 +206,7 @@ class Screen:
                         asked.append(self._sent(message, actions))
                     repeats = True  # the editor may be busy with this very question, so it isn't lost
                 elif repeats:
+                    over.result()
                     repeats = False
                     asked.append(self._sent(message, actions))
                 elif self._queued:
@@ -217,10 +218,12 @@ class Screen:
 
     async def _quiet_after(self, seconds: float) -> None:
         """Wait that long, and then for the user to stop typing, however long that takes: the same question
-        is about to come up again, and a single answer may approve."""
+        is about to come up again, and a single answer may approve. Raises Unanswered if others wait."""
         await self._clock.sleep(seconds)
+        give_way_ms = self._clock.now_ms() + REPEAT_S * 1000
         while not await self.is_quiet():
-            pass
+            if self._queued and self._clock.now_ms() >= give_way_ms:
+                raise Unanswered
 
     def _sent(self, message: str, actions: Sequence[str]) -> asyncio.Task[tuple[str | None, float] | None]:
         """As `_answer`, for one copy; None if an editor that loses questions was busy."""
