@@ -357,3 +357,12 @@ async def test_a_conflict_of_a_pending_write_shows_no_text_that_may_not_be_read_
         answer = await write
         assert answer["status"] == "error"
         assert "secret" not in str(answer)
+
+
+async def test_a_workspace_can_insist_on_relative_paths(root: Path) -> None:
+    (root / "a.txt").write_text("one\n")
+    async with editing(root, options={"paths": "any"}) as editor:
+        assert (await editor.read(str(root / "a.txt")))["status"] == "success"
+        (root / ".agentfs.toml").write_text("paths = 'relative'")
+        assert (await editor.read(str(root / "a.txt")))["error"]["code"] == "INVALID_PARAM"
+        assert (await editor.read("a.txt"))["status"] == "success"
