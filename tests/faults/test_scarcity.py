@@ -16,6 +16,7 @@ from unittest import mock
 
 from agentfs_lsp.adapters.landing import transaction as together
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, SystemFailed, SystemRefused
+from agentfs_lsp.service.files.store import Draft
 from support.mounts import remount, small_disk
 from support.recording import Operation, watching
 from support.transaction import (
@@ -181,6 +182,19 @@ def test_with_few_handles_however_many(tmp_path: Path) -> None:
         _says(why, SystemFailed, "Too many open files")
         assert files_after_the_next_start(tmp_path) in ALLOWED[told[-1]], told
     assert told[0] == "refused"
+
+
+def test_with_few_handles_no_new_folder_is_left(tmp_path: Path) -> None:
+    files = tmp_path / "root"
+    files.mkdir()
+    store, root = store_at(tmp_path)
+    paths = [store.resolve(root, f"new{number}/deep/a.py") for number in range(20)]
+    for free in range(1, 20):
+        with _free_handles(free):
+            why = refusal(store, [Draft(path, (b"x\n",), None, create_dirs=True) for path in paths])
+        assert isinstance(why, SystemFailed)
+        assert os.listdir(files) == [], free
+    store.close()
 
 
 @contextmanager

@@ -7,8 +7,10 @@ last one that does not.
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, open_folder
@@ -18,6 +20,9 @@ from agentfs_lsp.adapters.landing.temporary_registry import PASSING
 if TYPE_CHECKING:
     from agentfs_lsp.adapters.landing.temporary_registry import Registry
     from agentfs_lsp.service.files.store import Location
+
+
+_SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class FolderLease:
@@ -40,6 +45,7 @@ class NewFolders:
         self._open_beneath = open_beneath
         self._lock = threading.Lock()
         self._claims: dict[str, int] = {}
+        self._unneeded: dict[str, tuple[Folder, str]] = {}  # not yet removed: the root, and the path below it
 
     def enter(self, root: Folder, location: Location, *, create: bool) -> FolderLease:
         """Open the folder of `location`, creating missing ones if `create`. Raises OSError, SystemRefused and
@@ -49,35 +55,33 @@ class NewFolders:
         lease = FolderLease(root, root, [])
         with self._lock:
             try:
-                lease.folder = self._descend(lease, base, parts, create=create)
+                self._descend(lease, base, parts, create=create)
             except BaseException:
                 self._drop(lease, base)
                 raise
         return lease
 
-    def _descend(self, lease: FolderLease, base: str, parts: list[str], *, create: bool) -> Folder:
+    def _descend(self, lease: FolderLease, base: str, parts: list[str], *, create: bool) -> None:
         try:
-            folder = open_folder(self._open_beneath, lease.root.fd, "/".join(parts))
+            lease.folder = open_folder(self._open_beneath, lease.root.fd, "/".join(parts))
         except FileNotFoundError:
             if not create:
                 raise
         else:
             self._registry.announce("/".join([base, *parts]))
             for path in _ancestors(base, parts):
-                if path in self._claims:
-                    self._claim(lease, path)
-            return folder
-        return self._make(lease, base, parts)
+                self._share(lease, path)
+            return
+        self._make(lease, base, parts)
 
-    def _make(self, lease: FolderLease, base: str, parts: list[str]) -> Folder:
-        at = open_folder(self._open_beneath, lease.root.fd, "")
+    def _make(self, lease: FolderLease, base: str, parts: list[str]) -> None:
+        lease.folder = open_folder(self._open_beneath, lease.root.fd, "")
         paths = _ancestors(base, parts)
         announced = False
         for depth, (path, name) in enumerate(zip(paths, parts, strict=True)):
             try:
-                at = open_folder(self._open_beneath, at.fd, name)
-                if path in self._claims:
-                    self._claim(lease, path)
+                lease.folder = open_folder(self._open_beneath, lease.folder.fd, name)
+                self._share(lease, path)
                 continue
             except FileNotFoundError:
                 pass
@@ -85,14 +89,19 @@ class NewFolders:
                 self._registry.announce(paths[-1], making=paths[depth:])
                 announced = True
             try:
-                os.mkdir(name, dir_fd=at.fd)
+                os.mkdir(name, dir_fd=lease.folder.fd)
             except FileExistsError:
                 self._registry.settle([path])  # somebody else created it
             else:
                 self._claim(lease, path)
-                sync(at.fd)
-            at = open_folder(self._open_beneath, at.fd, name)
-        return at
+                sync(lease.folder.fd)
+            lease.folder = open_folder(self._open_beneath, lease.folder.fd, name)
+
+    def _share(self, lease: FolderLease, path: str) -> None:
+        """The folder exists; if nothing has landed in it yet, this file needs it too."""
+        was_unneeded = self._unneeded.pop(path, None) is not None
+        if was_unneeded or path in self._claims:
+            self._claim(lease, path)
 
     def _claim(self, lease: FolderLease, path: str) -> None:
         self._claims[path] = self._claims.get(path, 0) + 1
@@ -114,30 +123,40 @@ class NewFolders:
 
     def remove_empty(self, root: Folder, relative: str) -> None:
         """Remove a folder if it is empty. Never raises."""
-        with self._lock:
+        with self._lock, suppress(OSError):
             self._remove(root, relative)
 
     def _drop(self, lease: FolderLease, base: str) -> None:
-        removed = []
+        lease.folder = lease.root  # closes the handle, which the removal may need
         for path in reversed(lease.new):
             if path not in self._claims:
                 continue  # another file landed in it
             self._claims[path] -= 1
             if not self._claims[path]:
                 del self._claims[path]
-                if self._remove(lease.root, path[len(base) + 1 :]):
-                    removed.append(path)
+                self._unneeded[path] = (lease.root, path[len(base) + 1 :])
         lease.new.clear()
+        removed = []
+        for path in sorted(self._unneeded, key=len, reverse=True):
+            try:
+                if self._remove(*self._unneeded[path]):
+                    removed.append(path)
+            except OSError:
+                break  # the next file to be dropped releases a handle
+            del self._unneeded[path]
         if removed:
             self._registry.settle(removed)
 
     def _remove(self, root: Folder, relative: str) -> bool:
-        """Return False if the next start must try again; it stays recorded for that."""
+        """Return False if the next start must try again; it stays recorded for that. Raises OSError if it may
+        succeed in a moment."""
         parent, _, name = relative.rpartition("/")
         try:
             folder = open_folder(self._open_beneath, root.fd, parent)
             os.rmdir(name, dir_fd=folder.fd)
         except OSError as error:
+            if error.errno in _SCARCE:
+                raise
             return error.errno not in PASSING  # else somebody put something into it
         return True
 

@@ -114,6 +114,7 @@ class StagedFile(ABC):
             return
         self._over = True
         remove_temporary(self._fd, self.temporary)
+        del self.folder  # its handle may be the last one, which `leave` needs
         self._context.folders.leave(self._lease, self.location)
 
     # --- step by step, under the lock; each raises Conflict and OSError -----------------------------------
