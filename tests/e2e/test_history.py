@@ -74,7 +74,21 @@ async def test_a_damaged_file_is_set_aside_told_of_and_begun_anew(root: Path) ->
 
 
 @pytest.mark.parametrize(
-    "damage", ["UPDATE texts SET data = x'00'", "DROP TABLE files"], ids=["text", "table"]
+    "damage",
+    [
+        "UPDATE texts SET data = x'00'",
+        "DROP TABLE files",
+        "ALTER TABLE files ADD COLUMN another TEXT",
+        "ALTER TABLE accepted RENAME COLUMN text TO other",
+        "UPDATE changes SET time_ms = 'never'",
+        "UPDATE changes SET time_ms = 1 << 62",
+        "UPDATE changes SET decision = 'maybe'",
+        "UPDATE changes SET agent = x'ff'",
+        "UPDATE changes SET agent = CAST(x'ff' AS TEXT)",
+        "UPDATE files SET lines_added = 1.5",
+        "UPDATE files SET encoding = 'hex'",
+        "UPDATE files SET bom = 'text'",
+    ],
 )
 async def test_damage_that_sqlite_does_not_see_is_damage(root: Path, damage: str) -> None:
     async with editing(root, options=AUTO) as editor:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 from agentfs_lsp.adapters.history.rows import (
     CHANGE_COLUMNS,
     FILE_COLUMNS,
+    Damaged,
     change_of,
     row_of,
     row_of_file,
@@ -96,12 +97,12 @@ END;
 """
 
 
+_COLUMNS = {"texts": ("id", "hash", "data", "uses"), "changes": CHANGE_COLUMNS, "files": FILE_COLUMNS}
+_COLUMNS_BESIDE = {"folders": (*FILE_COLUMNS[:2], "made"), "accepted": (*FILE_COLUMNS[:2], "text")}
+
+
 class UnknownVersion(Exception):
     """A later version of agentfs created the file, so it is not changed."""
-
-
-class Damaged(Exception):
-    """A table or a text is missing, or the text is not what was stored; SQLite itself does not check that."""
 
 
 class HistoryDatabase:
@@ -131,17 +132,20 @@ class HistoryDatabase:
                 self._sql.rollback()
                 if self._number("PRAGMA user_version") != VERSION:
                     raise
-        if (
-            self._number("SELECT count(*) FROM sqlite_master WHERE name IN ('changes', 'files', 'texts')")
-            != 3
-        ):
-            raise Damaged
+        self._check_columns(_COLUMNS)
         self._sql.executescript(_BESIDE)
+        self._check_columns(_COLUMNS_BESIDE)
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = NORMAL")
         self._sql.execute("PRAGMA journal_size_limit = 0")
         self._sql.execute("PRAGMA wal_autocheckpoint = 0")  # `_shrink` does it, with fewer syncs
         self._sql.execute("PRAGMA foreign_keys = ON")
+
+    def _check_columns(self, tables: Mapping[str, Sequence[str]]) -> None:
+        for table, columns in tables.items():
+            found = self._sql.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+            if [name for (name,) in found] != list(columns):
+                raise Damaged
 
     @property
     def in_place(self) -> bool:

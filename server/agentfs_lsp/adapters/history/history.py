@@ -20,7 +20,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
 from agentfs_lsp.adapters.fs.os_errors import system_error
-from agentfs_lsp.adapters.history.database import Damaged, HistoryDatabase, UnknownVersion
+from agentfs_lsp.adapters.history.database import HistoryDatabase, UnknownVersion
+from agentfs_lsp.adapters.history.rows import Damaged
 from agentfs_lsp.domain.errors import DomainError, SystemFailed
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
 
@@ -171,7 +172,7 @@ class SqliteHistory:
         try:
             try:
                 return work(self._opened(root))
-            except (sqlite3.DatabaseError, Damaged) as error:
+            except (sqlite3.DatabaseError, Damaged, UnicodeDecodeError) as error:
                 if not _is_damage(error):
                     raise
                 _log.warning("the history is damaged: %s", getattr(error, "sqlite_errorname", "not whole"))
@@ -219,7 +220,11 @@ class SqliteHistory:
 
 
 def _is_damage(error: Exception) -> bool:
-    return isinstance(error, Damaged) or (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGED
+    if not isinstance(error, sqlite3.Error):
+        return True
+    if isinstance(error, sqlite3.OperationalError) and not hasattr(error, "sqlite_errorcode"):
+        return True  # a text that is not UTF-8
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGED
 
 
 def _without_texts(change: HistoryRecord) -> Callable[[], HistoryRecord]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
+from agentfs_lsp.service.proposal.record import HistoryRecord, KeptDecision, RecordedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +43,23 @@ FILE_COLUMNS = (
 )
 
 
+_LAST_MS = 253_402_300_799_000
+"""The end of the year 9999; later times have no date."""
+
+_CHOICES = {
+    "decision": get_args(KeptDecision),
+    "landing": ("disk", "editor"),
+    "operation": ("create", "update", "delete"),
+}
+_WHOLE = {"modified_by_user", "files_in_all", "lines_added", "lines_removed", "texts_kept", "folders_made"}
+_MISSING = {"before_hash", "after_hash", "before", "proposed", "after", "accepted"}
+
+
+class Damaged(Exception):
+    """A table, column, or text is missing, or a value is not what was stored; SQLite itself does not check
+    that."""
+
+
 def row_of(change: HistoryRecord) -> tuple[object, ...]:
     """The row of `changes`."""
     return tuple(storable(getattr(change, column)) for column in CHANGE_COLUMNS)
@@ -74,15 +91,45 @@ def row_of_file(
 def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> HistoryRecord:
     """The change of a row and its files' rows, which contain texts instead of row ids, the number of folders
     created, and the accepted text."""
-    fields: dict[str, Any] = dict(zip(CHANGE_COLUMNS, map(_restored, row), strict=True))
+    fields = _checked(CHANGE_COLUMNS, row)
     fields["modified_by_user"] = bool(fields["modified_by_user"])
     return HistoryRecord(**fields, files=tuple(_file_of(one, root) for one in files))
 
 
 def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
-    fields = dict(zip((*FILE_COLUMNS[2:], "folders_made", "accepted"), row[2:], strict=True))
+    fields = _checked((*FILE_COLUMNS[2:], "folders_made", "accepted"), row[2:])
     fields["texts_kept"] = bool(fields["texts_kept"])
-    return RecordedFile(root, relative=_restored(fields.pop("path")), **fields)
+    return RecordedFile(root, relative=fields.pop("path"), **fields)
+
+
+def _checked(columns: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    fields = {column: _restored(column, value) for column, value in zip(columns, row, strict=True)}
+    if not all(map(_fits, fields, fields.values())):
+        raise Damaged
+    return fields
+
+
+def _fits(column: str, value: object) -> bool:
+    match column:
+        case "time_ms":
+            return isinstance(value, int) and 0 <= value <= _LAST_MS
+        case "bom":
+            return isinstance(value, bytes)
+        case "encoding":
+            return isinstance(value, str) and _is_encoding(value)
+        case _ if column in _CHOICES:
+            return value in _CHOICES[column]
+        case _ if column in _WHOLE:
+            return isinstance(value, int)
+    return isinstance(value, str) or (value is None and column in _MISSING)
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):
+        return False
+    return True
 
 
 def storable(value: object) -> object:
@@ -96,5 +143,10 @@ def storable(value: object) -> object:
     return value
 
 
-def _restored(value: Any) -> Any:
-    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+def _restored(column: str, value: Any) -> Any:
+    if column == "bom" or not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        raise Damaged from None
