@@ -49,6 +49,17 @@ async def test_folders_that_were_made_for_a_batch_go_with_it(root: Path) -> None
         assert len(list(root.rglob("*"))) == 7
 
 
+async def test_a_folder_that_a_link_replaced_is_told_as_one(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("old/a.txt", "a\n")
+        (root / "old").rename(root / "new")
+        (root / "old").symlink_to("new")
+        answer = await undo(editor)
+    assert answer["error"]["code"] == "CONFLICT"
+    assert "'old/a.txt' is now reached through a symbolic link" in answer["text"]
+    assert (root / "new" / "a.txt").exists()
+
+
 async def test_of_a_history_that_knows_no_folders_they_stay(root: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         made = await editor.write("new/a.txt", "a\n")

@@ -337,6 +337,7 @@ ConflictReason = Literal[
     "expected",  # not what the request's expected_* say
     "exists",  # a new file, but one has been created meanwhile
     "gone",  # the file is gone
+    "linked",  # its recorded path now leads through a link
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
     "reviewing",  # changed during the review
     "diff_changed",  # not the file, but the diff file that the user looked at

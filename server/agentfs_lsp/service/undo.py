@@ -17,6 +17,7 @@ from agentfs_lsp.domain.errors import (
     LastUndecided,
     NothingToUndo,
     NotUndoable,
+    OutsideRoots,
     Unencodable,
     error_access,
 )
@@ -187,8 +188,12 @@ def _folders_made_for(file: RecordedFile, location: Location) -> list[str]:
 async def _reverse_file(
     ws: Workspace, viewer: str | None, change: HistoryRecord, file: RecordedFile, location: Location
 ) -> FileChange:
-    snapshot = await ws.look(location)
     path = ws.name_of(location)
+    try:
+        snapshot = await ws.look(location)
+    except OutsideRoots:
+        ws.files.resolve(location.root, location.relative)  # raises it again if it leads out
+        raise Conflict(path, "disk", "linked") from None
     _check_seen(ws, viewer, snapshot)
     if snapshot.wrongly_shown:
         raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)

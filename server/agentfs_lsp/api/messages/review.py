@@ -28,6 +28,9 @@ def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
         ),
         "exists": translate("'{path}' already exists.", path=path),
         "gone": translate("'{path}' no longer exists.", path=path),
+        "linked": translate(
+            "'{path}' is now reached through a symbolic link, so it may be another file.", path=path
+        ),
         "wrong_encoding": translate(
             "The editor shows '{path}' in an encoding that loses characters.", path=path
         ),
