@@ -65,3 +65,14 @@ async def test_a_folder_that_may_not_be_written_is_permission_denied(auto: Edito
     answer = await auto.write("locked/a.txt", "x\n")
     assert answer["error"]["code"] == "PERMISSION_DENIED"
     assert list(folder.iterdir()) == []
+
+
+async def test_what_is_there_already_and_other_names_of_a_file_are_told(auto: Editor) -> None:
+    path = auto.root / "named.txt"
+    path.write_text("old\n")
+    (auto.root / "again.txt").hardlink_to(path)
+    await auto.read("named.txt")
+    same = await auto.write("named.txt", "old\n", dry_run=True)
+    answer = await auto.write("named.txt", "new\n")
+    assert same["text"] == "[Dry Run] 'named.txt' already has this content."
+    assert "(hard links), which keep the old content" in answer["text"]
