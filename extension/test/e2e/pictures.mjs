@@ -4,8 +4,12 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import path from "node:path";
 
+import { agent } from "./harness/agents.mjs";
+import { file } from "./harness/files.mjs";
 import { until } from "./harness/page.mjs";
-import { agent, call, file, reviewWith, scenario, state, ui } from "./harness/suite.mjs";
+import { reviewWith } from "./harness/reviews.mjs";
+import { call, state, ui } from "./harness/run.mjs";
+import { scenario } from "./harness/suite.mjs";
 import { repository } from "./harness/workbench.mjs";
 
 const AT_MOST = 200 * 1024;

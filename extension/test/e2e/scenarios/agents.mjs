@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 
+import { agent } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, reviewWith, scenario, state, ui, workbench } from "../harness/suite.mjs";
+import { reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui, workbench } from "../harness/run.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const toolText = async (name, input) =>
   (await call("tool", { name, input })).content.map(({ value }) => value).join("");

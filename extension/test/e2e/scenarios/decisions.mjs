@@ -2,8 +2,13 @@
 
 import assert from "node:assert/strict";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, mode, openReview, reviewWith, scenario, state, ui } from "../harness/suite.mjs";
+import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { mode } from "../harness/server.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const lines = (count, changed = {}) =>
   Array.from({ length: count }, (_, index) => changed[index + 1] ?? `line ${index + 1}`).join("\n") + "\n";

@@ -3,8 +3,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync } from "node:fs";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, killServer, openReview, reloadWindow, scenario, servers, state, ui } from "../harness/suite.mjs";
+import { openReview } from "../harness/reviews.mjs";
+import { call, reloadWindow, state, ui } from "../harness/run.mjs";
+import { killServer, servers } from "../harness/server.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const KEPT = "was not applied. It was kept as a draft.";
 

@@ -2,8 +2,13 @@
 
 import assert from "node:assert/strict";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, file, openReview, scenario, set, ui } from "../harness/suite.mjs";
+import { openReview } from "../harness/reviews.mjs";
+import { ui } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const TEXT = "\u4e2d\u6587\n"; // "Chinese"
 const GBK = Buffer.from([0xd6, 0xd0, 0xce, 0xc4, 0x0a]);

@@ -4,8 +4,13 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, file, reviewWith, scenario, set, state, takeDraft, ui } from "../harness/suite.mjs";
+import { reviewWith, takeDraft } from "../harness/reviews.mjs";
+import { state, ui } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const gbk = {
   before: Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a, 0x72, 0x65, 0x6d, 0x20, 0x31, 0x0d, 0x0a]), // 你好, rem 1

@@ -2,8 +2,12 @@
 
 import assert from "node:assert/strict";
 
+import { agent, batch } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until, WorkbenchPage } from "../harness/page.mjs";
-import { agent, batch, call, file, openReview, reviewWith, scenario, state, ui } from "../harness/suite.mjs";
+import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 /** Moves the editor in front into a window of its own, and goes there. */
 async function float() {

@@ -5,9 +5,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after } from "node:test";
 
+import { agent, batch } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, home, reviewWith, scenario, set, state, takeDraft, ui, workbench } from "../harness/suite.mjs";
+import { reviewWith, takeDraft } from "../harness/reviews.mjs";
+import { call, home, state, ui, workbench } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 /** So much is typed into each, and so many changes arrive meanwhile: `2000` and `50` for the whole of it. */
 const CHARACTERS = Number(process.env.AGENTFS_TYPED ?? 200);

@@ -3,20 +3,14 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import {
-  agent,
-  call,
-  file,
-  interpreter,
-  killServer,
-  reviewWith,
-  scenario,
-  servers,
-  set,
-  state,
-  ui,
-} from "../harness/suite.mjs";
+import { reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { interpreter, killServer, servers } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const restarted = file("lifecycle/restarted.txt", "old\n");
 

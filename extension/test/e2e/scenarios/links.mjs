@@ -5,8 +5,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, reviewWith, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+import { reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui, workbench } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 import { installation } from "../harness/workbench.mjs";
 
 const COMMAND = 'command:workbench.action.terminal.sendSequence?%7B%22text%22%3A%22touch%20clicked%5Cn%22%7D';

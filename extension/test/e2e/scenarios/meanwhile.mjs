@@ -3,8 +3,12 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, openReview, reloadWindow, reviewWith, scenario, state, ui } from "../harness/suite.mjs";
+import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, reloadWindow, state, ui } from "../harness/run.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const onDisk = file("meanwhile/disk.txt", "one\ntwo\n");
 

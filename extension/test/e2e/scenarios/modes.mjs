@@ -5,8 +5,14 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until, WorkbenchPage } from "../harness/page.mjs";
-import { agent, call, file, killServer, mode, reloadWindow, reviewWith, scenario, servers, set, ui } from "../harness/suite.mjs";
+import { reviewWith } from "../harness/reviews.mjs";
+import { call, reloadWindow, ui } from "../harness/run.mjs";
+import { killServer, mode, servers } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 import { inOwnWorkbench, makeHome } from "../harness/workbench.mjs";
 
 const ended = file("modes/ended.txt", "a 1\n");

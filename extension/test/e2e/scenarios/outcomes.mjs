@@ -4,8 +4,14 @@ import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import path from "node:path";
 
+import { agent, batch } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, interpreter, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
+import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { interpreter, servers } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const confirmed = file("outcomes/confirmed.txt", "old\n");
 

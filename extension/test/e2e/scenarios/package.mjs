@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-import { home, scenario } from "../harness/suite.mjs";
+import { home } from "../harness/run.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const SHARED = ["LICENSE.txt", "changelog.md", "package.json", "package.nls.json", "package.nls.zh-cn.json", "readme.md"];
 

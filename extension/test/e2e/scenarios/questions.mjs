@@ -2,8 +2,12 @@
 
 import assert from "node:assert/strict";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, scenario, set, ui } from "../harness/suite.mjs";
+import { call, ui } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const first = file("questions/first.key", "one\n");
 const second = file("questions/second.key", "two\n");

@@ -2,8 +2,13 @@
 
 import assert from "node:assert/strict";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, file, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+import { reviewWith } from "../harness/reviews.mjs";
+import { state, ui } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const automatic = file("saving/auto.txt", "one\ntwo\n");
 

@@ -3,8 +3,13 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
+import { agent, batch } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, batch, call, file, openReview, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+import { openReview } from "../harness/reviews.mjs";
+import { call, state, ui, workbench } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const OLD = ["old one\n", "old two\n", null];
 const NEW = ["new one\n", "new two\n", "new three\n"];

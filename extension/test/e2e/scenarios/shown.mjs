@@ -2,8 +2,14 @@
 
 import assert from "node:assert/strict";
 
+import { agent, batch } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptAfterPlain, agent, batch, call, file, inWorkspace, openReview, reviewWith, scenario, servers, set, state, ui } from "../harness/suite.mjs";
+import { acceptAfterPlain, openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { servers } from "../harness/server.mjs";
+import { inWorkspace, set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const BLANKS = "diffEditor.ignoreTrimWhitespace";
 const SAID = "whitespace changes at the beginning or end of lines";

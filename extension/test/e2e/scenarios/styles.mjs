@@ -3,9 +3,13 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 
+import { agent } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, file, scenario, set, state, ui, workbench } from "../harness/suite.mjs";
+import { state, ui, workbench } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const previewed = file("styles/preview.txt", "one\ntwo\nthree\n");
 

@@ -5,27 +5,15 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
+import { agent, batch } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import {
-  agent,
-  batch,
-  call,
-  file,
-  home,
-  interpreter,
-  killServer,
-  openReview,
-  reloadWindow,
-  reviewWith,
-  scenario,
-  servers,
-  set,
-  state,
-  takeDraft,
-  ui,
-  workbench,
-} from "../harness/suite.mjs";
+import { openReview, reviewWith, takeDraft } from "../harness/reviews.mjs";
+import { call, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
+import { interpreter, killServer, servers } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const KEPT = "was not applied. It was kept as a draft.";
 

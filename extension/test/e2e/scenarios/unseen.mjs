@@ -2,8 +2,13 @@
 
 import assert from "node:assert/strict";
 
+import { agent, batch } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptAfterPlain, acceptSeen, acceptShows, agent, batch, call, file, inWorkspace, openReview, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+import { acceptAfterPlain, acceptSeen, acceptShows, openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { inWorkspace, set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const SAID = "may be longer than what the editor shows of a line";
 

@@ -2,8 +2,14 @@
 
 import assert from "node:assert/strict";
 
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { agent, call, file, mode, reloadWindow, reviewWith, scenario, set, state, ui } from "../harness/suite.mjs";
+import { reviewWith } from "../harness/reviews.mjs";
+import { call, reloadWindow, state, ui } from "../harness/run.mjs";
+import { mode } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
 
 const trio = (name) => [1, 2, 3].map((number) => file(`views/${name}-${number}.txt`, "old\n"));
 

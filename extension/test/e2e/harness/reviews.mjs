@@ -1,0 +1,52 @@
+// Reviews and drafts, as a person opens and decides them.
+
+import assert from "node:assert/strict";
+
+import { until } from "./page.mjs";
+import { call, state, ui, workbench } from "./run.mjs";
+
+/** Opens the review that waits, as a person does: none opens by itself. */
+export const openReview = () => workbench.extension.openReview();
+
+/** The same, until its diff is there, with `text` on the right side. */
+export async function reviewWith(text) {
+  await openReview();
+  return ui.diffWith(text);
+}
+
+/** Press Accept, which shows all changes beside the review first, with `text` among them, and a message that has `said`. */
+export async function acceptShows(said, text) {
+  await ui.titleButton("Accept").click();
+  await until(said, () => ui.isSaid(said));
+  await call("command", { id: "notifications.clearAll" });
+  const shown = await ui.plainWith(text);
+  assert.equal((await state()).pending.length, 1, "nothing is decided");
+  return shown;
+}
+
+/** Press Accept again, until that is a moment after all changes were shown. */
+export const acceptSeen = () =>
+  until("it is accepted", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.titleButton("Accept").click({ timeout: 500 }); // it may be gone by now
+    return false;
+  }, { everyMs: 1000 });
+
+/** Both. All that was shown beside the review. */
+export async function acceptAfterPlain(said, text) {
+  const shown = await acceptShows(said, text);
+  await acceptSeen();
+  return shown;
+}
+
+/** The text of the one draft of a file, which is thrown away. */
+export async function takeDraft(name) {
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", name).click();
+  const shown = async () => (await state()).documents.find(({ uri }) => uri.startsWith("agentfs-draft:") && uri.endsWith(name));
+  const { text } = await until("the draft is shown", shown);
+  await ui.pressInRow("Drafts", name, "Discard Draft…");
+  await ui.answerDialog("Discard");
+  await until("it is gone", async () => (await ui.viewRow("Drafts", name).count()) === 0);
+  return text;
+}
