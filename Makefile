@@ -100,7 +100,7 @@ $(DEV): pyproject.toml | $(BIN)/pip
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
-TEST_EXTENSIONS := .editors/driver.vsix .editors/plain-client.vsix .editors/python-extension.vsix
+TEST_EXTENSIONS := .editors/driver.vsix .editors/plain-client.vsix .editors/python-extension.vsix .editors/slow-extension.vsix
 WORKBENCH := extension/test/e2e/workbench.sh
 NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 

@@ -24,6 +24,9 @@ const packages = [path.join(repository, "dist/agentfs.vsix")].concat(
 /** Stands for the Python extension: it names the interpreter that AGENTFS_TEST_PYTHON says. */
 export const pythonExtension = path.join(editors, "python-extension.vsix");
 
+/** Holds up the command that accepts while the file AGENTFS_TEST_HOLD is there. */
+export const slowExtension = path.join(editors, "slow-extension.vsix");
+
 /** The page can be used once this is there. */
 export const READY = ".monaco-workbench .part.editor";
 
