@@ -72,3 +72,24 @@ scenario("so is one of several files", async () => {
   await floating.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
+
+const long = file("floating/long.txt", `${"let a=1;".repeat(1375)}quiet();\n`);
+
+scenario("so is what all changes are shown of, from their view", async () => {
+  const asked = await agent("long").readAndEdit(long, "quiet()", "steal(1)");
+  await reviewWith("let a=1;");
+  const floating = await float();
+  await floating.diffWith("let a=1;");
+  await floating.titleButton("Accept").click();
+  await floating.plainWith("steal(1)");
+  await call("command", { id: "notifications.clearAll" });
+  const webview = floating.page.locator("iframe.webview.ready");
+  await webview.contentFrame().locator("#active-frame").contentFrame().locator("h1").click();
+  await floating.page.locator(".editor-group-container.active .tab.active", { hasText: "All Changes" }).waitFor();
+  await until("it is accepted", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await floating.titleButton("Accept").click({ timeout: 500 }); // it may be gone by now
+    return false;
+  }, { everyMs: 1000 });
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
