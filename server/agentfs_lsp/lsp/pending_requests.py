@@ -50,9 +50,9 @@ class DelayedResponse:
     sent."""
 
     work: Work
-    past_return: Callable[[asyncio.Task[object]], bool] = lambda _: False
+    past_return: Callable[[asyncio.Task[None]], bool] = lambda _: False
     progress_token: object = None
-    stop: Callable[[asyncio.Task[object]], None] = lambda _: None
+    stop: Callable[[asyncio.Task[None]], None] = lambda _: None
     sent: Callable[[], None] = lambda: None
 
 
@@ -68,9 +68,9 @@ class PendingRequests:
         self._send = send
         self._notify = notify
         self._translate = translate
-        self._pending: dict[asyncio.Task[object], tuple[RequestId, DelayedResponse]] = {}
-        self._by_id: dict[RequestId, asyncio.Task[object]] = {}
-        self._cancelled: set[asyncio.Task[object]] = set()
+        self._pending: dict[asyncio.Task[None], tuple[RequestId, DelayedResponse]] = {}
+        self._by_id: dict[RequestId, asyncio.Task[None]] = {}
+        self._cancelled: set[asyncio.Task[None]] = set()
 
     def serve(self, request_id: RequestId, handler: Callable[[object], object], params: object) -> None:
         """Run a handler and send its result as the response, immediately or when it is available."""
@@ -82,7 +82,7 @@ class PendingRequests:
         if not isinstance(result, DelayedResponse):
             self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
             return
-        task = asyncio.ensure_future(self._watched(result))
+        task = asyncio.ensure_future(self._answer(request_id, result))
         self._pending[task] = (request_id, result)
         self._by_id[request_id] = task
         task.add_done_callback(self._landed)
@@ -108,7 +108,7 @@ class PendingRequests:
         if others:
             await asyncio.wait(others)
 
-    def _cancel_if_possible(self, task: asyncio.Task[object]) -> None:
+    def _cancel_if_possible(self, task: asyncio.Task[None]) -> None:
         later = self._pending[task][1]
         if later.past_return(task):
             later.stop(task)
@@ -116,13 +116,17 @@ class PendingRequests:
             self._cancelled.add(task)
             task.cancel()
 
-    async def _watched(self, later: DelayedResponse) -> object:
-        if not is_id(later.progress_token):
-            return await later.work
-        with Progress(self._notify, later.progress_token, self._translate()):
-            return await later.work
+    async def _answer(self, request_id: RequestId, later: DelayedResponse) -> None:
+        """Send the result in the step that ends the work: no message of the client is read in between, which
+        could make the answer untrue."""
+        if is_id(later.progress_token):
+            with Progress(self._notify, later.progress_token, self._translate()):
+                result = await later.work
+        else:
+            result = await later.work
+        self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
 
-    def _landed(self, task: asyncio.Task[object]) -> None:
+    def _landed(self, task: asyncio.Task[None]) -> None:
         request_id, later = self._pending.pop(task)
         self._cancelled.discard(task)
         later.work.close()  # for a task cancelled before its first step
@@ -132,8 +136,6 @@ class PendingRequests:
             self._refuse(request_id, REQUEST_CANCELLED, "The request was cancelled; nothing changed.")
         elif error := task.exception():
             self._fail(request_id, error)
-        else:
-            self._send({"jsonrpc": "2.0", "id": request_id, "result": task.result()})
         later.sent()
 
     def _fail(self, request_id: RequestId, error: BaseException) -> None:
