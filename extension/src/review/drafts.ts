@@ -58,16 +58,14 @@ export class Drafts implements vscode.Disposable {
 
   /** Take over drafts that closed windows left for files of this one. Runs again when folders change. */
   load(): Promise<void> {
-    this.loaded = this.loadAll();
-    return this.loaded;
+    return (this.loaded = this.loadAll());
   }
 
   private async loadAll(): Promise<void> {
     const isOurs = (uri: vscode.Uri): boolean => vscode.workspace.getWorkspaceFolder(uri) !== undefined;
     const drafts = await this.store.load(({ id, uri }) => !this.proposals.get(id) && isOurs(vscode.Uri.parse(uri)));
     drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
-    const left = drafts.filter(({ over }) => !over);
-    await this.over(left);
+    await this.over(drafts.filter(({ over }) => !over));
   }
 
   /** A review has ended, and its tabs are closed. Keep what was typed there and did not land. */
@@ -159,6 +157,10 @@ export class Drafts implements vscode.Disposable {
   async discard(draft: Draft): Promise<void> {
     const question = vscode.l10n.t('Discard your draft of {0}?', visible(draft.path));
     if (await confirm(question, [], vscode.l10n.t('Discard'))) {
+      if (this.kept.size === 1) {
+        // The view goes with its last draft. VS Code would still take it for the focused view, where no key decides.
+        await vscode.commands.executeCommand('agentfs.pending.focus');
+      }
       this.forget(draft);
     }
   }

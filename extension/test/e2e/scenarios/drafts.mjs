@@ -251,3 +251,29 @@ scenario("what the person types into a review while the reason of its rejection 
   assert.match((await ui.diffWith("old")).original, /new before and during/);
   await discard("meanwhile.txt");
 });
+
+const dropped = file("drafts/dropped.txt", "old\n");
+const decides = file("drafts/decides.txt", "old\n");
+
+scenario("after the last draft was discarded, and its view is gone, keys decide in a review", async () => {
+  const asked = await agent("dropped").readAndEdit(dropped, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  await ui.page.keyboard.type(" mine");
+  await ui.diffWith("new mine");
+  await asked.cancel();
+  await ui.pressInMessage(KEPT, "Show Draft");
+  await ui.diffWith("old");
+  await discard("dropped.txt");
+  const next = await agent("decides").readAndEdit(decides, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  await until("the key counts", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.page.keyboard.press("Control+Enter");
+    return false;
+  }, { everyMs: 450 });
+  assert.equal((await next.answer).data.review.decision, "accepted");
+});
