@@ -25,7 +25,7 @@ test-faults: $(DEV) compiled strace ## kills, failing calls and power cuts at ev
 # One test that misses a limit of time because of the measuring keeps no figure back; each is listed.
 coverage: $(DEV) compiled strace ## branch coverage of the server by the tests of `make test`, in all of its processes
 	@rm -rf .coverage && mkdir .coverage
-	-$(BIN)/python -m coverage run -m pytest tests/unit tests/property tests/e2e tests/faults
+	-$(BIN)/python -m coverage run -m pytest tests/unit tests/property tests/simulation tests/e2e tests/faults
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 

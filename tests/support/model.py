@@ -31,6 +31,8 @@ from support.simulation.world import Reply, World
 from support.wire import Message
 
 SILENCE_S = 30
+IN_FLIGHT_S = 1
+"""An answer may follow what it does not know: its thread had looked at the disk before."""
 _AT_CWD, _EXCHANGE = -100, 2
 
 
@@ -129,7 +131,7 @@ class ProcessWorld(World):
 
     async def _receive(self, message: Message) -> None:
         if str(message.get("id")).startswith("proof-"):
-            self._timetable.rests += 1
+            self._timetable.at(IN_FLIGHT_S * self.speed, self._prove)
             return
         self._look()
         message = json.loads(json.dumps(message).replace(self._root.as_uri(), f"file://{HOME}"))
@@ -142,6 +144,9 @@ class ProcessWorld(World):
         self._sent(message)
         for one in later:
             await self._receive(one)
+
+    def _prove(self) -> None:
+        self._timetable.rests += 1
 
     async def _ask_for_texts(self, change_id: str) -> list[Message]:
         """What history keeps of a change; what the server says meanwhile."""

@@ -308,7 +308,9 @@ class SimulatedEditor:
             return False
         before = buffer.text
         after = self.edited(before, edits)
-        self._oracle.editor_edited(path, before, after)
+        all_of_it = self.edited(before, change["edits"])
+        self._oracle.editor_edited(path, before, all_of_it)
+        self._oracle.forfeit |= tokens(all_of_it) - tokens(after)  # a part may take out what all of it moves
         self.change(path, after)
         if self.saves and self.way != "review" and plain(before) == plain(self._on_disk(path)):
             self.save(path)

@@ -188,7 +188,7 @@ class Oracle:
         self._check_reviewed(path, before, after)
 
     def editor_edited(self, path: str, before: str, after: str) -> None:
-        """The editor made an edit, or part of it, as told by the server."""
+        """The editor makes an edit, or part of it, as told by the server: all of it gives `after`."""
         self._check_kept(f"an edit of {path}", path, before, after)
 
     def keeps(self, path: str, before: str, after: str) -> bool:
