@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.access import Access, together
 from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.line_ends import first_eol, splices_towards
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
@@ -283,7 +284,8 @@ def _with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedF
     change's own lines are undone with it."""
     if file.operation != "update" or accepted is None:
         return file
-    before, accepted, after = (normalise(text) for text in (file.before or "", accepted, file.after or ""))
+    old = file.before or ""
+    before, accepted, after = (normalise(text) for text in (old, accepted, file.after or ""))
     if accepted == after:
         return file
     back = diff(accepted, before)
@@ -295,7 +297,8 @@ def _with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedF
     if not beside:
         return file
     pieces = sorted([*back, *beside], key=lambda piece: (piece.start, piece.end))
-    return replace(file, before=apply_splices(accepted, pieces))
+    kept = apply_splices(accepted, pieces)
+    return replace(file, before=apply_splices(old, splices_towards(old, kept, first_eol(file.after or ""))))
 
 
 def _in_old_encoding(file: RecordedFile, snapshot: Snapshot) -> Snapshot:

@@ -162,6 +162,28 @@ async def test_what_came_in_saving_stays_where_it_is_none_of_the_change(lines: F
     assert text(lines) == LINES.replace("line 9", "nine")
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\n",
+        "one\rtwo\rthree\rfour\rfive\r",
+        "one\r\ntwo\nthree\rfour\nfive\r\n",
+    ],
+)
+async def test_what_came_in_saving_leaves_the_file_its_own_line_ends(
+    lines: FakeWorkspace, before: str
+) -> None:
+    lines.store.put("a.txt", before)
+    lines.editor.open("a.txt")
+    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "five", "5"))
+    lines.reviewer.applier = ScriptedApplier(lines.editor, save=formats)
+    await lines.read("a.txt")
+    await lines.edit("a.txt", "one", "1")
+    lines.reviewer.applier = ScriptedApplier(lines.editor, save=saves)
+    await lines.undo()
+    assert text(lines) == before.replace("five", "5")
+
+
 async def test_a_change_that_was_amended_is_undone_whole(lines: FakeWorkspace) -> None:
     lines.set(approval__mode="manual")
     lines.reviewer.accepts(amended={"a.txt": LINES.replace("line 5", "V")})
