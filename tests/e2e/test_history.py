@@ -173,3 +173,17 @@ async def test_a_path_selects_no_change_by_a_file_that_the_session_may_not_read(
             assert [[file["path"] for file in change["files"]] for change in changes] == expected
         told = await editor.request("agentfs/userHistory", {"path": "hidden"})
         assert len(told["data"]["changes"]) == 1
+
+
+@pytest.mark.parametrize("to", ["private/sub", "../outside"])
+async def test_a_file_counts_as_the_one_that_a_link_leads_to_now(root: Path, to: str) -> None:
+    (root / "sub").mkdir()
+    (root / "private").mkdir()
+    rules = [{"files": ["private/**"], "read": "deny"}]
+    async with editing(root, options={**AUTO, "rules": rules}) as editor:
+        await editor.write("sub/s.txt", "KEY=1\n")
+        (root / "sub").rename(root / to)
+        (root / "sub").symlink_to(to)
+        assert await history(editor, texts=True) == []
+        undone = await editor.request("agentfs/undo")
+        assert undone["error"]["code"] == "NOT_FOUND"

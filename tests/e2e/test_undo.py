@@ -100,6 +100,51 @@ async def test_a_protected_file_is_undone_only_by_who_knows_it(root: Path) -> No
     assert (root / ".env").read_text() == "KEY=1\n"
 
 
+SECRET = "one\nKEY=1\nthree\n\u202e"
+
+
+async def batch_of_two(root: Path) -> str:
+    """The id of a change of a.txt and of s.txt, which it created, and of its undo."""
+    (root / "a.txt").write_text("a\n")
+    writes = [{"path": "a.txt", "content": "A\n"}, {"path": "s.txt", "content": SECRET}]
+    operations = [{"tool": "write", "params": params} for params in writes]
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        assert (await editor.request("agentfs/batch", {"operations": operations}))["status"] == "success"
+        return str((await undo(editor))["data"]["change_id"])
+
+
+async def test_what_an_undo_restores_is_not_known_where_reading_asks(root: Path) -> None:
+    change_id = await batch_of_two(root)
+    asks = {**AUTO, "rules": [{"files": ["s.txt"], "read": "ask", "write": "allow"}]}
+    async with editing(root, options=asks) as editor:
+        undone = await undo(editor, change_id)
+        assert (undone["status"], undone["data"]["warnings"]) == ("success", [])
+        assert (root / "s.txt").read_text() == SECRET
+        miss = await editor.edit("s.txt", "KEY=2", "KEY=3")
+        assert miss["text"] == "Read the file first. File: 's.txt'."
+        history = await editor.request("agentfs/history", {"texts": True})
+        assert "KEY=1" not in str([undone, miss, history])
+
+
+@pytest.mark.parametrize("now", ["gone", "changed", "link"])
+async def test_an_agent_undoes_no_change_with_a_file_whose_reading_is_denied(root: Path, now: str) -> None:
+    change_id = await batch_of_two(root)
+    if now == "changed":
+        (root / "s.txt").write_text("other\n")
+    if now == "link":
+        (root / "s.txt").symlink_to("a.txt")
+    denies = {**AUTO, "rules": [{"files": ["s.txt"], "read": "deny", "write": "allow"}]}
+    async with editing(root, options=denies) as editor:
+        refused = await undo(editor, change_id)
+        assert refused["error"]["code"] == "NOT_FOUND"
+        assert refused["text"].startswith(f"Change '{change_id}' also contains files that may not be read.")
+        assert "s.txt" not in str(refused)
+        assert (root / "a.txt").read_text() == "a\n"
+        by_user = await editor.request("agentfs/userUndo", {"change_id": change_id})
+    assert (by_user["status"] == "success") == (now == "gone")
+
+
 async def test_of_many_files_the_text_names_the_number(root: Path) -> None:
     operations = [
         {"tool": "write", "params": {"path": f"{number}.txt", "content": "x\n"}} for number in range(20)

@@ -412,7 +412,8 @@ class UndoData(TypedDict):
     diff_truncated: bool
     """the diff was truncated (partial)"""
     warnings: list[FileWarned]
-    """[9.4](#94-what-the-answer-says), each with the file's `path`"""
+    """[9.4](#94-what-the-answer-says), each with the file's `path`; none for files whose reading requires
+    approval"""
     landing: NotRequired[Where]
     """`"editor"` (partial) if any file is only in the editor, else `"disk"`
     There: it landed"""

@@ -433,6 +433,7 @@ class NotUndoable(DomainError):
     change_id: str
     reason: Literal[
         "texts",  # there was no room to store its texts
+        "denied",  # the session may not read some of its files
         "elsewhere",  # some of its files are in a folder that is not open
         "bytes",  # it removed undecodable bytes, which no text holds
     ]

@@ -17,7 +17,7 @@ from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.landing.merging import merge_base, rebased
 from agentfs_lsp.service.landing.precondition import check_precondition
-from agentfs_lsp.service.landing.redaction import redacting, unseen
+from agentfs_lsp.service.landing.redaction import looking_unseen, redacting, unseen
 from agentfs_lsp.service.proposal.proposal import Origin
 from agentfs_lsp.service.propose import propose
 from agentfs_lsp.service.state.workspace import off_loop
@@ -154,15 +154,17 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
     reading = ws.judge("read", location, session)
     if reading.decision == "deny" and not target.is_hidden:  # denied since the request arrived
         raise PolicyDenied(path, "read", reading.rule or "")
-    snapshot = await ws.look(location)
-    record = ws.sessions.get(session, location.absolute)
-    known = record is not None and record.revision.hash == snapshot.hash
     readable = target.reading.decision == reading.decision == "allow"
+    record = ws.sessions.get(session, location.absolute)
+    with nullcontext() if readable or target.is_hidden else looking_unseen(path, record):
+        snapshot = await ws.look(location)
+    record = ws.sessions.get(session, location.absolute)  # again: looking may have waited
+    known = record is not None and record.revision.hash == snapshot.hash
     seen = not snapshot.exists or (not target.is_hidden and (readable or known))
     access = Access(path, location.absolute, readable, seen)
     with error_access(access):
         if not seen and not target.is_hidden:
-            raise unseen(path, snapshot, record)
+            raise unseen(path, record, "editor" if snapshot.dirty else "disk")
         if snapshot.exists and not request.overwrite:
             in_editor = snapshot.dirty and not target.is_hidden  # unsaved edits are hidden too
             raise Conflict(path, "editor" if in_editor else "disk", "exists", actual=snapshot.revision)

@@ -11,7 +11,8 @@ from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.errors import ChangeUnknown, OutsideRoots
+from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, OutsideRoots
+from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.store import innermost
 from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
 from agentfs_lsp.service.state.workspace import in_thread
@@ -19,6 +20,7 @@ from agentfs_lsp.service.state.workspace import in_thread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentfs_lsp.domain.settings.rules import Permission
     from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.proposal import Proposal
@@ -223,18 +225,28 @@ def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> Histor
         location = innermost(file.absolute, ws.roots)
         if location is None:  # its folder was closed since it was found
             continue
-        decision = "allow" if session is None else ws.judge("read", location, session).decision
+        decision = reading_of(ws, session, file)
         if decision == "allow":
             seen.append(file)
-        elif (
-            session is not None
-            and decision == "ask"
-            and (record := ws.sessions.get(session, location.absolute)) is not None
-        ):
-            known = record.revision.hash
+        elif session is not None and decision == "ask":
+            record = ws.sessions.get(session, location.absolute)
+            known = None if record is None else record.revision.hash
             if known is not None and known in (file.before_hash, file.after_hash):
                 seen.append(_only_version(file, known))
     return replace(change, files=tuple(seen))
+
+
+def reading_of(ws: Workspace, session: str | None, file: RecordedFile) -> Permission:
+    """Policy's stricter decision on reading the recorded path and the file that it leads to now: the file may
+    have been moved, with a link in its place. Denied if that can't be told."""
+    if session is None:
+        return "allow"
+    try:
+        location = location_of(ws, file)
+        leads_to = ws.files.resolve(location.root, location.relative)
+    except DomainError:
+        return "deny"
+    return strictest([ws.judge("read", one, session) for one in (location, leads_to)]).decision
 
 
 def location_of(ws: Workspace, file: RecordedFile) -> Location:

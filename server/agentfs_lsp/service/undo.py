@@ -6,6 +6,7 @@ file. A batch is undone as a whole.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -29,9 +30,9 @@ from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
 from agentfs_lsp.service.files.snapshot import REPLACEMENT
-from agentfs_lsp.service.history import as_seen, find_one, location_of
+from agentfs_lsp.service.history import as_seen, find_one, location_of, reading_of
 from agentfs_lsp.service.landing.merging import splices_into
-from agentfs_lsp.service.landing.redaction import unseen
+from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
 from agentfs_lsp.service.proposal.change import FileChange, Landing, both_marked_like, marked_like, reads_same
 from agentfs_lsp.service.proposal.proposal import Origin
 from agentfs_lsp.service.propose import check_pending, propose
@@ -114,6 +115,7 @@ class _Reverse:
 
     async def compute(self) -> Sequence[FileChange]:
         ws, viewer, change = self._ws, self._command.viewer, self.change
+        _check_not_denied(ws, viewer, change)  # perhaps only since the request arrived
         self._locations = _locate(ws, change)
         with error_access(together(self.accesses)):
             return [
@@ -122,14 +124,8 @@ class _Reverse:
             ]
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
-        """Landings are recorded as known to the session; after an undo by the user, forget what it may not
-        read."""
-        ws, session = self._ws, self._command.session
-        for location in self._locations if self._command.by_user else ():
-            if not _may_read(ws, session, location):
-                ws.sessions.forget(session, location.absolute)
         if all(isinstance(outcome, Landing) for outcome in outcomes):
-            await in_thread(_remove_folders, ws, self.change, self._locations)
+            await in_thread(_remove_folders, self._ws, self.change, self._locations)
 
 
 def _check_none_pending(ws: Workspace, session: str) -> None:
@@ -158,10 +154,18 @@ def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
 def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord) -> None:
     if not as_seen(ws, viewer, change).files:
         raise ChangeUnknown(change.id)
+    _check_not_denied(ws, viewer, change)
     if len(as_seen(ws, None, change).files) < change.files_in_all:
         raise NotUndoable(change.id, "elsewhere")
     if not all(file.texts_kept for file in change.files):
         raise NotUndoable(change.id, "texts")
+
+
+def _check_not_denied(ws: Workspace, viewer: str | None, change: HistoryRecord) -> None:
+    """Raise NotUndoable if the change has a file whose reading is denied: every answer about it would tell
+    something of that file."""
+    if any(reading_of(ws, viewer, file) == "deny" for file in change.files):
+        raise NotUndoable(change.id, "denied")
 
 
 def _locate(ws: Workspace, change: HistoryRecord) -> list[Location]:
@@ -190,8 +194,10 @@ async def _reverse_file(
     ws: Workspace, viewer: str | None, change: HistoryRecord, file: RecordedFile, location: Location
 ) -> FileChange:
     path = ws.name_of(location)
+    record = ws.sessions.get(viewer or "", location.absolute)
     try:
-        snapshot = await ws.look(location)
+        with nullcontext() if _may_read(ws, viewer, location) else looking_unseen(path, record):
+            snapshot = await ws.look(location)
     except OutsideRoots:
         ws.files.resolve(location.root, location.relative)  # raises it again if it leads out
         raise Conflict(path, "disk", "linked") from None
@@ -225,7 +231,7 @@ def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
         return
     record = ws.sessions.get(viewer, location.absolute)
     if record is None or record.revision.hash != snapshot.hash:
-        raise unseen(ws.name_of(location), snapshot, record)
+        raise unseen(ws.name_of(location), record, "editor" if snapshot.dirty else "disk")
 
 
 def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:

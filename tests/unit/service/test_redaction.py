@@ -47,13 +47,31 @@ async def test_a_marker_is_refused_whatever_is_there(unseen: FakeWorkspace, ther
     assert unseen.store.bytes_of("a.txt") == there.encode()
 
 
-@pytest.mark.parametrize("data", [b"a\0b", b"gr\xfc\xdfe\n"])
+@pytest.mark.parametrize("data", [b"a\0b", b"gr\xfc\xdfe\n", b"x" * 101])
 async def test_what_only_its_bytes_make_fail_is_a_matter_of_reading(
     unseen: FakeWorkspace, data: bytes
 ) -> None:
+    unseen.set(limits__max_file_bytes=100)
     unseen.store.put("a.txt", data)
     with pytest.raises(PolicyDenied, match="read"):
         await unseen.write("a.txt", "x\n")
+    unseen.set(rules=(Rule(("a.txt",), read="ask"),))
+    with pytest.raises(NotRead):
+        await unseen.write("a.txt", "x\n", dry_run=True)
+    unseen.store.put("a.txt", "known\n")
+    unseen.reviewer.reads.append(True)
+    await unseen.read("a.txt")
+    unseen.store.put("a.txt", data)
+    with pytest.raises(Conflict) as conflict:
+        await unseen.write("a.txt", "x\n", dry_run=True)
+    assert conflict.value.actual is None
+
+
+async def test_the_users_amendment_is_not_known_where_reading_asks(work: FakeWorkspace) -> None:
+    work.set(rules=(Rule(("a.txt",), read="ask"),))
+    work.reviewer.accepts(amended={"a.txt": "KEY=1\n"})
+    await work.write("a.txt", "x\n")
+    assert work.ws.sessions.get("s", f"{HOME}/a.txt") is None
 
 
 async def test_a_conflict_tells_nothing_of_what_is_there(unseen: FakeWorkspace) -> None:

@@ -79,6 +79,11 @@ def not_undoable(error: errors.NotUndoable, translate: Translate) -> ErrorText:
             ),
             nothing_changed(translate, translate("Only the user can restore them, from a copy.")),
         )
+    if error.reason == "denied":
+        return (
+            translate("Change '{id}' also contains files that may not be read.", id=change_id),
+            nothing_changed(translate, translate("Ask the user to undo it.")),
+        )
     return (
         translate("Change '{id}' also contains files in a folder that is not open.", id=change_id),
         nothing_changed(translate, translate("Ask the user to open that folder too.")),

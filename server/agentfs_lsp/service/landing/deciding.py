@@ -195,7 +195,10 @@ def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:
     absolute = change.base.location.absolute
     amended = proposal.decision is not None and absolute in proposal.decision.amended
     learned = amended or change.merged is not None or landing.on_save is not None
-    if change.operation == "delete" or ws.judge("read", change.base.location, session).decision == "deny":
+    # An undo, or somebody else's part in the text, gives a session text that it did not write itself.
+    knows = {"allow"} if learned or proposal.tool == "undo" else {"allow", "ask"}
+    reading = ws.judge("read", change.base.location, session).decision
+    if change.operation == "delete" or reading not in knows:
         ws.sessions.forget(session, absolute)
         return
     if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:

@@ -7,7 +7,7 @@ Policy decides who may read; `api/` omits the file's content from answers.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.errors import (
     BinaryFile,
@@ -16,6 +16,7 @@ from agentfs_lsp.domain.errors import (
     NotRead,
     PolicyDenied,
     ResultTooLarge,
+    TooLarge,
     Unencodable,
 )
 
@@ -24,16 +25,24 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.policy.verdict import Verdict
     from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.state.sessions import ReadRecord
 
 
-def unseen(path: str, snapshot: Snapshot, record: ReadRecord | None) -> NotRead | Conflict:
+def unseen(path: str, record: ReadRecord | None, source: Literal["disk", "editor"]) -> NotRead | Conflict:
     """The error for changing a file that needs approval to be read, if the session has not read this version.
     `expected_*` and `require_read` make no difference."""
     if record is None:
         return NotRead(path)
-    return Conflict(path, "editor" if snapshot.dirty else "disk", "changed", record.revision)
+    return Conflict(path, source, "changed", record.revision)
+
+
+@contextmanager
+def looking_unseen(path: str, record: ReadRecord | None) -> Iterator[None]:
+    """Turn errors about the content of a file that needs approval to be read into `unseen`."""
+    try:
+        yield
+    except _OF_THE_TEXT:
+        raise unseen(path, record, "disk") from None
 
 
 @contextmanager
@@ -54,4 +63,4 @@ def redacting(path: str, reading: Verdict, expected: Expected) -> Iterator[None]
         raise
 
 
-_OF_THE_TEXT = (BinaryFile, LossyReplace, ResultTooLarge, Unencodable)
+_OF_THE_TEXT = (BinaryFile, LossyReplace, ResultTooLarge, TooLarge, Unencodable)
