@@ -130,6 +130,26 @@ async def test_with_the_lines_of_the_documents_c_g_is_a_no_at_once(root: Path) -
         assert (await answer)["context"]["review"]["decision"] == "dismissed"
 
 
+async def test_closing_a_finished_diff_leaves_the_keyboard_to_the_minibuffer(root: Path) -> None:
+    diff = root / ".agentfs/review/0123456789abcdef.diff"
+    diff.parent.mkdir(parents=True)
+    diff.write_text("+two\n")
+    (root / "notes.txt").write_text("")
+    _, close = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
+    init = root.parent / "init.el"
+    init.write_text(close)
+    show = f'(display-buffer (find-file-noselect "{diff}"))'
+    command = ["emacs", "-Q", "-nw", "-l", str(init), "notes.txt", "--eval", show]
+    async with terminal(command, root, {}) as screen:
+        await screen.shows("+two")
+        screen.press("\x1bxgoto")
+        await screen.shows("M-x goto")
+        diff.unlink()
+        await screen.shows(lambda text: "+two" not in text)
+        screen.press("-line")
+        await screen.shows("M-x goto-line")
+
+
 async def test_a_question_that_stays_open_is_not_taken_for_lost(root: Path) -> None:
     async with emacs(root, HASTY) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")

@@ -31,8 +31,8 @@ async def neovim(root: Path, repository: Path, server: list[str] | None = None) 
     (root / ".git").mkdir()
     (root / "notes.txt").write_text("")
     init = root.parent / "init.lua"
-    attach, _, close = examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")
-    init.write_text(attach + close)
+    attach, _, *more = examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")
+    init.write_text("".join((attach, *more)))
     command = [str(repository / NEOVIM), "-n", "-u", str(init), "notes.txt"]
     async with editing(root, command, server) as editor:
         await editor.wire.seen("textDocument/didOpen")
@@ -68,6 +68,49 @@ async def test_typing_while_a_proposal_arrives_lands_nothing(
         await choose(editor, "Approve", 2)
         assert (await answer)["data"]["review"]["decision"] == "accepted"
     assert file.read_text() == TEXT.replace("two", "2")
+
+
+@pytest.mark.parametrize(("selecting", "key"), [("Vj", "d"), ("Vj\x07", "x\x1b")])
+async def test_an_arriving_diff_does_not_end_a_selection(
+    root: Path, file: Path, repository: Path, selecting: str, key: str
+) -> None:
+    async with neovim(root, repository, SERVER) as editor:
+        editor.screen.press(f"ione\rtwo\rthree\x1bgg{selecting}")
+        await editor.screen.shows("LINE --")
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await choose(editor, "Reject", 1)
+        await answer
+        editor.screen.press(f"{key}:w\r")
+        await editor.wire.seen("textDocument/didSave")
+    assert (root / "notes.txt").read_text() == ("three\n" if key == "d" else "xthree\n")
+
+
+async def test_a_message_of_several_lines_takes_no_key(root: Path, repository: Path) -> None:
+    async with neovim(root, repository) as editor:
+        editor.screen.press("ia")
+        await editor.wire.seen("textDocument/didChange")
+        (root / ".agentfs.toml").write_text("".join(f'"{number}{"x" * 70}" = 1\n' for number in range(5)))
+        await editor.wire.ask("agentfs/read", {"path": "notes.txt"})
+        await editor.wire.seen("window/showMessage")
+        editor.screen.press("back to bed\x1b")
+        screen = await editor.screen.shows("2 too.")
+        assert "Press ENTER" not in screen
+        editor.screen.press(":w\r")
+        await editor.wire.seen("textDocument/didSave")
+        assert (root / "notes.txt").read_text() == "aback to bed\n"
+        editor.screen.press(":messages\r")
+        await editor.screen.shows("5 problems.")
+
+
+async def test_the_command_line_window_can_stay_open_after_a_question(root: Path, repository: Path) -> None:
+    later = "vim.defer_fn(function() vim.api.nvim_set_current_line('later') end, 2500)"
+    async with neovim(root, repository) as editor:
+        editor.screen.press(f":new .agentfs/review/0123456789abcdef.diff | lua {later}\rq:")
+        screen = await editor.screen.shows(lambda text: "\n:later\n" in text or "E11" in text)
+        assert "E11" not in screen
+        assert "0123456789abcdef.diff" in screen
+        editor.screen.press(":quit\r")
+        await editor.screen.shows(lambda text: "0123456789abcdef.diff" not in text)
 
 
 async def test_what_was_typed_into_a_terminal_lands_nothing(root: Path, file: Path, repository: Path) -> None:
@@ -142,9 +185,9 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
 async def test_a_question_that_the_editors_own_error_hides_begins_with_a_page_that_measures(
     root: Path, file: Path, repository: Path
 ) -> None:
-    """The command-line window can't show the diff, and the error about that waits for a key."""
+    """In the command-line window Neovim's own handler can't show the diff, and its error waits for a key."""
     async with neovim(root, repository, SERVER) as editor:
-        editor.screen.press("q:")
+        editor.screen.press(":lua vim.lsp.get_clients()[1].handlers = {}\rq:")
         answer = await editor.read_and_edit("a.py", "two", "2")
         await editor.screen.shows("Press ENTER")
         question = (await editor.wire.seen(ASK))["params"]
