@@ -116,6 +116,16 @@ async def test_what_is_told_anew_replaces_what_was_told(editor: Editor) -> None:
         tell(editor, RULES)
 
 
+async def test_more_than_an_editor_needs_is_left_out(editor: Editor) -> None:
+    (editor.root / "over.txt").write_bytes("中文\n".encode("gbk"))
+    many = [f"*{'a?' * 40}{number}" for number in range(1000)]
+    tell(editor, [{"files": ["*"], "encoding": "gbk"}, {"files": [*many, "over.txt"], "encoding": "cp1252"}])
+    try:
+        assert (await editor.read("over.txt"))["data"]["content"] == "中文\n"
+    finally:
+        tell(editor, RULES)
+
+
 @pytest.mark.parametrize(
     "params",
     [

@@ -6,6 +6,7 @@ Invalid parts are ignored; nothing is raised.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.documents import path_of
@@ -16,11 +17,13 @@ from agentfs_lsp.lsp.raw import member
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_MAX_PATTERNS = 20_000
-"""The maximum number of rules; editors know a few hundred languages."""
-
 _MAX_CHARACTERS = 200
 """The maximum length of a pattern."""
+
+_MAX_WORK = 50_000
+"""The maximum number of characters of a folder's patterns: compiling takes a few microseconds for each."""
+
+_log = logging.getLogger(__name__)
 
 
 def file_encodings(params: object) -> Mapping[str, FileEncodings]:
@@ -35,13 +38,14 @@ def file_encodings(params: object) -> Mapping[str, FileEncodings]:
 
 
 def _rules(folder: dict[str, object]) -> Iterator[tuple[tuple[str, ...], str]]:
-    left = _MAX_PATTERNS
+    left = _MAX_WORK
     for rule in _dicts(folder, "rules"):
         files, encoding = rule.get("files"), rule.get("encoding")
         if isinstance(files, list) and isinstance(encoding, str):
             patterns = tuple(one for one in files if isinstance(one, str) and len(one) <= _MAX_CHARACTERS)
-            left -= len(patterns)
+            left -= sum(len(one) + 1 for one in patterns)
             if left < 0:
+                _log.warning("agentfs/fileEncodings: too many patterns; the rest is ignored")
                 return
             yield patterns, encoding if encoding_named(encoding) else "utf8"
 
