@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.editor import Editor
+from support.editor import AUTO, Editor, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -112,6 +113,48 @@ async def test_links_that_lead_outside_are_refused_whether_anything_is_there_or_
             assert "secret" not in str(answer)
     assert [one.name for one in outside.iterdir()] == ["kept.txt"]
     assert (outside / "kept.txt").read_text() == "secret\n"
+
+
+async def test_a_path_through_the_outside_is_refused_whatever_is_there(auto: Editor) -> None:
+    outside = auto.root.parent / "around"
+    (outside / "folder").mkdir(parents=True)
+    (outside / "file").write_text("secret\n")
+    (auto.root / "out").symlink_to(outside)
+    (auto.root / "back.txt").write_text("text\n")
+    for name in ("file", "folder", "missing"):
+        for start in ("../around", "out"):
+            path = f"{start}/{name}/../../{auto.root.name}/back.txt"
+            answers = await every_tool(auto, path)
+            answers.append(await auto.request("agentfs/history", {"path": path}))
+            for answer in answers:
+                told = {"code": "ACCESS_DENIED", "message": "Path must be within project root."}
+                assert answer["error"] == told, path
+    assert (auto.root / "back.txt").read_text() == "text\n"
+
+
+async def test_a_path_through_a_denied_place_tells_nothing_of_it(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "secret/folder").mkdir(parents=True)
+    (root / "open").mkdir()
+    (root / "secret/file").write_text("secret\n")
+    (root / "secret/link").symlink_to("../open/a.txt")
+    (root / "secret/out").symlink_to("/etc/hosts")
+    (root / "secret/loop").symlink_to("loop")
+    (root / "inner").symlink_to("secret")
+    (root / "open/a.txt").write_text("text\n")
+    rule = {"files": ["secret/**"], "read": "deny", "write": "deny", "edit": "deny"}
+    async with editing(root, options={**AUTO, "rules": [rule]}) as editor:
+        for path in ("secret/{}", "secret/{}/x", "secret/{}/../../open/a.txt", "inner/{}", "inner/{}/x"):
+            told = set()
+            for name in ("file", "folder", "missing", "link", "out", "loop"):
+                for number, answer in enumerate(await every_tool(editor, path.format(name))):
+                    assert answer["error"]["code"] == "ACCESS_DENIED", path.format(name)
+                    told.add((number, answer["text"].replace(name, "NAME")))
+                history = await editor.request("agentfs/history", {"path": path.format(name)})
+                told.add((-1, history["text"].replace(name, "NAME")))
+            assert len(told) == 6, path
+        assert (await editor.read("open/../open/a.txt"))["status"] == "success"
+    assert (root / "open/a.txt").read_text() == "text\n"
 
 
 async def test_links_that_stay_inside_are_followed_absolute_ones_too(auto: Editor) -> None:

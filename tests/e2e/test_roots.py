@@ -47,7 +47,7 @@ async def test_with_several_roots_a_path_begins_with_a_name(tmp_path: Path) -> N
             assert failed["error"]["code"] == code
             assert f"'{path}'" in failed["text"]
         escaped = await editor.read("One/../two/a.txt")
-        assert escaped["context"]["path_resolved"] == "Two/a.txt"
+        assert escaped["error"]["code"] == "ACCESS_DENIED"
 
 
 async def test_two_roots_of_one_name_need_names_of_their_own(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.landing.staged import StagedFile
     from agentfs_lsp.domain.revision import FileStat
-    from agentfs_lsp.service.files.store import Draft, Recovered, Root
+    from agentfs_lsp.service.files.store import Draft, Hides, Recovered, Root
 
 _READS = 4
 
@@ -96,12 +96,12 @@ class DiskStore:
         """The handle of the folder that was set as this root. Raises like `_root` if there is none."""
         return self._folders.get(root.path) or self._root(root, relative)
 
-    def resolve(self, root: Root, relative: str) -> Location:
+    def resolve(self, root: Root, relative: str, hides: Hides | None = None) -> Location:
         """See `FileStore.resolve`. In nested roots, the location is in the innermost; a root itself is
         IsDirectory. Resolves in the folder that was set; opening the file finds out whether that is still the
         root."""
         folder = self._folder(root, relative)
-        return self._roots.resolve(self._open, folder.fd, root, relative)
+        return self._roots.resolve(self._open, folder.fd, root, relative, hides)
 
     # --- reading ------------------------------------------------------------------------------------------
 

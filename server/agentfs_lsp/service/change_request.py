@@ -138,7 +138,7 @@ async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
 
 def locate(ws: Workspace, request: ChangeRequest) -> Target:
     """Find the file to change. Raises PolicyDenied if policy forbids the change, and path errors."""
-    location = ws.locate(request.path, request.paths)
+    location = ws.locate(request.path, request.paths, operation=request.tool)
     path = ws.name_of(location)
     verdict = ws.judge(request.tool, location, request.session)
     if verdict.decision == "deny":

@@ -20,7 +20,7 @@ from agentfs_lsp.service.state.workspace import in_thread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentfs_lsp.domain.settings.rules import Permission
+    from agentfs_lsp.domain.settings.rules import Operation, Permission
     from agentfs_lsp.service.files.store import Location
     from agentfs_lsp.service.proposal.change import FileChange, Landing
     from agentfs_lsp.service.proposal.proposal import Proposal
@@ -140,10 +140,13 @@ class Browsed:
 
 async def browse(ws: Workspace, command: Browse) -> Browsed:
     """The matching changes this session may see. Raises ChangeUnknown, path and store errors."""
+    operation: Operation | None = None if command.session is None else "read"
     wanted = HistoryQuery(
         command.limit,
         command.change_id,
-        None if command.path is None else ws.locate(command.path, directory=True).absolute,
+        None
+        if command.path is None
+        else ws.locate(command.path, operation=operation, directory=True).absolute,
         session=command.of_session,
         before=await _order_of(ws, command.before),
     )

@@ -80,7 +80,7 @@ Begin = Callable[[], Awaitable[Passage]]
 def read(ws: Workspace, command: Read) -> Passage | Begin:
     """Read small files at once; for the rest, return a coroutine function to await. Raises FileMissing,
     BadRange, TooLarge, BinaryFile and what `read_policy`, resolving, and reading raise."""
-    location = ws.locate(command.path, command.paths)
+    location = ws.locate(command.path, command.paths, operation="read")
     access = Access(ws.name_of(location), location.absolute)
     with error_access(access):
         asks = read_policy.must_ask(ws, access.path, location, command.session)

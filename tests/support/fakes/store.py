@@ -13,6 +13,7 @@ import stat as modes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from agentfs_lsp.domain.errors import (
@@ -33,7 +34,7 @@ from agentfs_lsp.domain.errors import (
     TooLarge,
 )
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
-from agentfs_lsp.service.files.store import Blob, Draft, Landed, LineRange, Location, Recovered, Root
+from agentfs_lsp.service.files.store import Blob, Draft, Hides, Landed, LineRange, Location, Recovered, Root
 from support.fakes.time import ManualClock
 
 HOME = "/home/work"
@@ -209,12 +210,12 @@ class MemoryStore:
         if there is not self._folders.get(location.root.path):
             raise OutsideRoots(location.relative)
 
-    def resolve(self, root: Root, relative: str) -> Location:
+    def resolve(self, root: Root, relative: str, hides: Hides | None = None) -> Location:
         self._reach("resolve", Location(root, relative))
         if self._folders.get(root.path) is None:
             self._check_root(Location(root, relative))
         _check_storable(relative)
-        real = self._follow(root, relative)
+        real = self._follow(root, relative, hides)
         found = self._innermost(real)
         if found is None:
             raise OutsideRoots(relative)
@@ -230,11 +231,20 @@ class MemoryStore:
                 return Location(root, absolute.removeprefix(root.path).strip("/"))
         return None
 
-    def _follow(self, root: Root, relative: str) -> str:
+    def _follow(self, root: Root, relative: str, hides: Hides | None) -> str:
         """The real absolute path: links and `..` resolved, missing components taken literally."""
         real, links = root.path, 0
         todo = relative.split("/")[::-1]
+        own = len(todo)
         while todo:
+            if len(todo) == own and todo[-1] != "..":
+                if self._innermost(real) is None:
+                    raise OutsideRoots(relative)
+                ahead = list(takewhile(lambda one: one != "..", reversed(todo)))
+                place = self._innermost("/".join([real.rstrip("/"), *ahead]))
+                if hides and place and place.relative and hides(place, len(ahead) == own):
+                    return place.absolute
+            own = min(own, len(todo) - 1)
             part = todo.pop()
             if part in {"", "."}:
                 continue

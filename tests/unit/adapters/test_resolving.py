@@ -23,7 +23,6 @@ from unit.adapters.conftest import Disk
         ("to_a", "a.py"),
         ("chain", "a.py"),
         ("to_deep/../b.py", "sub/b.py"),  # the parent of the link's target, not of the link
-        ("../root/a.py", "a.py"),
         ("out_and_in/a.py", "a.py"),
         ("dangling", "sub/new.py"),
         ("new/folder/c.py", "new/folder/c.py"),
@@ -53,6 +52,8 @@ def test_links_and_dots_are_followed_to_the_file_they_mean(disk: Disk, given: st
 @pytest.mark.parametrize(
     "given",
     [
+        "../root/a.py",
+        "link/../root/a.py",
         "../outside/secret",
         "link/secret",
         "absolute/secret",
@@ -112,7 +113,7 @@ def test_forty_links_are_followed_and_not_one_more(disk: Disk) -> None:
         disk.at("41")
 
 
-@pytest.mark.parametrize("given", [".", "sub/..", "../root", "self"])
+@pytest.mark.parametrize("given", [".", "sub/..", "self"])
 def test_the_root_itself_is_a_directory(disk: Disk, given: str) -> None:
     (disk.path / "sub").mkdir()
     os.symlink(".", disk.path / "self")

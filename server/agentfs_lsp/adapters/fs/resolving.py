@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.confined import OpenBeneath, look
@@ -18,7 +19,9 @@ from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots
 from agentfs_lsp.service.files.store import Location, Root
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from agentfs_lsp.service.files.store import Hides
 
 _MAX_LINKS = 40
 _MAX_PATH_BYTES = 4096
@@ -40,14 +43,18 @@ class Roots:
                 return root, list(real[len(parts) :])
         return None
 
-    def resolve(self, open_beneath: OpenBeneath, folder: int, root: Root, relative: str) -> Location:
+    def resolve(
+        self, open_beneath: OpenBeneath, folder: int, root: Root, relative: str, hides: Hides | None = None
+    ) -> Location:
         """Resolve `relative` from `root`, whose handle is `folder`; the file and its parents may be missing.
-        Raises OutsideRoots, IsDirectory, MalformedPath, SystemRefused."""
+        Raises OutsideRoots, IsDirectory, MalformedPath, SystemRefused, and what `hides` raises."""
         parts = _checked(relative)
-        if parts and ".." not in parts and not _crosses_link(open_beneath, folder, parts, relative):
-            real = [*_parts(root.path), *parts]
-        else:
-            real = self._follow(root, parts, relative)
+        real = [*_parts(root.path), *parts]
+        as_spelled = bool(parts) and ".." not in parts
+        if as_spelled and not self._hidden(real, hides):
+            as_spelled = not _crosses_link(open_beneath, folder, parts, relative)
+        if not as_spelled:
+            real = self._follow(root, parts, relative, hides)
         found = self.locate(real)
         if found is None:
             raise OutsideRoots(relative)
@@ -61,9 +68,20 @@ class Roots:
             raise MalformedPath(relative, "too_long")
         return Location(innermost, leads_to)
 
-    def _follow(self, root: Root, parts: Sequence[str], relative: str) -> list[str]:
+    def _hidden(self, spelled: Sequence[str], hides: Hides | None, *, last: bool = True) -> bool:
+        found = None if hides is None else self.locate(spelled)
+        if hides is None or found is None or not found[1]:
+            return False
+        return hides(Location(found[0], "/".join(found[1])), last)
+
+    def _follow(self, root: Root, parts: Sequence[str], relative: str, hides: Hides | None) -> list[str]:
+        def stops(real: list[str], ahead: list[str], last: bool) -> bool:
+            if self.locate(real) is None:
+                raise OutsideRoots(relative)
+            return self._hidden([*real, *ahead], hides, last=last)
+
         try:
-            return follow_links(root.path, parts)
+            return follow_links(root.path, parts, stops=stops)
         except OSError as error:
             # Reveal nothing about paths outside, not even how access failed.
             if self.locate(_parts(error.filename)) is None:
@@ -73,21 +91,37 @@ class Roots:
             raise domain_error(error, relative) from error
 
 
-def follow_links(start: str, parts: Sequence[str], crossed: dict[str, str] | None = None) -> list[str]:
+def follow_links(
+    start: str,
+    parts: Sequence[str],
+    crossed: dict[str, str] | None = None,
+    stops: Callable[[list[str], list[str], bool], bool] = lambda _real, _ahead, _last: False,
+) -> list[str]:
     """The components of the real absolute path that `parts` lead to from the real folder `start`.
 
     Puts the links on the way and their targets into `crossed`. `..` is the parent of a link's target. From
-    the first missing component on, the rest is taken literally. Raises OSError whose `filename` is where it
-    failed."""
+    the first missing component on, the rest is taken literally. `stops` is asked before the disk
+    is touched for `parts`, as far as the next `..`: with where they start, with them, and whether they are
+    the last; if it agrees, they are taken literally too. Raises what it raises, and OSError whose `filename`
+    is where it failed."""
     real = list(_parts(start))
     todo = list(reversed(parts))
+    own = len(todo)  # how many of `parts` are left; the others are of a link's target
+    ask = True
     links = 0
     missing: int | None = None  # the depth of the first missing component
     while todo:
+        if ask and len(todo) == own and todo[-1] != "..":
+            ask = False
+            ahead = list(takewhile(lambda one: one != "..", reversed(todo)))
+            if stops(real, ahead, len(ahead) == own):
+                return [*real, *ahead]
         part = todo.pop()
+        own = min(own, len(todo))
         if part in {"", "."}:
             continue
         if part == "..":
+            ask = True
             real = real[:-1]
             missing = missing if missing is not None and len(real) > missing else None
             continue
@@ -101,6 +135,7 @@ def follow_links(start: str, parts: Sequence[str], crossed: dict[str, str] | Non
             missing = len(real) - 1
             continue
         if stat.S_ISLNK(mode):
+            ask = True
             links += 1
             if links > _MAX_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), here)

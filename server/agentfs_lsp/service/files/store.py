@@ -6,12 +6,13 @@ otherwise; every path that names a file is a `Location`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentfs_lsp.domain.revision import FileStat
     from agentfs_lsp.domain.text.patching import Pieces
@@ -123,6 +124,11 @@ class Staged(Protocol):
         successful commit."""
 
 
+Hides = Callable[[Location, bool], bool]
+"""Whether nothing may be told about a place, asked before the disk is touched there: the location up to the
+path's next `..` or end, and whether that is its end. If not, it raises instead."""
+
+
 class FileStore(Protocol):
     """The disk, confined to the roots. Every method may raise SystemRefused and SystemFailed. Blocking: call
     it on a worker thread unless the file is known to be small."""
@@ -133,9 +139,10 @@ class FileStore(Protocol):
     def root_intact(self, root: Root) -> bool:
         """Whether the root's path still leads to the folder it led to when set."""
 
-    def resolve(self, root: Root, relative: str) -> Location:
-        """Resolve `..` and links. The file and its parents may be missing. Raises OutsideRoots or
-        MalformedPath (link_loop, below_file, too_long, unstorable)."""
+    def resolve(self, root: Root, relative: str, hides: Hides | None = None) -> Location:
+        """Resolve `..` and links. The file and its parents may be missing. Raises OutsideRoots, even if only
+        a part of the path leads outside, MalformedPath (link_loop, below_file, too_long, unstorable), and
+        what `hides` raises."""
 
     def stat(self, location: Location) -> FileStat | None:
         """The stat; None if there is no file. Raises IsDirectory, NotRegular, MalformedPath (below_file)."""

@@ -95,9 +95,19 @@ class Workspace:
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
-    def locate(self, path: str, paths: PathMode | None = None, *, directory: bool = False) -> Location:
-        """Resolve a path as spelled by an agent (docs/protocol.md#4-paths-and-roots). `paths`: which
-        spellings are allowed, None for the setting's; `directory`: folders and roots are allowed too."""
+    def locate(
+        self,
+        path: str,
+        paths: PathMode | None = None,
+        *,
+        operation: Operation | None,
+        directory: bool = False,
+    ) -> Location:
+        """Resolve a path as spelled (docs/protocol.md#4-paths-and-roots). `paths`: which spellings are
+        allowed, None for the setting's; `operation`: the agent's, None for the user, from whom nothing is
+        hidden: a place where it is denied is not resolved, so judge the location next; `directory`: folders
+        and roots are allowed too. Raises PolicyDenied for a path that only passes through a denied place."""
+        hides = None if operation is None else partial(self._hides, operation)
         for root in self.roots:
             if not self.files.root_intact(root):
                 self.forget_root(root)
@@ -113,7 +123,7 @@ class Workspace:
         location = Location(root, spelling.relative)
         if spelling.relative:
             try:
-                location = self.files.resolve(root, spelling.relative)
+                location = self.files.resolve(root, spelling.relative, hides)
             except DomainError as error:  # report the path with its root if there are several
                 named = getattr(error, "path", None)
                 if named == spelling.relative and not isinstance(error, RootMissing):
@@ -126,6 +136,12 @@ class Workspace:
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
             parse(path, [root.name for root in self.roots], "relative", self.folders)
         return location
+
+    def _hides(self, operation: Operation, location: Location, last: bool) -> bool:
+        verdict = self.judge(operation if last else "read", location, "")
+        if verdict.decision == "deny" and not last:
+            raise PolicyDenied(self.name_of(location), "read", verdict.rule or "")
+        return verdict.decision == "deny"
 
     @property
     def settings(self) -> Settings:
