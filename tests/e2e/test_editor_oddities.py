@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.editor import NO_ANSWER, Editor, RpcError
+from support.editor import APPLY, AUTO, NO_ANSWER, Editor, RpcError, editing
 from support.personas import (
     COC,
     EGLOT_1_9,
@@ -160,3 +160,54 @@ async def test_a_null_to_what_it_does_not_know_is_no_answer(root: Path, file: Pa
     assert answer["error"]["code"] == "USER_REJECTED"
     assert answer["context"]["review"]["decision"] == "dismissed"
     assert file.read_text() == TEXT
+
+
+def keeps_last_end(editor: Editor) -> None:
+    """The editor keeps the last line ended, whatever an edit says."""
+
+    def apply(params: Message) -> Message:
+        applied = editor.apply(params["edit"], tell=False)
+        document = editor.documents[editor.uri("a.py")]
+        document.text = document.text.removesuffix("\n") + "\n"
+        editor.catch_up("a.py")
+        return {"applied": applied}
+
+    editor.answers[APPLY] = apply
+
+
+@pytest.mark.parametrize(("name", "corrected"), [("Neovim", ["last_line_end"]), ("coc.nvim", [])])
+async def test_a_line_end_that_the_editor_keeps_is_part_of_what_landed(
+    root: Path, file: Path, name: str, corrected: list[str]
+) -> None:
+    async with editing(root, options=AUTO, name=name) as editor:
+        keeps_last_end(editor)
+        document = editor.open("a.py")
+        await editor.read("a.py")
+        answer = await editor.write("a.py", "one\n2\nthree")
+        assert answer["data"]["landing"] == "editor"
+        assert answer["data"]["review"]["decision"] == "allowed"
+        assert [one["kind"] for one in answer["data"]["corrections"]] == corrected
+        assert "No newline" not in answer["data"]["diff_preview"]
+        history = await editor.request("agentfs/history", {"texts": True})
+        assert history["data"]["changes"][0]["files"][0]["after_text"] == document.text == "one\n2\nthree\n"
+        undone = await editor.request("agentfs/undo", {"change_id": answer["data"]["change_id"]})
+        assert undone["data"]["landing"] == "disk"  # which has that text
+        assert document.text == TEXT
+        assert (await editor.edit("a.py", "one", "1"))["data"]["landing"] == "editor"
+
+
+async def test_only_to_remove_a_line_end_that_the_editor_keeps_changes_nothing(
+    root: Path, file: Path
+) -> None:
+    file.write_text("one\ntwo")
+    async with editing(root, options=AUTO, name="Neovim") as editor:
+        await editor.read("a.py")
+        await editor.write("a.py", "one\ntwo\n")
+        editor.open("a.py")
+        answers = [
+            await editor.write("a.py", "one\ntwo"),
+            await editor.edit("a.py", "two\n", "two"),
+            await editor.request("agentfs/undo", {}),
+        ]
+    assert [answer["data"]["unchanged"] for answer in answers] == [True, True, True]
+    assert "The editor always ends the last line" in answers[1]["text"]

@@ -264,7 +264,7 @@ export interface FileWarned extends Warned {
 
 /** A correction of the text that the agent sent. */
 export interface Corrected {
-  kind: 'line_ends' | 'byte_order_mark';
+  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end';
   detail: string;
 }
 
@@ -365,7 +365,7 @@ export interface WriteData {
   diff_truncated: boolean;
   /** section 9.4 */
   warnings: Warned[];
-  /** `{kind, detail}` of each correction: `"line_ends"` (detail: the file's line ending), `"byte_order_mark"` */
+  /** `{kind, detail}` of each correction: `"line_ends"` (detail: the file's line ending), `"byte_order_mark"`, `"last_line_end"` */
   corrections: Corrected[];
   /** the file already had this content */
   unchanged: boolean;

@@ -90,7 +90,7 @@ class FileWarned(Warned):
 class Corrected(TypedDict):
     """A correction of the text that the agent sent."""
 
-    kind: Literal["line_ends", "byte_order_mark"]
+    kind: Literal["line_ends", "byte_order_mark", "last_line_end"]
     detail: str
 
 
@@ -216,7 +216,8 @@ class WriteData(TypedDict):
     warnings: list[Warned]
     """[9.4](#94-what-the-answer-says)"""
     corrections: list[Corrected]
-    """{keys} of each correction: `"line_ends"` (detail: the file's line ending), `"byte_order_mark"`"""
+    """{keys} of each correction: `"line_ends"` (detail: the file's line ending), `"byte_order_mark"`,
+    `"last_line_end"`"""
     unchanged: bool
     """the file already had this content"""
     merged: NotRequired[str]

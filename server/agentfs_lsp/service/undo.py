@@ -237,7 +237,7 @@ def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
 def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """The reverse of one file's change, applied to the current file. Raises Conflict or Unencodable."""
     snapshot = _in_old_encoding(file, snapshot)
-    change = _REVERSES[file.operation](path, file, snapshot, settings)
+    change = _REVERSES[file.operation](path, file, snapshot, settings).ended_as_its_document()
     change.check()
     return change
 

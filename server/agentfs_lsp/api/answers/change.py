@@ -188,4 +188,6 @@ def _corrected(translate: Translate, kind: str, detail: str) -> str:
             "The byte-order mark at the beginning of the content was removed. The file's own "
             "byte-order mark, if any, is unchanged.",
         )
+    if kind == "last_line_end":
+        return translate("The editor always ends the last line, so the file keeps its final line ending.")
     return f"{kind}: {detail}"

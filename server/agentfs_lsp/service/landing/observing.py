@@ -236,12 +236,16 @@ class Observation:
         return self._size - before in self._deltas
 
     def _see_end_kept(self, document: Document, plain: str) -> None:
-        """If the editor stores the last line end separately, the text without it is the whole change. That
-        text may equal the base's, so only a new version counts."""
-        change = self.change
-        if not change.ends_past_document or plain != without_end(self._accepted):
+        """If the editor stores the last line end separately, the text without it, or with the one it keeps,
+        is the whole change. Without it, the text may equal the base's, so only a new version counts."""
+        change, buffer = self.change, self.change.base.buffer
+        if self.arrived or buffer is None or document.version == buffer.version:
             return
-        if change.base.buffer is not None and document.version != change.base.buffer.version:
+        if change.ends_past_document:
+            is_all = plain == without_end(self._accepted)
+        else:
+            is_all = change.removes_last_end and plain == f"{self._accepted}\n" != normalise(buffer.text)
+        if is_all:
             self._look_for(change.with_end_kept())
 
 

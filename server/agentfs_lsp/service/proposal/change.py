@@ -66,7 +66,7 @@ def both_marked_like(known: str, old: str, new: str) -> tuple[str, str]:
 class Correction:
     """A correction made to the agent's input before it was proposed."""
 
-    kind: Literal["line_ends", "byte_order_mark"]
+    kind: Literal["line_ends", "byte_order_mark", "last_line_end"]
     detail: str
 
 
@@ -115,8 +115,8 @@ class FileChange:
     `path` is the displayed path; `splices` are minimal, with offsets in `base.text.text`; `level` is an
     edit's matching level, None for a write. Deleting a file removes all its text. `merged` is the diff of
     what others changed since the session's read, if the change was merged into it. `end_is_kept`: the editor
-    stores the last line end separately, so the text lacks it. `access`: what the session may be told about
-    the file."""
+    stores the last line end separately, so the text lacks it, or has it, unlike what was asked for. `access`:
+    what the session may be told about the file."""
 
     path: str
     base: Snapshot
@@ -322,8 +322,11 @@ class FileChange:
 
     @property
     def _normalised(self) -> str:
-        """The proposed text with LF line ends."""
-        return normalise(self.shown) + "\n" * self.end_is_kept
+        """The proposed text with LF line ends, the last as it was asked for."""
+        text = normalise(self.shown)
+        if not self.end_is_kept:
+            return text
+        return without_end(text) if is_ended(self.base.text.text) else f"{text}\n"
 
     def result(self) -> Snapshot:
         """The file after this change, as the base for another. Raises Unencodable if the editor's text does
@@ -358,10 +361,21 @@ class FileChange:
         return self.amended(f"{self.shown}\n" if ends else self.shown, now)
 
     def ended_as_its_document(self) -> FileChange:
-        """The change without a final line end if the editor adds one on save: there would be two."""
-        if not (self.base.ended_by_save and self.operation == "update" and is_ended(self.shown)):
+        """The change without a final line end if the editor adds one on save: there would be two; and with
+        the one the document has if its editor keeps that whatever an edit says."""
+        buffer = self.base.buffer
+        if self.base.ended_by_save and self.operation == "update" and is_ended(self.shown):
+            return self.amended(without_end(self.shown))
+        if buffer is None or not (buffer.ends_last_line and self.removes_last_end):
             return self
-        return self.amended(without_end(self.shown))
+        kept = Correction("last_line_end", "")
+        return replace(self.amended(f"{self.shown}\n"), corrections=(*self.corrections, kept))
+
+    @property
+    def removes_last_end(self) -> bool:
+        """Whether the change leaves the last line of an open document without its line end."""
+        buffer, updates = self.base.buffer, self.operation == "update"
+        return buffer is not None and updates and is_ended(buffer.text) and not is_ended(self.shown)
 
     @property
     def ends_past_document(self) -> bool:
@@ -378,7 +392,8 @@ class FileChange:
 
     def with_end_kept(self) -> FileChange:
         """The change as an editor applies it that stores the last line end separately."""
-        return replace(self.amended(without_end(self.shown)), end_is_kept=True)
+        text = f"{self.shown}\n" if self.removes_last_end else without_end(self.shown)
+        return replace(self.amended(text), end_is_kept=True)
 
     @property
     def lost_eol(self) -> str:
