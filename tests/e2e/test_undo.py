@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.client import Editor
-from support.editor import APPLY, AUTO, SAVES, configure, editing
+from support.editor import APPLY, AUTO, REVIEWING, SAVES, configure, editing
 from support.wire import Message
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -143,6 +143,21 @@ async def test_an_agent_undoes_no_change_with_a_file_whose_reading_is_denied(roo
         assert (root / "a.txt").read_text() == "a\n"
         by_user = await editor.request("agentfs/userUndo", {"change_id": change_id})
     assert (by_user["status"] == "success") == (now == "gone")
+
+
+@pytest.mark.parametrize("reading", ["ask", "deny"])
+async def test_the_answer_keeps_to_what_may_be_read_once_the_undo_has_landed(
+    root: Path, reading: str
+) -> None:
+    change_id = await batch_of_two(root)
+    asking: Message = {"approval": {"mode": "manual"}}
+    async with editing(root, **{**REVIEWING, "options": asking}) as editor:
+        undoing = editor.start("agentfs/undo", {"change_id": change_id})
+        proposal = await editor.proposed()
+        configure(editor, **asking, rules=[{"files": ["s.txt"], "read": reading}])
+        await editor.settle(proposal)
+        answer = await undoing
+    assert (answer["data"]["diff_preview"], answer["data"]["warnings"]) == ("", [])
 
 
 async def test_of_many_files_the_text_names_the_number(root: Path) -> None:

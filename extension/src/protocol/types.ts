@@ -526,7 +526,7 @@ export interface UndoData {
   diff_preview: string;
   /** the diff was truncated (partial) */
   diff_truncated: boolean;
-  /** section 9.4, each with the file's `path`; none for files whose reading requires approval */
+  /** section 9.4, each with the file's `path`; empty when `diff_preview` is */
   warnings: FileWarned[];
   /** `"editor"` (partial) if any file is only in the editor, else `"disk"` (there: it landed) */
   landing?: Where;

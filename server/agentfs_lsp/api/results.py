@@ -413,8 +413,7 @@ class UndoData(TypedDict):
     diff_truncated: bool
     """the diff was truncated (partial)"""
     warnings: list[FileWarned]
-    """[9.4](#94-what-the-answer-says), each with the file's `path`; none for files whose reading requires
-    approval"""
+    """[9.4](#94-what-the-answer-says), each with the file's `path`; empty when `diff_preview` is"""
     landing: NotRequired[Where]
     """`"editor"` (partial) if any file is only in the editor, else `"disk"`
     There: it landed"""

@@ -89,7 +89,10 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     origin = Origin(command.session, command.agent, "undo", command.explanation)
     proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
     landings, proposal = tuple(proposed.landings), proposed.proposal
-    return Undone(reverse.change, landings, proposal.access, proposal)
+    access = proposal.access
+    if any(reading_of(ws, command.viewer, file) != "allow" for file in reverse.change.files):
+        access = replace(access, readable=False, seen=False)  # perhaps only since the review began
+    return Undone(reverse.change, landings, access, proposal)
 
 
 class _Reverse:

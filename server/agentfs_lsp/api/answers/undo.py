@@ -33,7 +33,7 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
         ],
         "diff_preview": preview.text if shown else "",
         "diff_truncated": preview.truncated if shown else False,
-        "warnings": warnings_of_files([one for one in changes if one.access.seen], translate),
+        "warnings": warnings_of_files(changes, translate) if shown else [],
     }
     if landings:
         data["landing"] = "editor" if in_editor else "disk"
