@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WorkspaceConfiguration } from 'vscode';
+import { hidingSettings } from '../../src/review/workspaceSettings';
+
+const COLOURS = 'workbench.colorCustomizations';
+
+/** What is found in a workspace that sets these sections. */
+function found(sections: Record<string, Record<string, unknown>>): string[] {
+  const inspect = (key: string): object => ({ key, workspaceValue: sections[key] });
+  return hidingSettings({ inspect } as unknown as WorkspaceConfiguration);
+}
+
+test('settings that can cover or push out text are not harmless', () => {
+  const hiding = ['scrollbar.verticalScrollbarSize', 'lineNumbersMinChars', 'cursorWidth', 'wordWrapOverride2', 'fontSize'];
+  for (const name of hiding) {
+    assert.deepEqual(found({ editor: { [name]: 1 } }), [`editor.${name}`]);
+  }
+  assert.deepEqual(found({ editor: { scrollBeyondLastLine: false, lineNumbers: 'off', cursorStyle: 'block', wordWrapColumn: 90 } }), []);
+});
+
+test('a colour may hide text unless it is known to be of another part of the window', () => {
+  const hiding = ['scrollbarSlider.background', 'scrollbar.shadow', 'merge.border', 'editorLineNumber.foreground', 'diffEditor.border', 'foreground', 'new.colour'];
+  for (const name of hiding) {
+    assert.deepEqual(found({ [COLOURS]: { [name]: '#fff' } }), [COLOURS], name);
+    assert.deepEqual(found({ [COLOURS]: { '[Default*]': { [name]: '#fff' } } }), [COLOURS], name);
+  }
+  const harmless = ['titleBar.activeBackground', 'statusBarItem.hoverBackground', 'activityBarBadge.background', 'sash.hoverBorder', 'tab.activeBorder', 'editorGroup.border', 'commandCenter.border'];
+  assert.deepEqual(found({ [COLOURS]: Object.fromEntries(harmless.map((name) => [name, '#fff'])) }), []);
+});
