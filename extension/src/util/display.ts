@@ -1,20 +1,28 @@
 /** Makes agents' words and file names safe to display. */
 
-// Control characters, characters that change the direction of text, and characters without width. Includes line ends
-// and tabs, as the text is shown in one line.
-const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udfff]/g;
+/** Characters without width, that change the direction of text, or that look like a blank; includes VS Code's own list. */
+export const INVISIBLE =
+  /[\p{DI}\p{Zl}\p{Zp}\u1cbb\u1cbc\u2800\ufff9-\ufffc\u{133fc}\u{13430}-\u{1345f}\u{1d159}]|(?! )\p{Zs}/u;
+
+const UNSEEN = new RegExp(String.raw`[\p{Cc}\p{Cs}]|${INVISIBLE.source}`, 'gu');
+
+/** Blanks, and joiners and selectors where scripts and emoji use them: these stay readable in names and sentences. */
+const USUAL = /\p{Zs}|(?<=[^\0-\x7f\p{DI}])[\u200c\u200d\ufe0e\ufe0f]|(?<=[^\0-\x7f\p{DI}]\ufe0f)\u200d|\ufe0f(?=\u20e3)/u;
+
+const UNSEEN_IN_NAMES = new RegExp(`(?!${USUAL.source})(?:${UNSEEN.source})`, 'gu');
 
 /** `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`. */
 export function visible(text: string): string {
-  return shownAsCodes(text.replace(/\s*[\r\n]\s*|\t/g, ' '));
+  return asCodes(text.replace(/\s*[\r\n]\s*|\t/g, ' '), UNSEEN_IN_NAMES);
 }
 
 /** `text` with invisible characters, tabs and line ends replaced by codes such as `\u{202e}`, which `of` may wrap. */
-export function shownAsCodes(text: string, of = (codes: string): string => codes): string {
-  return text.replace(UNSEEN, (character) =>
-    of(Array.from(character, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join('')),
-  );
+export function shownAsCodes(text: string, of?: (code: string) => string): string {
+  return asCodes(text, UNSEEN, of);
+}
+
+function asCodes(text: string, unseen: RegExp, of = (code: string): string => code): string {
+  return text.replace(unseen, (character) => of(`\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`));
 }
 
 /** Like `visible`, shortened to `max` characters. */

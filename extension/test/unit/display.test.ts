@@ -1,12 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asMarkdown, baseName, brief, counts, folderOf, visible, withoutMarkup } from '../../src/util/display';
+import { asMarkdown, baseName, brief, counts, folderOf, INVISIBLE, shownAsCodes, visible, withoutMarkup } from '../../src/util/display';
 
 test('what turns, hides or commands is shown as what it is', () => {
   assert.equal(visible('a\u202eb'), 'a\\u{202e}b');
   assert.equal(visible('zero\u200bwidth\u0007'), 'zero\\u{200b}width\\u{7}');
   assert.equal(visible('lone \ud800!'), 'lone \\u{d800}!');
   assert.equal(visible('tag \u{e0041}'), 'tag \\u{e0041}');
+});
+
+// VS Code's own list, src/vs/base/common/invisible-characters.
+const BOXED =
+  '\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u1cbb\u1cbc\u2000\u2001\u200a\u200b\u200c\u200d\u202f\u205f' +
+  '\u2060\u206f\u2800\u3000\u3164\ufe00\ufe0f\ufeff\uffa0\ufff0\ufffc\u{133fc}\u{1d159}\u{1d173}\u{1d17a}\u{e0001}\u{e01ef}';
+
+test('what VS Code draws a box around is invisible, and shown as a code', () => {
+  for (const character of BOXED) {
+    const code = `\\u{${character.codePointAt(0)?.toString(16)}}`;
+    assert.ok(INVISIBLE.test(`a${character}b`), code);
+    assert.equal(shownAsCodes(`a${character}b`), `a${code}b`);
+  }
+  assert.doesNotMatch('Größe\t你好 😀', INVISIBLE);
+});
+
+test('in names a joiner or selector stays only where a script or emoji uses it', () => {
+  assert.equal(visible('नमस्\u200dते می\u200cخواهم ❤\ufe0f\u200d🔥 1\ufe0f\u20e3'), 'नमस्\u200dते می\u200cخواهم ❤\ufe0f\u200d🔥 1\ufe0f\u20e3');
+  assert.equal(visible('is\u200dAdmin\ufe0f é\ufe00\ufe0f'), 'is\\u{200d}Admin\\u{fe0f} é\\u{fe00}\\u{fe0f}');
+  assert.equal(visible('100\u202f% a\u2800b'), '100\u202f% a\\u{2800}b');
 });
 
 test('an explanation can’t push the diff away: it is one line', () => {
