@@ -91,6 +91,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   };
 
   const connections = [
+    editors.onDidOpen(({ review }) => plain.closeOthers(review.proposed.id)),
     editors.onDidOpenLate((review) => void announcements.late(review)),
     editors.onDidLeaveBehind((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { shownAsCodes, visible } from '../util/display';
 import { hunks } from '../util/text';
-import { idOf, pathOf } from './fileSystem';
-import { PLAIN_VIEW } from './tabs';
+import { pathOf } from './fileSystem';
+import { plainViewOf } from './tabs';
 
 /** A file with both texts, with `\n` line ends. `why`: why the diff editor may not show everything, if so. */
 export interface PlainFile {
@@ -41,8 +41,13 @@ const STYLE = `
 
 export class PlainView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  /** The texts that it shows, by URI, and since when they are on the screen. */
+  /** The review that it shows. */
+  private id = '';
+  /** The texts that it shows, by URI. */
   private texts = new Map<string, string>();
+  /** What the page posts when it is drawn: on `show`, and when the user comes back to its tab. */
+  private mark = '';
+  /** Since when the texts are on the screen. */
   private since: number | undefined;
 
   /** Whether all differences of this version of the file have been on the screen long enough. */
@@ -52,31 +57,32 @@ export class PlainView implements vscode.Disposable {
     );
   }
 
-  /** Show these files' differences beside the active editor, which keeps the focus. False if already shown. */
-  show(files: readonly PlainFile[]): boolean {
+  /** Show the differences of a review's files beside the active editor, which keeps the focus. False if already shown. */
+  show(id: string, files: readonly PlainFile[]): boolean {
     const isSame = this.panel?.visible === true && files.every(({ uri, now }) => this.texts.get(uri.toString()) === now);
     if (isSame) {
       this.since &&= Date.now(); // a held key must not get past it
       return false;
     }
+    this.closeOthers(id);
+    const { webview } = this.opened(id);
     this.texts = new Map(files.map(({ uri, now }) => [uri.toString(), now]));
     this.since = undefined;
-    const { webview } = this.opened();
-    const mark = randomBytes(16).toString('hex');
-    const listener = webview.onDidReceiveMessage((message) => {
-      if (message === mark) {
-        listener.dispose();
-        this.since = Date.now();
-      }
-    });
-    webview.html = pageOf(files, mark);
+    this.mark = randomBytes(16).toString('hex');
+    webview.html = pageOf(files, this.mark);
     return true;
   }
 
   /** The review with that id has ended. */
   close(id: string): void {
-    if ([...this.texts.keys()].some((uri) => idOf(vscode.Uri.parse(uri)) === id)) {
-      this.texts.clear();
+    if (this.id === id) {
+      this.dispose();
+    }
+  }
+
+  /** The review with that id has opened: what is shown of another one must not be taken for it. */
+  closeOthers(id: string): void {
+    if (this.id !== id) {
       this.dispose();
     }
   }
@@ -85,16 +91,29 @@ export class PlainView implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  private opened(): vscode.WebviewPanel {
+  private opened(id: string): vscode.WebviewPanel {
     if (this.panel !== undefined) {
       this.panel.reveal(undefined, true);
       return this.panel;
     }
     const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const options = { enableScripts: true, enableFindWidget: true, localResourceRoots: [] };
-    const panel = vscode.window.createWebviewPanel(PLAIN_VIEW, vscode.l10n.t('All Changes'), where, options);
-    panel.onDidDispose(() => (this.panel = undefined));
+    const panel = vscode.window.createWebviewPanel(plainViewOf(id), vscode.l10n.t('All Changes'), where, options);
+    const listeners = vscode.Disposable.from(
+      panel.webview.onDidReceiveMessage((message) => {
+        this.since = message === this.mark && panel.visible ? Date.now() : this.since;
+      }),
+      panel.onDidChangeViewState(() => {
+        this.since = panel.visible ? this.since : undefined;
+      }),
+      panel.onDidDispose(() => {
+        listeners.dispose();
+        this.panel = undefined;
+        this.since = undefined;
+      }),
+    );
     this.panel = panel;
+    this.id = id;
     return panel;
   }
 }

@@ -10,11 +10,13 @@ export function allTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
-/** The view type of "All Changes". */
-export const PLAIN_VIEW = 'agentfs.plain';
+/** The view type of the "All Changes" of a review. */
+export function plainViewOf(id: string): string {
+  return `agentfs.plain.${id}`;
+}
 
 /**
- * The active tab, in any window; for "All Changes" the tab of the review beside it. For a floating window VS Code
+ * The active tab, in any window; for "All Changes" the tab of its review beside it. For a floating window VS Code
  * reports only the active text editor; the active group remains that of the main window.
  */
 export function tabInFront(): vscode.Tab | undefined {
@@ -24,8 +26,9 @@ export function tabInFront(): vscode.Tab | undefined {
     input instanceof vscode.TabInputTextDiff && input.original.toString() === uri;
   const inFront = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);
   const active = activeTabGroup.activeTab?.input;
-  if (active instanceof vscode.TabInputWebview && active.viewType.endsWith(PLAIN_VIEW)) {
-    return inFront.find(isReviewTab);
+  if (active instanceof vscode.TabInputWebview && active.viewType.includes(plainViewOf(''))) {
+    const isBeside = (id: string | undefined): boolean => id !== undefined && active.viewType.endsWith(plainViewOf(id));
+    return inFront.find((tab) => isBeside(reviewIdOf(tab))) ?? activeTabGroup.activeTab;
   }
   return (
     inFront.find((tab) => isIn(tab) || shownIn(tab).some((shown) => shown.toString() === uri)) ?? activeTabGroup.activeTab

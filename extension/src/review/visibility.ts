@@ -8,7 +8,7 @@ import { findDocument } from '../proposals/applyEdits';
 import { notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
-import { baseName, brief, visible } from '../util/display';
+import { baseName, brief, INVISIBLE, visible } from '../util/display';
 import { anyChanged, blanksChanged, normalise } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
@@ -39,10 +39,6 @@ const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 
 /** Characters that VS Code draws as signs or codes: control and bidirectional characters. */
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-
-/** Characters that VS Code highlights with a box because they have no width or look like a blank. */
-const INVISIBLE =
-  /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\udb40[\udc00-\udfff]/;
 
 /** The settings that make the editor draw these characters. */
 const DRAWN_BY: Readonly<Record<string, RegExp>> = {
@@ -82,12 +78,11 @@ export async function isOnScreen(
     return false;
   }
   const all = plainFilesOf(review, files, shown);
-  const hidden = all.find((file) => file.why !== undefined && !plain.hasShown(file));
-  // Show all files: VS Code may redraw the editor of several files, and not all of it when it has less room.
-  if (hidden?.why !== undefined && plain.show(all)) {
-    notifyHidden(hidden.why);
+  const why = whyUnseen(all, plain);
+  if (why !== undefined && plain.show(review.proposed.id, all)) {
+    notifyHidden(why);
   }
-  return hidden === undefined;
+  return why === undefined;
 }
 
 /** Whether everything in an active review can have been seen. */
@@ -96,8 +91,17 @@ export async function isSeen(review: Review, shown: ShownText, plain: PlainView)
   return (
     files !== undefined &&
     (await firstNotShown(review, files)) === undefined &&
-    plainFilesOf(review, files, shown).every((file) => file.why === undefined || plain.hasShown(file))
+    whyUnseen(plainFilesOf(review, files, shown), plain) === undefined
   );
+}
+
+/**
+ * Why some of these files can't have been seen. Beside the plain view VS Code may redraw the editor of several files, and
+ * not all of it when it has less room: the plain view must have shown them all.
+ */
+function whyUnseen(files: readonly PlainFile[], plain: PlainView): string | undefined {
+  const why = files.find((file) => file.why !== undefined)?.why;
+  return files.every((file) => plain.hasShown(file)) ? undefined : why;
 }
 
 /** The path of the first of these files that no editor shows. */

@@ -77,6 +77,44 @@ scenario("who has clicked into the view of all changes accepts there", async () 
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
+const GONE_FROM_SCREEN = {
+  closed: () => call("command", { id: "workbench.action.closeActiveEditor" }),
+  covered: () => file("unseen/cover.txt", "cover\n").open(),
+};
+
+for (const [how, cover] of Object.entries(GONE_FROM_SCREEN)) {
+  const one = long(how);
+  scenario(`once the view of all changes is ${how}, it has to be seen anew`, async () => {
+    const asked = await agent(how).readAndEdit(one, "quiet()", "steal(1)");
+    await reviewWith("let a=1;");
+    await acceptShows(SAID, "steal(1)");
+    await ui.page.locator("iframe.webview.ready").contentFrame().locator("#active-frame").contentFrame().locator("h1").click();
+    await until("the review is not active", async () => (await state()).tabs.some(({ uri, active }) => active && uri === null));
+    await cover();
+    await until("nothing shows it", async () => (await ui.page.locator("iframe.webview.ready:visible").count()) === 0);
+    await ui.tab(`${how}.txt`).click();
+    await acceptShows(SAID, "steal(1)");
+    await acceptSeen();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  });
+}
+
+const first = long("first");
+const second = file("unseen/second.txt", "old\n");
+
+scenario("the view of all changes closes when another review opens", async () => {
+  await agent("first").readAndEdit(first, "quiet()", "steal(1)");
+  await until("one waits", async () => (await state()).pending.length === 1);
+  await reviewWith("let a=1;");
+  await acceptShows(SAID, "steal(1)");
+  await agent("second").readAndEdit(second, "old", "new");
+  await until("both wait", async () => (await state()).pending.length === 2);
+  await call("command", { id: "agentfs.ui.next" });
+  await ui.diffWith("new");
+  await ui.noTab("All Changes");
+  assert.equal((await state()).pending.length, 2);
+});
+
 const amended = long("amended");
 
 scenario("what is typed after all changes were shown is shown, too, before it is accepted", async () => {
@@ -168,6 +206,8 @@ const UNREADABLE = {
   "diffEditor.maxFileSize": 1,
   "editor.unicodeHighlight.allowedCharacters": { "\u200b": true },
   "[ini]": { "editor.fontSize": 6 },
+  "editor.scrollbar.verticalScrollbarSize": 1000,
+  "editor.lineNumbersMinChars": 300,
 };
 
 for (const [setting, value] of Object.entries(UNREADABLE)) {
@@ -175,7 +215,7 @@ for (const [setting, value] of Object.entries(UNREADABLE)) {
   scenario(`a workspace that sets ${setting} hides nothing that is accepted`, () =>
     inWorkspace({ [setting]: value }, async () => {
       const asked = await agent(one.base).readAndEdit(one, "check=1", "steal=1");
-      await reviewWith("steal");
+      await openReview(); // the diff may not show a word of it
       await acceptShows(UNREADABLE_SAID, "steal=1");
       assert.deepEqual(await drawn("steal"), { isInside: true, color: "rgb(0, 0, 0)", fontSize: "13px" });
       await acceptSeen();
@@ -291,10 +331,10 @@ const HIDDEN_CHARACTERS = {
 for (const [setting, one] of Object.entries(HIDDEN_CHARACTERS))
   scenario(`characters that ${setting} hides can't be accepted until they are shown`, async () => {
     await set(setting, false);
-    const hidden = setting.includes("Control") ? "/*\u202e } \u2066if (isAdmin)\u2069 */" : "\u200b";
+    const hidden = setting.includes("Control") ? "/*\u202e } \u2066if (isAdmin)\u2069 */" : "\ufe00";
     const asked = await agent(one.base).readAndEdit(one, "check();", `${hidden}steal();`);
     await reviewWith("steal");
     const shown = await acceptAfterPlain(`which the setting ${setting} hides`, "steal");
-    assert.match(shown, setting.includes("Control") ? /\\u\{202e\} \} \\u\{2066\}if/ : /\\u\{200b\}steal/);
+    assert.match(shown, setting.includes("Control") ? /\\u\{202e\} \} \\u\{2066\}if/ : /\\u\{fe00\}steal/);
     assert.equal((await asked.answer).data.review.decision, "accepted");
   });
