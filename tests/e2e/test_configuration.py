@@ -191,6 +191,24 @@ async def test_thousands_of_unknown_keys_in_the_workspace_are_one_message_for_ea
         assert shown(editor)[2:] == [f"{file}: Unknown setting tabs; ignored."]
 
 
+async def test_problems_of_many_workspace_files_are_one_message(root: Path) -> None:
+    folders = [(f"r{number}", root / f"r{number}") for number in range(100)]
+    for _, folder in folders:
+        folder.mkdir()
+        (folder / ".agentfs.toml").write_text("tabs = 8\nspaces = 4\n")
+    first, second, third, *_, last = (folder / ".agentfs.toml" for _, folder in folders)
+    last.write_text("rules = [")
+    async with editing(root, folders=folders) as editor:
+        await editor.request("agentfs/read", {"path": str(root / "r0/missing.py")})
+        (told,) = shown(editor)
+    assert told.startswith(f"100 workspace files: 199 problems. {last} is not valid TOML")
+    assert told.endswith(
+        f" {first}: Unknown setting tabs; ignored. {second}: Unknown setting tabs; ignored."
+        " There are 196 more."
+    )
+    assert str(third) not in told
+
+
 async def test_what_was_told_of_a_workspaces_file_is_not_told_again(root: Path) -> None:
     file = root / ".agentfs.toml"
     async with editing(root) as editor:

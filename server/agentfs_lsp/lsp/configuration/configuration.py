@@ -138,12 +138,15 @@ class Configuration:
         self._withdraw_denied()
 
     def look(self) -> None:
-        """Look at the workspace file of each root, and apply those that are new."""
+        """Look at the workspace file of each root, and apply those that are new together."""
+        new: dict[str, WorkspaceFile] = {}
         for root in self._workspace.roots:
             known = self._said.get(root.path, NO_FILE)
             now = look_again(self._workspace.files, root, known, self._read)
             if now is not known:
-                self._take_file(root, now)
+                new[root.path] = now
+        if new:
+            self._take_files(new)
 
     def up_to_date(self) -> Coroutine[Any, Any, object] | None:
         """Check the roots' workspace files; returns what to await if parsing one takes long."""
@@ -153,9 +156,9 @@ class Configuration:
         # Not for files that begin meanwhile: a program that keeps writing one would stall every request.
         return self._in_line.wait_for(partial(_all_done, tuple(self._workspace.reading_settings)))
 
-    def _take_file(self, root: Root, file: WorkspaceFile) -> None:
-        self._said[root.path] = file
-        self._apply(self._unreported(file.problems))
+    def _take_files(self, files: dict[str, WorkspaceFile]) -> None:
+        self._said.update(files)
+        self._apply(self._unreported([problem for file in files.values() for problem in file.problems]))
 
     def _read(self, root: Root, data: bytes) -> WorkspaceFile:
         if len(data) <= READ_AT_ONCE:
@@ -173,7 +176,7 @@ class Configuration:
             if self._said.get(root.path) is meanwhile:
                 file = await asyncio.to_thread(read_file, root, data)
                 if self._said.get(root.path) is meanwhile:
-                    self._take_file(root, file)
+                    self._take_files({root.path: file})
 
     def _unreported(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         """The problems that were not reported yet; a file that changes back and forth is not reported

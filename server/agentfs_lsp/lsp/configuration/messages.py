@@ -10,7 +10,7 @@ from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentfs_lsp.domain.shapes import Wanted
     from agentfs_lsp.domain.translation import Translate
@@ -27,11 +27,14 @@ RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", 
 
 
 def problems_texts(problems: Iterable[Problem], translate: Translate) -> Iterator[str]:
-    """The messages about problems that were found together: one for each file, and one for the editor's
-    settings."""
+    """The messages about problems that were found together: one for the workspaces' files, and one for the
+    editor's settings."""
     by_origin: dict[str, list[Problem]] = {}
     for problem in problems:
         by_origin.setdefault(problem.origin, []).append(problem)
+    if len(by_origin) > 1:
+        yield _problems_of_files(by_origin, translate)
+        return
     for origin, ones in by_origin.items():
         yield problem_text(ones[0], translate) if len(ones) == 1 else _problems_of(origin, ones, translate)
 
@@ -43,7 +46,7 @@ def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate)
         said = [translate("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
     else:
         said = [translate("agentfs: {count} problems in the settings.", count=count)]
-    first = sorted(problems, key=lambda one: one.kind == "unknown")[:_TOLD]
+    first = sorted(problems, key=_is_unknown)[:_TOLD]
     said += [_told(one, _key(one), translate) for one in first]
     more = count - len(first)
     if more and origin:
@@ -55,8 +58,30 @@ def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate)
             )
         )
     elif more:
-        said.append(translate("There is one more.", plural="There are {count} more.", count=more))
+        said.append(_more(more, translate))
     return sentences(translate, said)
+
+
+def _problems_of_files(by_origin: Mapping[str, Sequence[Problem]], translate: Translate) -> str:
+    """The number of problems, and one of each of the first files; files with ignored settings come last."""
+    count = sum(map(len, by_origin.values()))
+    worst = [min(ones, key=_is_unknown) for ones in by_origin.values()]
+    first = sorted(worst, key=_is_unknown)[:_TOLD]
+    said = [
+        translate("{files} workspace files: {count} problems.", files=len(by_origin), count=count),
+        *(problem_text(one, translate) for one in first),
+    ]
+    if more := count - len(first):
+        said.append(_more(more, translate))
+    return sentences(translate, said)
+
+
+def _is_unknown(problem: Problem) -> bool:
+    return problem.kind == "unknown"
+
+
+def _more(count: int, translate: Translate) -> str:
+    return translate("There is one more.", plural="There are {count} more.", count=count)
 
 
 def problem_text(problem: Problem, translate: Translate) -> str:
