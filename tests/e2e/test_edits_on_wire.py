@@ -78,7 +78,7 @@ async def test_columns_are_in_the_encoding_agreed_on(
     )
 
 
-async def test_ends_of_files_and_lines_come_out_right(editor: Editor, root: Path) -> None:
+async def test_ends_of_files_and_lines_come_out_right(root: Path) -> None:
     pairs = [
         ("one", "one\n"),
         ("one\n", "one"),
@@ -91,13 +91,14 @@ async def test_ends_of_files_and_lines_come_out_right(editor: Editor, root: Path
         ("😀😀x😀\nb\n", "😀😀y😀😀\nb\n"),
         ("a\r\nb\nc\r\nd", "a\r\nB\nB2\nc\r\nd"),
     ]
-    for number, (before, after) in enumerate(pairs):
-        (root / f"{number}.txt").write_bytes(before.encode())
-        document = editor.open(f"{number}.txt")
-        await editor.read(f"{number}.txt")
-        answer = await editor.write(f"{number}.txt", after, allow_empty=True)
-        assert answer["data"]["landing"] == "editor"
-        assert document.text == after
+    async with editing(root, options=AUTO, name="helix") as editor:
+        for number, (before, after) in enumerate(pairs):
+            (root / f"{number}.txt").write_bytes(before.encode())
+            document = editor.open(f"{number}.txt")
+            await editor.read(f"{number}.txt")
+            answer = await editor.write(f"{number}.txt", after, allow_empty=True)
+            assert answer["data"]["landing"] == "editor"
+            assert document.text == after
 
 
 @pytest.mark.parametrize(
