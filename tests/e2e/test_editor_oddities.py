@@ -196,6 +196,18 @@ async def test_a_line_end_that_the_editor_keeps_is_part_of_what_landed(
         assert (await editor.edit("a.py", "one", "1"))["data"]["landing"] == "editor"
 
 
+async def test_a_document_that_is_emptied_may_keep_a_line_end(root: Path, file: Path) -> None:
+    async with editing(root, options=AUTO, name="Neovim") as editor:
+        keeps_last_end(editor)
+        document = editor.open("a.py")
+        await editor.read("a.py")
+        answer = await editor.write("a.py", "", allow_empty=True)
+        assert (answer["data"]["landing"], answer["data"]["corrections"]) == ("editor", [])
+        assert document.text == "\n"
+        await editor.request("agentfs/undo", {})
+        assert document.text == TEXT
+
+
 async def test_only_to_remove_a_line_end_that_the_editor_keeps_changes_nothing(
     root: Path, file: Path
 ) -> None:

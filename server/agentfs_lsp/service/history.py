@@ -84,6 +84,7 @@ def _record_of(
 
 def _recorded_file(change: FileChange, landing: Landing, *, amended: bool) -> RecordedFile:
     base, final = change.base, landing.change
+    proposed = final if final.end_is_kept and not amended else change
     added, removed = final.line_counts
     after = final.shown if landing.text is None else landing.text
     is_there = final.operation != "delete"
@@ -98,7 +99,7 @@ def _recorded_file(change: FileChange, landing: Landing, *, amended: bool) -> Re
         base.text.encoding,
         base.text.bom,
         before=base.text.shown if base.exists else None,
-        proposed=change.shown if change.operation != "delete" else None,
+        proposed=proposed.shown if change.operation != "delete" else None,
         after=after if is_there else None,
         folders_made=_folders_made(base.location, landing),
         accepted=final.shown if amended and is_there else None,
