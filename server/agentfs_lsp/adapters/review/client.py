@@ -58,15 +58,15 @@ class ClientReviews:
         try:
             settlement = await _settled_to_fit(conversation, proposal, held, timeout_s)
         except ReviewTimedOut as late:
-            held.cancel()
             conversation.end("TIMEOUT", late)
+            await _withdraw(held)
             raise
         except Rejected as dismissed:
             conversation.end("SETTLED", dismissed)
             raise
         except asyncio.CancelledError:
-            held.cancel()
             conversation.end("WITHDRAWN", proposal.why_withdrawn)
+            await _withdraw(held)
             raise
         decision = _decision(settlement, proposal)
         if decision.rejected and (proposal.atomic or len(decision.rejected) == len(proposal.changes)):
@@ -117,6 +117,12 @@ class ClientReviews:
         self._held.add(held)
         held.add_done_callback(self._held.discard)
         return held
+
+
+async def _withdraw(held: asyncio.Task[Applied]) -> None:
+    """Cancel the preview and wait until the client has been told, which the agent's answer must follow."""
+    held.cancel()
+    await asyncio.wait([held])
 
 
 async def _settled_to_fit(
