@@ -333,6 +333,17 @@ export class WorkbenchPage {
     await message.waitFor({ state: "detached" });
   }
 
+  /** Presses a key until it is answered by a message, which it takes away: in a review's first moments none counts. */
+  async pressUntilSaid(key, text) {
+    const message = this.#message(text);
+    await until(`${key} is answered`, async () => {
+      if (await message.count()) return true;
+      await this.page.keyboard.press(key);
+      return false;
+    }, { everyMs: 450 });
+    await this.saysInPassing(text);
+  }
+
   /** A row with `text` in the view of the side bar whose name begins with `view`. */
   viewRow(view, text) {
     const header = this.page.locator(`.pane-header[aria-label^="${view}"]`);

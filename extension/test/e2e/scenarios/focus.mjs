@@ -235,8 +235,7 @@ scenario("what is typed on after a decision is in no next review, and a key that
 
   await ui.diffWith("new 2");
   await ui.focused("modified");
-  await page().keyboard.press("Control+Enter");
-  await ui.saysInPassing("Click into the review before you use a key to decide.");
+  await ui.pressUntilSaid("Control+Enter", "Click into the review before you use a key to decide.");
   assert.equal((await state()).pending.length, 1, "nobody has gone into what took the place of another");
   await page().keyboard.press("ArrowDown");
   await ui.pressUntilTaken("Control+Enter", "queue-three.txt");
