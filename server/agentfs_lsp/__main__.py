@@ -5,6 +5,7 @@ Composition root: the only place that knows every layer.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import io
 import logging
@@ -12,18 +13,13 @@ import os
 import sys
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalogue import terminal_translator
 from agentfs_lsp.adapters.generated_code import cached_generated_code
 from agentfs_lsp.adapters.stderr_log import StderrLog
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive, translate_argparse
-
-if TYPE_CHECKING:
-    import argparse
-
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 MIB = 1024 * 1024
 SIGPIPED = 141

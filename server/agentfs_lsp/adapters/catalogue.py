@@ -5,12 +5,8 @@ from __future__ import annotations
 import gettext
 import os
 from functools import cache
-from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.translation import english, fill
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate, english, fill
 
 LOCALES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")
 

@@ -8,8 +8,8 @@ anyone.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, look, open_folder, opening
 from agentfs_lsp.adapters.fs.lines import read_line_range
@@ -19,18 +19,13 @@ from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.landing.journal import Journals
 from agentfs_lsp.adapters.landing.recovery import InterruptedLandings, Recovery, interrupted, unsettled
+from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.adapters.landing.staging import Staging
 from agentfs_lsp.adapters.landing.temporary_registry import Registry, sweep
 from agentfs_lsp.adapters.landing.transaction import StagedTogether, about, side_by_side
 from agentfs_lsp.domain.errors import DomainError, OutsideRoots, RootMissing, SystemFailed, TooLarge
-from agentfs_lsp.service.files.store import Blob, LineRange, Location
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.adapters.landing.staged import StagedFile
-    from agentfs_lsp.domain.revision import FileStat
-    from agentfs_lsp.service.files.store import Draft, Hides, Recovered, Root
+from agentfs_lsp.domain.revision import FileStat
+from agentfs_lsp.service.files.store import Blob, Draft, Hides, LineRange, Location, Recovered, Root
 
 _READS = 4
 

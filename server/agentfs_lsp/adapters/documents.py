@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.fs.resolving import follow_links
+from agentfs_lsp.domain.text.positions import Encoding
 from agentfs_lsp.domain.text.rope import BadPosition, Position, Rope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from agentfs_lsp.domain.text.positions import Encoding
-    from agentfs_lsp.service.files.store import Clock
+from agentfs_lsp.service.files.store import Clock
 
 K = TypeVar("K")
 

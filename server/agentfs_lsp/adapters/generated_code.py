@@ -17,14 +17,12 @@ import os
 import stat
 import sys
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import MAGIC_NUMBER, cache_from_source
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import CodeType, ModuleType
+from types import CodeType, ModuleType
+from typing import Any
 
 Key = tuple[str, str, int]
 """The source text, its file name, and the compiler's flags."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.results import ConflictContext, Revision
-    from agentfs_lsp.domain.access import Access
-    from agentfs_lsp.domain.errors import Conflict
-    from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.api.results import ConflictContext, Revision
+from agentfs_lsp.domain.access import Access
+from agentfs_lsp.domain.errors import Conflict
+from agentfs_lsp.domain.revision import Expected
 
 STRING_LIMIT = 64 * 1024
 """Strings in `params_input` with more bytes than this in UTF-8 are truncated."""

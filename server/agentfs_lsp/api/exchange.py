@@ -10,12 +10,13 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentfs_lsp.api.envelope import conflict_on_wire, cut
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
+from agentfs_lsp.api.results import Context, Envelope, Stats
 from agentfs_lsp.api.review import review_facts
 from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.errors import (
@@ -29,17 +30,12 @@ from agentfs_lsp.domain.errors import (
     ReviewTimedOut,
     access_of,
 )
+from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
-from agentfs_lsp.domain.translation import sentences
-from agentfs_lsp.service.proposal.proposal import proposal_of
+from agentfs_lsp.domain.translation import ErrorText, Translate, sentences
+from agentfs_lsp.service.proposal.proposal import Proposal, proposal_of
 from agentfs_lsp.service.proposal.wording import always_asked_text
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.results import Context, Envelope, Stats
-    from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.translation import ErrorText, Translate
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import Workspace
 
 _NOT_APPROVED = (NobodyToAsk, Rejected, ReviewTimedOut)
 

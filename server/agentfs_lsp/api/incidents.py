@@ -4,11 +4,8 @@ or messages (docs/protocol.md#3-envelope)."""
 from __future__ import annotations
 
 import traceback
+from logging import Logger
 from secrets import token_hex
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from logging import Logger
 
 
 def record_incident(log: Logger, error: BaseException) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from agentfs_lsp.api.exchange import Exchange, Request
 from agentfs_lsp.api.requests.batch import batch_request
 from agentfs_lsp.api.requests.call import call_request
 from agentfs_lsp.api.requests.edit import edit_request
@@ -14,14 +15,9 @@ from agentfs_lsp.api.requests.status import status_request
 from agentfs_lsp.api.requests.tools import tools_request
 from agentfs_lsp.api.requests.undo import undo_request
 from agentfs_lsp.api.requests.write import write_request
+from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.errors import BadParameter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.api.exchange import Exchange, Request
-    from agentfs_lsp.api.results import Envelope
-    from agentfs_lsp.domain.settings.rules import Operation
+from agentfs_lsp.domain.settings.rules import Operation
 
 _RUN_BY_TOOLS: dict[Operation, Request] = {
     "read": read_request,

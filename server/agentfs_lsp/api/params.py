@@ -7,16 +7,14 @@ classes. The string below a field is its meaning there. `results.py` declares th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.api.parsing import bounded
+from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.change_request import ChangeRequest
 from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.write import Write
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.paths import PathMode
 
 DialectName = Literal["standard", "gemini", "workspace"]
 

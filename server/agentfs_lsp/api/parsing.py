@@ -7,11 +7,11 @@ The first unknown key or invalid value is rejected. `domain/shapes.py` validates
 from __future__ import annotations
 
 import types
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -23,14 +23,8 @@ from typing import (
     get_type_hints,
 )
 
-from agentfs_lsp.domain.errors import BadParameter
-from agentfs_lsp.domain.shapes import Choice, Entries, Flag, Members, ShapeError, Text, Token, Whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-
-    from agentfs_lsp.domain.errors import ParameterKind
-    from agentfs_lsp.domain.shapes import Shape
+from agentfs_lsp.domain.errors import BadParameter, ParameterKind
+from agentfs_lsp.domain.shapes import Choice, Entries, Flag, Members, Shape, ShapeError, Text, Token, Whole
 
 T = TypeVar("T")
 

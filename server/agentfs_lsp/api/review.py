@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from agentfs_lsp.domain.errors import LandingUnknown, Rejected, ReviewTimedOut, Withdrawn
+from agentfs_lsp.api.results import Review
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected, ReviewTimedOut, Withdrawn
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.service.landing.precondition import preview_between
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.results import Review
-    from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.proposal.change import FileChange, Landing
-    from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.proposal import Proposal
 
 
 def review_facts(proposal: Proposal | None, error: DomainError | None = None) -> Review | None:

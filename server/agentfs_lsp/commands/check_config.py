@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
@@ -18,16 +19,12 @@ from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings.rules import OPERATIONS
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, look_again
 from agentfs_lsp.service.files.store import Root
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.state.workspace import InForce
+from agentfs_lsp.service.state.workspace import InForce
 
 DONE, PROBLEMS, USAGE = 0, 1, 2
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agentfs_lsp.domain.settings.rules import OPERATIONS
+from agentfs_lsp.domain.policy.verdict import Source, Verdict
+from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation, Permission, Rule
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
-from agentfs_lsp.lsp.configuration.workspace_file import NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agentfs_lsp.domain.policy.verdict import Source, Verdict
-    from agentfs_lsp.domain.settings.rules import Operation, Permission, Rule
-    from agentfs_lsp.domain.settings.setting import Mode
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.configuration.workspace_file import WorkspaceFile
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.lsp.configuration.workspace_file import NAME, WorkspaceFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive
 from agentfs_lsp.api.answers.history import change_on_wire
@@ -16,13 +16,8 @@ from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, name_of, place_of
 from agentfs_lsp.commands.printing import console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
-from agentfs_lsp.service.proposal.record import HistoryQuery
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.record import HistoryRecord
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord
 
 LIMIT = 10
 """The default number of changes."""

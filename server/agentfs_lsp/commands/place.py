@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
+from agentfs_lsp.adapters.terminal.argparse_words import Parser
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.history import trouble_text
-
-if TYPE_CHECKING:
-    from agentfs_lsp.adapters.terminal.argparse_words import Parser
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.record import RecordedFile
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.proposal.record import RecordedFile
 
 
 class NoHistory(Exception):

@@ -7,7 +7,6 @@ are respected.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -16,10 +15,8 @@ from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
 _SIGNS = {"create": "A", "update": "M", "delete": "D"}
 

@@ -12,8 +12,8 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.disk import DiskStore
@@ -22,25 +22,18 @@ from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
-from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place
+from agentfs_lsp.commands.place import NoHistory, Place, add_workspace, find_place
 from agentfs_lsp.commands.printing import console, print_diff
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
-from agentfs_lsp.domain.translation import nothing_changed, sentences
+from agentfs_lsp.domain.translation import Translate, nothing_changed, sentences
 from agentfs_lsp.lsp.recovery_messages import recovery_messages
 from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import InForce, Workspace
-from agentfs_lsp.service.undo import Undo, undo
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.commands.place import Place
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.undo import Undone
+from agentfs_lsp.service.undo import Undo, Undone, undo
 
 SESSION = "terminal"
 

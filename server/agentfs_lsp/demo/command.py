@@ -7,9 +7,9 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -22,12 +22,7 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
 from agentfs_lsp.demo.seat import ReviewUI
-from agentfs_lsp.domain.translation import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate, sentences
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 

@@ -10,12 +10,10 @@ import itertools
 import json
 import subprocess
 import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import IO, TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+from typing import IO, Any
 
 Message = dict[str, Any]
 

@@ -5,20 +5,16 @@ The client opens only UTF-8 files. Buffers keep the file's line endings.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import line_end, offset_of_line
-from agentfs_lsp.domain.text.positions import offset_at, to_position
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from agentfs_lsp.demo.connection import Connection
-    from agentfs_lsp.domain.text.positions import Encoding
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.text.positions import Encoding, offset_at, to_position
+from agentfs_lsp.domain.translation import Translate
 
 
 class StaleEditError(Exception):

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
 
+from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.demo.connection import Connection, Message
 from agentfs_lsp.demo.documents import OpenDocuments, StaleEditError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from agentfs_lsp.api.proposals import Proposal
-    from agentfs_lsp.demo.connection import Connection, Message
-    from agentfs_lsp.demo.seat import ReviewUI
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.demo.seat import ReviewUI
+from agentfs_lsp.domain.translation import Translate
 
 METHOD_NOT_FOUND = -32601
 PENDING = "agentfs:pending"

@@ -7,11 +7,8 @@ import select
 import sys
 import termios
 import tty
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 END = "\x04"  # Ctrl-D, an ordinary key while single keys are read
 

@@ -8,14 +8,10 @@ those before.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from agentfs_lsp.domain.text.lines import normalise
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 EOL_NAMES = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
 

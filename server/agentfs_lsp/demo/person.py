@@ -9,16 +9,12 @@ import signal
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
+from agentfs_lsp.api.proposals import Proposal
 from agentfs_lsp.demo.keys import read_line, single_keys
 from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
-from agentfs_lsp.demo.screen import GUTTER
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.proposals import Proposal
-    from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.demo.screen import GUTTER, Screen
+from agentfs_lsp.domain.translation import Translate
 
 EDITORS = ("nano", "vim", "vi")  # if neither $VISUAL nor $EDITOR is set
 

@@ -4,17 +4,13 @@ project."""
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.text.textfile import eol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_CANDIDATES = 7

@@ -7,28 +7,23 @@ dumb terminals are respected. This module asks no questions.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
 
 from rich.cells import cell_len
+from rich.console import Console
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import clip, visible
+from agentfs_lsp.api.proposals import Proposal, ReviewedFile
+from agentfs_lsp.demo.ledger import Finding
+from agentfs_lsp.demo.review import Answer
 from agentfs_lsp.domain.text.lines import count_lines
-from agentfs_lsp.domain.translation import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import PurePath
-
-    from rich.console import Console
-
-    from agentfs_lsp.api.proposals import Proposal, ReviewedFile
-    from agentfs_lsp.demo.ledger import Finding
-    from agentfs_lsp.demo.review import Answer
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate, sentences
 
 GUTTER = 9
 MIN_ROOM = 20  # on a terminal too narrow to read, the terminal wraps

@@ -5,23 +5,19 @@ It works with any plan and any answers: no scene depends on the outcome of an ea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from agentfs_lsp.demo.editor import UnansweredError
+from agentfs_lsp.demo.editor import Editor, UnansweredError
+from agentfs_lsp.demo.ledger import Ledger
+from agentfs_lsp.demo.plan import Edit, NewFile, Plan
 from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
+from agentfs_lsp.demo.screen import Screen
+from agentfs_lsp.demo.seat import ReviewUI
 from agentfs_lsp.domain.diff.line_ends import first_eol
 from agentfs_lsp.domain.text.lines import with_eol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from agentfs_lsp.demo.editor import Editor
-    from agentfs_lsp.demo.ledger import Ledger
-    from agentfs_lsp.demo.plan import Edit, NewFile, Plan
-    from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.demo.seat import ReviewUI
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 SESSION = "demo"
 WHO = {"session": SESSION, "agent": "Demo agent"}

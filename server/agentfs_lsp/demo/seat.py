@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from agentfs_lsp.demo.review import ACCEPT
+from agentfs_lsp.api.proposals import Proposal, ReviewedFile
+from agentfs_lsp.demo.person import Person
+from agentfs_lsp.demo.review import ACCEPT, Answer
+from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.proposals import Proposal, ReviewedFile
-    from agentfs_lsp.demo.person import Person
-    from agentfs_lsp.demo.review import Answer
-    from agentfs_lsp.demo.screen import Screen
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 
 class ReviewUI:

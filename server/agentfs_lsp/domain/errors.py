@@ -7,17 +7,13 @@ contains every class.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast, dataclass_transform
+from typing import Literal, cast, dataclass_transform
 
-from agentfs_lsp.domain.access import HIDDEN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agentfs_lsp.domain.access import Access
-    from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.access import HIDDEN, Access
+from agentfs_lsp.domain.revision import Expected
 
 
 @dataclass_transform(eq_default=False)

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 from pathspec import GitIgnoreSpec
+from pathspec.pattern import Pattern
 
 from agentfs_lsp.domain.folding import fold_glob, fold_path, short_names, wide_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from pathspec.pattern import Pattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.domain.errors import (
@@ -20,9 +21,6 @@ from agentfs_lsp.domain.errors import (
     OutsideRoots,
     UnknownRoot,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 PathMode = Literal["relative", "any"]
 

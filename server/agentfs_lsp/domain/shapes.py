@@ -9,13 +9,11 @@ it means "not set".
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.domain.errors import ParameterProblem
+from agentfs_lsp.domain.errors import ParameterProblem
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,8 @@ Offsets are code points in the base text. Line endings are `\\n`, `\\r\\n`, and 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 MAX_CHOICES = 100
 """In repetitive texts, how many possible alignments to follow."""

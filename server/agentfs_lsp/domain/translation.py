@@ -8,12 +8,9 @@ test can find missing translations.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import reduce
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
+from typing import Protocol
 
 ErrorText = tuple[str, str]
 """An error's message, and what to do about it."""

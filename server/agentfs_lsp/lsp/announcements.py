@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from agentfs_lsp.lsp.capabilities import ClientCapabilities
+from agentfs_lsp.lsp.outgoing import Outgoing
+from agentfs_lsp.lsp.results import Settled, Status
+from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.state.tool_scope import file_scopes
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.capabilities import ClientCapabilities
-    from agentfs_lsp.lsp.outgoing import Outgoing
-    from agentfs_lsp.lsp.results import Settled, Status
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 class Announcements:

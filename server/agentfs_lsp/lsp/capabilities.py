@@ -6,14 +6,12 @@ docs/protocol.md#9-review-and-landing defines which facts lead to which rung.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from agentfs_lsp.lsp.raw import member
 from agentfs_lsp.service.proposal.review import EditorTraits
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 

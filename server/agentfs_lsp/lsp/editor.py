@@ -7,24 +7,16 @@ never file operations (docs/protocol.md#9-review-and-landing).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.domain.errors import NobodyToAsk
-from agentfs_lsp.domain.text.positions import PositionCounter
-from agentfs_lsp.lsp.outgoing import ClientError
-from agentfs_lsp.service.proposal.review import Applied, EditorTraits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.domain.text.positions import Encoding
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.outgoing import Outgoing
-    from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Confirm, DocumentEdit
-
+from agentfs_lsp.domain.text.positions import Encoding, PositionCounter
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.lsp.outgoing import ClientError, Outgoing
+from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
+from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit, EditorTraits
 
 INTERNAL_ERROR = -32603
 """A temporary failure of a client that supports the method."""

@@ -7,15 +7,12 @@ Invalid parts are ignored; nothing is raised.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.text.file_encodings import FileEncodings
 from agentfs_lsp.domain.text.textfile import encoding_named
 from agentfs_lsp.lsp.raw import member
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _MAX_CHARACTERS = 200
 """The maximum length of a pattern."""

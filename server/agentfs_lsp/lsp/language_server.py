@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
@@ -18,10 +19,14 @@ from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.channels import ReviewChannels
 from agentfs_lsp.adapters.review.client import ClientReviews
+from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.adapters.review.questions import Screen
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.history import trouble_text
 from agentfs_lsp.domain.settings.groups import MIB
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.announcements import Announcements
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.configuration import Configuration
@@ -31,21 +36,13 @@ from agentfs_lsp.lsp.line import Line
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
+from agentfs_lsp.service.files.store import FileStore
 from agentfs_lsp.service.landing.deciding import check_all_unmoved
+from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.proposals import Proposals
+from agentfs_lsp.service.proposal.record import History, HistoryTrouble
 from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
-
-    from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.settings.setting import Mode
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import FileStore
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.record import History, HistoryTrouble
 
 _log = logging.getLogger(__name__)
 

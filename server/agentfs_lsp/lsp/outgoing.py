@@ -9,14 +9,11 @@ A late, unexpected, or invalid response is dropped; it never causes an error mes
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.text.escaping import escape_links
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 
 @dataclass(eq=False)

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 from pygls.exceptions import JsonRpcException
 
 from agentfs_lsp.api.incidents import record_incident
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.progress import Progress
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from agentfs_lsp.domain.translation import Translate
 
 _log = logging.getLogger(__name__)
 

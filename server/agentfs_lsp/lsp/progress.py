@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from typing import Self
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 PROGRESS_AFTER_S = 1.0
 """Shorter waits are not reported."""

@@ -10,29 +10,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Generator
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import attrs
+from cattrs import Converter
 from cattrs.errors import BaseValidationError
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.feature_manager import is_thread_function
+from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.outgoing import Outgoing
-from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests, is_id
+from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests, RequestId, is_id
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, is_capped
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Generator
-
-    from cattrs import Converter
-    from pygls.lsp.server import LanguageServer
-
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.pending_requests import RequestId
 
 _log = logging.getLogger(__name__)
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os.path
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import Recovered
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.files.store import Recovered
 
 PATHS_SHOWN = 5
 

@@ -3,18 +3,14 @@ shapes (`results.py`) validate each of them; this module compares them with the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from agentfs_lsp.adapters.review.conversation import Report, Settlement
+from agentfs_lsp.adapters.review.conversation import Conversation, Report, Reports, Settlement
 from agentfs_lsp.api.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from agentfs_lsp.adapters.review.conversation import Conversation, Reports
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.results import AppliedParams, SavedParams
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.lsp.results import AppliedParams, SavedParams
 
 F = TypeVar("F", bound="Mapping[str, Any]")
 

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.errors import MalformedPath
 from agentfs_lsp.domain.paths import path_of_uri
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.lsp.raw import member
 from agentfs_lsp.service.files.store import Root
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 class Folders:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from agentfs_lsp.adapters.review.diff_file import DiffFiles
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.features.agents import register_agents
 from agentfs_lsp.lsp.features.documents import register_documents
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS, register_editor
 from agentfs_lsp.lsp.features.lifecycle import register_lifecycle
 from agentfs_lsp.lsp.features.workspace import register_workspace
 from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import FileStore
-    from agentfs_lsp.service.proposal.record import History
+from agentfs_lsp.service.files.store import FileStore
+from agentfs_lsp.service.proposal.record import History
 
 
 def create_server(

@@ -9,21 +9,18 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.server import create_server
 from agentfs_lsp.lsp.transport.connection import Transport
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.service.files.store import FileStore
-    from agentfs_lsp.service.proposal.record import History
+from agentfs_lsp.service.files.store import FileStore
+from agentfs_lsp.service.proposal.record import History
 
 _log = logging.getLogger(__name__)
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.domain.errors import SystemFailed
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.recovery_messages import recovery_messages
-from agentfs_lsp.service.state.workspace import in_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
-
-    from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.outgoing import Outgoing
-    from agentfs_lsp.service.files.store import Recovered
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.files.store import Recovered
+from agentfs_lsp.service.state.workspace import Workspace, in_thread
 
 _log = logging.getLogger(__name__)
 

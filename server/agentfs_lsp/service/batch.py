@@ -7,8 +7,8 @@ none, or each on its own.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.errors import (
@@ -19,23 +19,22 @@ from agentfs_lsp.domain.errors import (
     MalformedPath,
     PolicyDenied,
 )
-from agentfs_lsp.service.change_request import compute_change, compute_checked, locate
+from agentfs_lsp.domain.matching.levels import Level
+from agentfs_lsp.service.change_request import (
+    ChangeRequest,
+    Plan,
+    Target,
+    compute_change,
+    compute_checked,
+    locate,
+)
+from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.landing.landing import described
-from agentfs_lsp.service.proposal.change import Landing
-from agentfs_lsp.service.proposal.proposal import Origin
+from agentfs_lsp.service.proposal.change import Correction, FileChange, Landing, Operation
+from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.propose import propose
-from agentfs_lsp.service.state.workspace import off_loop
+from agentfs_lsp.service.state.workspace import Workspace, off_loop
 from agentfs_lsp.service.write import Write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from agentfs_lsp.domain.matching.levels import Level
-    from agentfs_lsp.service.change_request import ChangeRequest, Plan, Target
-    from agentfs_lsp.service.edit import Edit
-    from agentfs_lsp.service.proposal.change import Correction, FileChange, Operation
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,33 +6,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.errors import Conflict, PolicyDenied, error_access
+from agentfs_lsp.domain.paths import PathMode
+from agentfs_lsp.domain.policy.verdict import Verdict
 from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.files.snapshot import Snapshot
+from agentfs_lsp.service.files.store import Location
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.landing.merging import merge_base, rebased
 from agentfs_lsp.service.landing.precondition import check_precondition
 from agentfs_lsp.service.landing.redaction import looking_unseen, redacting, unseen
-from agentfs_lsp.service.proposal.proposal import Origin
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.propose import propose
-from agentfs_lsp.service.state.workspace import off_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.policy.verdict import Verdict
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.files.store import Location
-    from agentfs_lsp.service.proposal.change import FileChange, Landing
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.state.sessions import Known
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.sessions import Known
+from agentfs_lsp.service.state.workspace import Workspace, off_loop
 
 Plan = Callable[["Snapshot", Access], "FileChange"]
 """Computes the change from the file's current content; on a thread unless the file is small."""

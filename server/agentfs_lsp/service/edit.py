@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.service.change_request import ChangeRequest, Plan
+from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.access import Access
-    from agentfs_lsp.service.change_request import ChangeRequest, Plan
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

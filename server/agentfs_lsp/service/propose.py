@@ -8,19 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.access import together
 from agentfs_lsp.domain.errors import DomainError, Held, LandingUnknown, TooManyPending
 from agentfs_lsp.service.landing.deciding import decide_and_land
-from agentfs_lsp.service.proposal.change import Landing
-from agentfs_lsp.service.proposal.proposal import outcome_of
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.landing.landing import FileOutcome
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Origin, Outcome, Proposal
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.landing.landing import FileOutcome
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.proposal import Origin, Outcome, Proposal, outcome_of
+from agentfs_lsp.service.state.workspace import Workspace
 
 Find = Callable[[], Awaitable[Mapping[str, str]]]
 """Finds the files to change; maps each real absolute path to the displayed path."""

@@ -6,24 +6,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, TooLarge, error_access
+from agentfs_lsp.domain.paths import PathMode
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
 from agentfs_lsp.service import read_policy
-from agentfs_lsp.service.files.snapshot import as_text, look
-from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, is_small
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.files.snapshot import Buffer, Snapshot
-    from agentfs_lsp.service.files.store import Location
-    from agentfs_lsp.service.state.workspace import Workspace
-
+from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, as_text, look
+from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, is_small
 
 _BYTES_OF_A_CHARACTER = 4
 """The maximum in any encoding."""

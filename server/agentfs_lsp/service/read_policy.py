@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import PolicyDenied, ReadRejected, TooManyPending
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.store import Location
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 def must_ask(ws: Workspace, path: str, location: Location, session: str) -> bool:

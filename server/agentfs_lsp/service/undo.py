@@ -6,9 +6,10 @@ file. A batch is undone as a whole.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.access import Access, together
 from agentfs_lsp.domain.diff.hunks import diff
@@ -16,6 +17,7 @@ from agentfs_lsp.domain.diff.line_ends import first_eol, splices_towards
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
+    ConflictReason,
     LastUndecided,
     NothingToUndo,
     NotUndoable,
@@ -26,29 +28,21 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.revision import hash_bytes
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
-from agentfs_lsp.service.files.snapshot import REPLACEMENT
+from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
+from agentfs_lsp.service.files.store import Location, Root
 from agentfs_lsp.service.history import as_seen, find_one, location_of, reading_of
+from agentfs_lsp.service.landing.landing import FileOutcome
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
 from agentfs_lsp.service.proposal.change import FileChange, Landing, both_marked_like, marked_like, reads_same
-from agentfs_lsp.service.proposal.proposal import Origin
+from agentfs_lsp.service.proposal.proposal import Origin, Proposal
+from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 from agentfs_lsp.service.propose import check_pending, propose
-from agentfs_lsp.service.state.workspace import in_thread, off_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from agentfs_lsp.domain.errors import ConflictReason
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.files.store import Location, Root
-    from agentfs_lsp.service.landing.landing import FileOutcome
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import Workspace, in_thread, off_loop
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.line_ends import splices_towards
@@ -13,14 +13,11 @@ from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import with_eol
 from agentfs_lsp.domain.text.textfile import eol_of
+from agentfs_lsp.service.change_request import ChangeRequest, Plan
 from agentfs_lsp.service.files.editorconfig import eol_for
+from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange, marked_like
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.access import Access
-    from agentfs_lsp.service.change_request import ChangeRequest, Plan
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.confined import READING
-from agentfs_lsp.domain.errors import Conflict
+from agentfs_lsp.domain.errors import Conflict, ConflictReason
 from agentfs_lsp.domain.revision import Expected, hash_bytes
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.errors import ConflictReason
-    from agentfs_lsp.service.files.store import Blob, Location
+from agentfs_lsp.service.files.store import Blob, Location
 
 _BLOCK = 1 << 20
 

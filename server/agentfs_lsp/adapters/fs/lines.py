@@ -10,13 +10,10 @@ import codecs
 import errno
 import os
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import BadRange
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 HEAD_BYTES = 4096
 _BLOCK = 1 << 20

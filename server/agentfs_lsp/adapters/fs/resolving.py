@@ -10,18 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.confined import OpenBeneath, look
 from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots
-from agentfs_lsp.service.files.store import Location, Root
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.service.files.store import Hides
+from agentfs_lsp.service.files.store import Hides, Location, Root
 
 _MAX_LINKS = 40
 _MAX_PATH_BYTES = 4096

@@ -10,8 +10,9 @@ import os
 import sqlite3
 import stat
 import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from agentfs_lsp.adapters.history.rows import (
     CHANGE_COLUMNS,
@@ -22,11 +23,7 @@ from agentfs_lsp.adapters.history.rows import (
     row_of_file,
     storable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
 
 VERSION = 1
 """The schema's, in `user_version`."""

@@ -13,23 +13,20 @@ import sqlite3
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from agentfs_lsp.adapters.fs.os_errors import system_error
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.database import HistoryDatabase, UnknownVersion
 from agentfs_lsp.adapters.history.rows import Damaged
 from agentfs_lsp.domain.errors import DomainError, SystemFailed
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from agentfs_lsp.adapters.fs.state_folder import StateFolder
-    from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble
 
 T = TypeVar("T")
 

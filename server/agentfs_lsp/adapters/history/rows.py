@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
 
 from agentfs_lsp.service.proposal.record import HistoryRecord, KeptDecision, RecordedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 CHANGE_COLUMNS = (
     "id",

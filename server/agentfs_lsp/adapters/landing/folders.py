@@ -11,16 +11,11 @@ import errno
 import os
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, open_folder
 from agentfs_lsp.adapters.fs.syscalls import sync
-from agentfs_lsp.adapters.landing.temporary_registry import PASSING
-
-if TYPE_CHECKING:
-    from agentfs_lsp.adapters.landing.temporary_registry import Registry
-    from agentfs_lsp.service.files.store import Location
-
+from agentfs_lsp.adapters.landing.temporary_registry import PASSING, Registry
+from agentfs_lsp.service.files.store import Location
 
 _SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 

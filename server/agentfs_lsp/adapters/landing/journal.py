@@ -12,16 +12,13 @@ import itertools
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentfs_lsp.adapters.fs.os_errors import system_error
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.fs.syscalls import sync, sync_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.adapters.fs.state_folder import StateFolder
 
 FOLDER = "landings"
 NAME = re.compile(r"([0-9a-f]{16})-\d+\.json")

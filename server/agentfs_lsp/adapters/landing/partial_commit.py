@@ -10,18 +10,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from agentfs_lsp.adapters.fs.confined import READING
-from agentfs_lsp.adapters.fs.syscalls import MISSING, exchange, rename_exclusive
+from agentfs_lsp.adapters.fs.confined import READING, Folder
+from agentfs_lsp.adapters.fs.syscalls import MISSING, Kernel, exchange, rename_exclusive
+from agentfs_lsp.adapters.landing.journal import Entry
 from agentfs_lsp.adapters.landing.temporary_registry import aside_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.adapters.fs.confined import Folder
-    from agentfs_lsp.adapters.fs.syscalls import Kernel
-    from agentfs_lsp.adapters.landing.journal import Entry
 
 _BLOCK = 1 << 20
 _NO_FILE = "no file"

@@ -12,23 +12,18 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from agentfs_lsp.adapters.fs.confined import folder_at, open_folder
-from agentfs_lsp.adapters.fs.syscalls import sync, sync_folder
+from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, folder_at, open_folder
+from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
+from agentfs_lsp.adapters.fs.syscalls import Kernel, sync, sync_folder
 from agentfs_lsp.adapters.landing import journal
 from agentfs_lsp.adapters.landing.partial_commit import ConcurrentWrite, PartialCommit
 from agentfs_lsp.adapters.landing.temporary_registry import is_dead
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 from agentfs_lsp.service.files.store import Recovered
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath
-    from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
-    from agentfs_lsp.adapters.fs.syscalls import Kernel
 
 SET_ASIDE = "set-aside"
 

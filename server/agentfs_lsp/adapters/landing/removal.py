@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.adapters.fs.comparing import holds_base, looks_like, same_version
 from agentfs_lsp.adapters.landing.staged import StagedFile
-from agentfs_lsp.service.files.store import Landed
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.store import Blob
+from agentfs_lsp.service.files.store import Blob, Landed
 
 
 class Removal(StagedFile):

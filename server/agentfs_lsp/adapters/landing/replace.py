@@ -7,7 +7,6 @@ cannot exchange names, the last check comes immediately before a plain rename.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.attributes import keep_attributes
 from agentfs_lsp.adapters.fs.comparing import holds_base, looks_like, same_version
@@ -16,9 +15,7 @@ from agentfs_lsp.adapters.fs.syscalls import MISSING, exchange, rename_exclusive
 from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.adapters.landing.temporary import remove_temporary, write_temporary
 from agentfs_lsp.adapters.landing.temporary_registry import aside_name
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.store import Blob, Landed
+from agentfs_lsp.service.files.store import Blob, Landed
 
 
 class Replacement(StagedFile):

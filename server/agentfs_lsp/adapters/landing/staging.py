@@ -8,28 +8,22 @@ from __future__ import annotations
 import errno
 import itertools
 import os
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.closing import Closing
 from agentfs_lsp.adapters.fs.comparing import conflict, has_content, looks_like
-from agentfs_lsp.adapters.fs.confined import READING
+from agentfs_lsp.adapters.fs.confined import READING, Folder, OpenBeneath
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
+from agentfs_lsp.adapters.fs.state_folder import LandingLock
+from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.landing.creation import Creation
-from agentfs_lsp.adapters.landing.folders import NewFolders
+from agentfs_lsp.adapters.landing.folders import FolderLease, NewFolders
 from agentfs_lsp.adapters.landing.removal import Removal
 from agentfs_lsp.adapters.landing.replace import Replacement
-from agentfs_lsp.adapters.landing.staged import CommitContext
+from agentfs_lsp.adapters.landing.staged import CommitContext, StagedFile
 from agentfs_lsp.adapters.landing.temporary import remove_temporary, write_temporary
+from agentfs_lsp.adapters.landing.temporary_registry import Registry
 from agentfs_lsp.domain.errors import FolderMissing, SystemRefused
-
-if TYPE_CHECKING:
-    from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath
-    from agentfs_lsp.adapters.fs.state_folder import LandingLock
-    from agentfs_lsp.adapters.fs.syscalls import Kernel
-    from agentfs_lsp.adapters.landing.folders import FolderLease
-    from agentfs_lsp.adapters.landing.staged import StagedFile
-    from agentfs_lsp.adapters.landing.temporary_registry import Registry
-    from agentfs_lsp.service.files.store import Blob, Draft, Location
+from agentfs_lsp.service.files.store import Blob, Draft, Location
 
 
 class Staging:

@@ -16,17 +16,13 @@ import re
 import secrets
 import stat
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterable
 
 from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, folder_at, open_folder
 from agentfs_lsp.adapters.fs.os_errors import system_error
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.fs.syscalls import sync_folder
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    from agentfs_lsp.adapters.fs.state_folder import StateFolder
 
 _FOLDER = "servers"
 _REPLACED = frozenset({errno.ELOOP, errno.EXDEV})

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from agentfs_lsp.adapters.fs.os_errors import domain_error
+from agentfs_lsp.adapters.fs.state_folder import LandingLock
 from agentfs_lsp.adapters.fs.syscalls import sync
+from agentfs_lsp.adapters.landing.journal import Entry, Journal, Journals
+from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, error_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from agentfs_lsp.adapters.fs.state_folder import LandingLock
-    from agentfs_lsp.adapters.landing.journal import Entry, Journal, Journals
-    from agentfs_lsp.adapters.landing.staged import StagedFile
-    from agentfs_lsp.service.files.store import Landed, Location
+from agentfs_lsp.service.files.store import Landed, Location
 
 T = TypeVar("T")
 R = TypeVar("R")

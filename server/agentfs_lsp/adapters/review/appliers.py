@@ -3,13 +3,10 @@ applied."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.service.proposal.review import Applied, DocumentEdit, Editor
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.service.proposal.review import Applied, DocumentEdit, Editor
 
 
 class PlainApplier:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from agentfs_lsp.adapters.review.client import ClientReviews
-    from agentfs_lsp.adapters.review.diff_file import DiffFiles
-    from agentfs_lsp.adapters.review.questions import Screen
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import Clock
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Editor
+from agentfs_lsp.adapters.review.client import ClientReviews
+from agentfs_lsp.adapters.review.diff_file import DiffFiles
+from agentfs_lsp.adapters.review.questions import Screen
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.files.store import Clock
+from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.review import Editor
 
 
 @dataclass(frozen=True, slots=True)

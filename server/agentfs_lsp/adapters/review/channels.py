@@ -6,23 +6,20 @@ and there is no fallback, the change is rejected.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agentfs_lsp.adapters.review.appliers import PlainApplier
+from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.message import review_by_message
 from agentfs_lsp.adapters.review.preview import is_previewable, review_by_preview
 from agentfs_lsp.adapters.review.questions import Unanswered
 from agentfs_lsp.adapters.review.reading import ask_to_read
 from agentfs_lsp.domain.errors import NobodyToAsk
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from agentfs_lsp.adapters.review.asking import Asking
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
-    from agentfs_lsp.service.proposal.review import Applier, EditorTraits
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
+from agentfs_lsp.service.proposal.review import Applier, EditorTraits
 
 
 class Channel(NamedTuple):

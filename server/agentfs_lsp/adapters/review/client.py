@@ -9,25 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.domain.errors import DomainError, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.landing.observing import edit_of, reversal
-from agentfs_lsp.service.proposal.change import reads_same
-from agentfs_lsp.service.proposal.proposal import Decision
-from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit
+from agentfs_lsp.service.proposal.change import FileChange, reads_same
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal
+from agentfs_lsp.service.proposal.review import Applied, Applier, Confirm, DocumentEdit, Editor
 from agentfs_lsp.service.proposal.wording import title_of
 from agentfs_lsp.service.state.workspace import off_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.adapters.documents import OpenDocuments
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Applier, Editor
 
 PENDING = "agentfs:pending"
 """The failureReason of a client that responds to the preview immediately and settles later."""

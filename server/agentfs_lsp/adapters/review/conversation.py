@@ -8,21 +8,16 @@ end. Only the wait for the user's settle has no time limit.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from agentfs_lsp.adapters.documents import path_of
 from agentfs_lsp.domain.errors import Conflict, DomainError, Rejected
-from agentfs_lsp.service.proposal.review import Applied
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Collection, Iterator, Sequence
-
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import DocumentEdit
+from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.review import Applied, DocumentEdit
 
 T = TypeVar("T")
 

@@ -14,22 +14,17 @@ import fcntl
 import os
 import re
 import stat
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, open_folder, opening
+from agentfs_lsp.adapters.fs.confined import READING, Folder, OpenBeneath, folder_at, open_folder, opening
 from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.review.message_limits import limits_of
+from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.review import Editor
 from agentfs_lsp.service.proposal.wording import full_preview_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from agentfs_lsp.adapters.fs.confined import OpenBeneath
-    from agentfs_lsp.service.files.store import Root
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Editor
 
 FOLDERS = (".agentfs", "review")
 

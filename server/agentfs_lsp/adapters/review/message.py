@@ -7,30 +7,24 @@ Only the exact title of an approving button approves.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.appliers import PlainApplier
-from agentfs_lsp.adapters.review.message_limits import limits_of
+from agentfs_lsp.adapters.review.asking import Asking
+from agentfs_lsp.adapters.review.diff_file import DiffFile
+from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
 from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.adapters.review.questions import MAX_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
 from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.change import MARK
-from agentfs_lsp.service.proposal.proposal import Decision
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal
+from agentfs_lsp.service.proposal.review import Applier
 from agentfs_lsp.service.proposal.wording import full_preview_of, last_line_of, reasons_of, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.adapters.review.asking import Asking
-    from agentfs_lsp.adapters.review.diff_file import DiffFile
-    from agentfs_lsp.adapters.review.message_limits import MessageLimits
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Applier
 
 AS_MANY_AS_IT_TAKES = 1_000_000
 """The maximum number of pages if the length is limited otherwise."""

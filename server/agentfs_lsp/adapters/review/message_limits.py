@@ -8,10 +8,8 @@ the minimum of all values.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from agentfs_lsp.service.proposal.review import EditorTraits
+from agentfs_lsp.service.proposal.review import EditorTraits
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,10 @@ because some editors show only the end.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from agentfs_lsp.adapters.review.message_limits import MessageLimits
 from agentfs_lsp.domain.text.width import _fitting, width_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from agentfs_lsp.adapters.review.message_limits import MessageLimits
 
 BEHIND = ": "
 """What Vim writes after the last line."""

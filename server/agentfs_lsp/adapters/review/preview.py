@@ -7,21 +7,16 @@ There is one annotation per change and one edit per hunk. The client's answer is
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.review.appliers import PreviewedApplier
+from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.landing.observing import edit_of
-from agentfs_lsp.service.proposal.proposal import Decision
-from agentfs_lsp.service.proposal.review import Confirm
+from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal
+from agentfs_lsp.service.proposal.review import Applier, Confirm
 from agentfs_lsp.service.proposal.wording import in_one_line, title_of
-
-if TYPE_CHECKING:
-    from agentfs_lsp.adapters.review.asking import Asking
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Applier
 
 
 def is_previewable(proposal: Proposal) -> bool:

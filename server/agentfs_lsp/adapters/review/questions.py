@@ -8,24 +8,19 @@ answer it. A question that the editor has lost does not delay the others for lon
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
 from secrets import choice, randbelow
-from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.review.message_limits import limits_of
+from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
 from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.domain.errors import NobodyToAsk
 from agentfs_lsp.domain.text.width import width_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
-
-    from agentfs_lsp.adapters.review.message_limits import MessageLimits
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.files.store import Clock
-    from agentfs_lsp.service.proposal.review import Editor
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.files.store import Clock
+from agentfs_lsp.service.proposal.review import Editor
 
 MAX_PAGES = 40
 

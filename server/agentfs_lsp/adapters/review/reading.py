@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
 
+from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.adapters.review.questions import Question, Unanswered, left_of
 from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.text.width import shortened, width_of
-
-if TYPE_CHECKING:
-    from agentfs_lsp.adapters.review.asking import Asking
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.review import Editor
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.proposal.review import Editor
 
 
 async def ask_to_read(asking: Asking, path: str, agent: str, timeout_s: float | None, *, lists: bool) -> bool:

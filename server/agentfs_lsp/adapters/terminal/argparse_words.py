@@ -7,13 +7,11 @@ from __future__ import annotations
 import argparse
 import gettext
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from agentfs_lsp.adapters.catalogue import LOCALES
 from agentfs_lsp.adapters.terminal.visible import visible
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 WORDS = (
     "usage: ",

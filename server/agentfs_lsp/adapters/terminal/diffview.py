@@ -6,15 +6,12 @@ It does not compute differences itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _STYLES = {"+": "not dim green", "-": "not dim red", " ": "not dim"}

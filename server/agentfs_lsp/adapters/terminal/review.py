@@ -5,20 +5,15 @@ There are no open documents, so no edits are applied by a client.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
-from agentfs_lsp.domain.errors import Rejected
+from agentfs_lsp.domain.errors import DomainError, Rejected
 from agentfs_lsp.domain.policy.verdict import Policy, Verdict
-from agentfs_lsp.service.proposal.proposal import Decision
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.settings.setting import Mode
-    from agentfs_lsp.service.proposal.proposal import Proposal, Rung
-    from agentfs_lsp.service.proposal.review import Applier, DocumentEdit
+from agentfs_lsp.domain.settings.rules import Operation
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
+from agentfs_lsp.service.proposal.review import Applier, DocumentEdit
 
 
 class UsersPolicy(Policy):

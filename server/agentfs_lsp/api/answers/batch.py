@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.change import is_fallback
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.landing import landed_texts
+from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
 from agentfs_lsp.api.review import landed_facts
-from agentfs_lsp.domain.errors import LandingUnknown
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown
 from agentfs_lsp.domain.text.escaping import cut_name, escape_to_one_line
-from agentfs_lsp.domain.translation import beside_what_landed, sentences
+from agentfs_lsp.domain.translation import Translate, beside_what_landed, sentences
+from agentfs_lsp.service.batch import Batch, Batched, Step, StepChange
+from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.preview import preview_together
 from agentfs_lsp.service.proposal.wording import always_asked_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
-    from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.batch import Batch, Batched, Step, StepChange
-    from agentfs_lsp.service.proposal.change import FileChange
 
 FAILURES_TOLD = 10
 """The number of failed operations that `text` lists; `results` contains all of them."""

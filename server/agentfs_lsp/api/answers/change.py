@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, warnings_on_wire
 from agentfs_lsp.api.answers.unseen import unseen_answer
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.landing import created_folder
 from agentfs_lsp.api.messages.phrasing import Landed
+from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, WriteData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.text.lines import normalise
-from agentfs_lsp.domain.translation import sentences
+from agentfs_lsp.domain.translation import Translate, sentences
+from agentfs_lsp.service.change_request import Submitted
+from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.wording import always_asked_text
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, WriteData
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.change_request import Submitted
-    from agentfs_lsp.service.proposal.change import FileChange, Landing
 
 
 def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from agentfs_lsp.api.proposals import Proposal, Proposed, ProposedFile, ReviewedFile
+from agentfs_lsp.api.results import Corrected, FileWarned, LineStats, State, Warned
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.text.textfile import eol_of
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.proposal.change import Correction, FileChange
+from agentfs_lsp.service.proposal.change import Warned as FoundWarning
+from agentfs_lsp.service.proposal.proposal import Proposal as PendingProposal
+from agentfs_lsp.service.proposal.proposal import State as PendingState
 from agentfs_lsp.service.proposal.wording import detail_text, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from agentfs_lsp.api.proposals import Proposal, Proposed, ProposedFile, ReviewedFile
-    from agentfs_lsp.api.results import Corrected, FileWarned, LineStats, State, Warned
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.change import Correction, FileChange
-    from agentfs_lsp.service.proposal.change import Warned as FoundWarning
-    from agentfs_lsp.service.proposal.proposal import Proposal as PendingProposal
-    from agentfs_lsp.service.proposal.proposal import State as PendingState
-
 
 STATES: Mapping[PendingState, State] = {
     "asked": "queued",

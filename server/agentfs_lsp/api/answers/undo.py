@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.api.answers.proposal import line_stats, warnings_of_files
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.landing import files_text, landed_texts
+from agentfs_lsp.api.results import Envelope, LineStats, UndoData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.proposal.preview import preview_together
 from agentfs_lsp.service.proposal.wording import always_asked_text
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope, LineStats, UndoData
-    from agentfs_lsp.service.undo import Undone
+from agentfs_lsp.service.undo import Undone
 
 
 def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:

@@ -4,15 +4,11 @@ editor saves only what differs (docs/protocol.md#13-settings-and-policy)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from agentfs_lsp.api.exchange import Exchange
+from agentfs_lsp.api.results import Envelope, Stats, WriteData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope, Stats, WriteData
-    from agentfs_lsp.service.change_request import Submitted
+from agentfs_lsp.service.change_request import Submitted
 
 
 def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:

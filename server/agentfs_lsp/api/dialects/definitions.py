@@ -6,18 +6,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
+from agentfs_lsp.api.dialects.dialect import Dialect, Tool
+from agentfs_lsp.api.dialects.files import Files
 from agentfs_lsp.api.dialects.tool_texts import parameter_text, path_text, tool_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from agentfs_lsp.api.dialects.dialect import Dialect, Tool
-    from agentfs_lsp.api.dialects.files import Files
-    from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.settings.rules import Operation
+from agentfs_lsp.domain.translation import Translate
 
 Definition = dict[str, Any]
 

@@ -6,16 +6,13 @@ A tool runs an existing request with that request's params, so a dialect adds no
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.settings.rules import Operation
+from agentfs_lsp.domain.translation import Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

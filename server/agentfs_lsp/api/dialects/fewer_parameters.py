@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
 def folder_missing(error: errors.FolderMissing, translate: Translate, _: str) -> ErrorText:

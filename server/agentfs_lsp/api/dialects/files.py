@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentfs_lsp.api.dialects.dialect import Dialect
-    from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.service.state.tool_scope import FileScope
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.api.dialects.dialect import Dialect
+from agentfs_lsp.domain.settings.rules import Operation
+from agentfs_lsp.service.state.tool_scope import FileScope
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

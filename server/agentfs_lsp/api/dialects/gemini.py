@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
 from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.domain import errors
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,18 +6,14 @@ It mentions only tools that are available. What each tool does is in its definit
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
+from agentfs_lsp.api.dialects.dialect import Dialect
+from agentfs_lsp.api.dialects.files import Files
+from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from agentfs_lsp.api.dialects.dialect import Dialect
-    from agentfs_lsp.api.dialects.files import Files
-    from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 
 def guidance(dialect: Dialect, files: Mapping[Operation, Files], translate: Translate) -> str:

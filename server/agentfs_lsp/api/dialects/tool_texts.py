@@ -5,17 +5,12 @@ All dialects share the texts, which use the request's names: `translate` inserts
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
+from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-from agentfs_lsp.domain.translation import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
-
-    from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate, sentences
 
 
 def tool_text(

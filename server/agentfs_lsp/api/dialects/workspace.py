@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
-from agentfs_lsp.api.messages.phrasing import Phrasing
+from agentfs_lsp.api.messages.phrasing import Landed, Phrasing
 from agentfs_lsp.api.messages.review import not_approved
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_invisible
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.messages.phrasing import Landed
-    from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

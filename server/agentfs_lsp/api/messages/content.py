@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-from agentfs_lsp.domain.translation import nothing_changed
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.domain.translation import ErrorText, Translate, nothing_changed
 
 
 def binary_file(error: errors.BinaryFile, translate: Translate) -> ErrorText:

@@ -7,7 +7,8 @@ texts are escaped.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from agentfs_lsp.api.messages import content as contents
 from agentfs_lsp.api.messages import history as histories
@@ -15,13 +16,8 @@ from agentfs_lsp.api.messages import paths
 from agentfs_lsp.api.messages import review as reviews
 from agentfs_lsp.api.messages.parameters import parameter_text
 from agentfs_lsp.domain import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.translation import ErrorText, Translate
-
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.translation import ErrorText, Translate
 
 ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], ErrorText]]] = {
     errors.BadParameter: ("INVALID_PARAM", lambda error, translate: (parameter_text(error, translate), "")),

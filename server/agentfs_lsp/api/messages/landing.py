@@ -3,15 +3,11 @@ docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Container, Sequence
 
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.change import Landing
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.proposal.change import Landing
 
 _NAMED = 5
 """The number of files to name."""

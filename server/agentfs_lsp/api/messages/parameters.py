@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.text.escaping import LONGEST_UNKNOWN, cut_name
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.errors import BadParameter
-    from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate
 
 
 def parameter_text(error: BadParameter, translate: Translate) -> str:

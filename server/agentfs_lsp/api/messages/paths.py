@@ -3,15 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import cut_name
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-from agentfs_lsp.domain.translation import nothing_changed
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.domain.translation import ErrorText, Translate, nothing_changed
 
 _LONGEST_MALFORMED = 1000  # characters shown of a malformed path
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.translation import ErrorText, Translate
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.errors import DomainError
 
 FileErrorText = Callable[[Any, Translate, str], ErrorText]
 """Puts an error into words: the error, the language, and the file's displayed path ("" if the path did not

@@ -3,15 +3,10 @@ docs/protocol.md#9-review-and-landing)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import LONGEST_UNKNOWN, cut_name, escape_invisible
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-from agentfs_lsp.domain.translation import nothing_changed, sentence, sentences
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.domain.translation import ErrorText, Translate, nothing_changed, sentence, sentences
 
 
 def not_read(error: errors.NotRead, translate: Translate) -> ErrorText:

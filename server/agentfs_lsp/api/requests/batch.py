@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.batch import batch_answer, batch_refusal
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import (
     BatchParams,
     EditParams,
@@ -14,14 +14,11 @@ from agentfs_lsp.api.params import (
     WriteParams,
 )
 from agentfs_lsp.api.parsing import parse
+from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.errors import BadParameter, DomainError
 from agentfs_lsp.service.batch import Batch, Step, batch
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope
-    from agentfs_lsp.service.edit import Edit
-    from agentfs_lsp.service.write import Write
+from agentfs_lsp.service.edit import Edit
+from agentfs_lsp.service.write import Write
 
 OF_THE_BATCH = frozenset({*(each.name for each in fields(Params)), "explanation", "dry_run"})
 """Parameters that apply to the whole batch, and are rejected in the params of an operation."""

@@ -5,25 +5,19 @@ It runs the corresponding request with that request's params: there is no second
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from agentfs_lsp.api.dialects.dialect import Dialect, Tool
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.api.exchange import answer
+from agentfs_lsp.api.exchange import Exchange, Request, answer
 from agentfs_lsp.api.params import CallParams
 from agentfs_lsp.api.parsing import parse
+from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.errors import BadParameter, NoRoot, ToolNotListed
+from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.translation import naming
 from agentfs_lsp.service.state.tool_scope import may_touch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentfs_lsp.api.dialects.dialect import Dialect, Tool
-    from agentfs_lsp.api.exchange import Exchange, Request
-    from agentfs_lsp.api.results import Envelope
-    from agentfs_lsp.domain.settings.rules import Operation
-
 
 EXPECTED = ("expected_mtime_ms", "expected_size_bytes", "expected_hash")
 """Params of a change that no tool definition contains."""

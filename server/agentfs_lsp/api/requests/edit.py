@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.api.answers.change import change_answer
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import EditParams
 from agentfs_lsp.api.parsing import parse
+from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.service.change_request import submit
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope
 
 
 async def edit_request(exchange: Exchange) -> Envelope:

@@ -4,21 +4,16 @@ may see every file (docs/protocol.md#14-the-editors-own-methods)."""
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.answers.history import change_on_wire
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import HistoryParams
 from agentfs_lsp.api.parsing import parse
-from agentfs_lsp.domain.translation import sentences
-from agentfs_lsp.service.history import Browse, browse, location_of
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope, History, Stats
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.history import Browsed
-    from agentfs_lsp.service.proposal.record import RecordedFile
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.api.results import Envelope, History, Stats
+from agentfs_lsp.domain.translation import Translate, sentences
+from agentfs_lsp.service.history import Browse, Browsed, browse, location_of
+from agentfs_lsp.service.proposal.record import RecordedFile
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:

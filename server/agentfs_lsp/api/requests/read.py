@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import ReadParams
 from agentfs_lsp.api.parsing import parse
+from agentfs_lsp.api.results import Envelope, ReadData, ReadStats
 from agentfs_lsp.domain.text.lines import blocks_of_lines
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.read import Begin, Passage, Read, read
 from agentfs_lsp.service.state.workspace import off_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope, ReadData, ReadStats
 
 
 def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp import __version__
 from agentfs_lsp.api.answers.proposal import STATES
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import StatusParams
 from agentfs_lsp.api.parsing import parse
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope, PendingStatus, StatusData
+from agentfs_lsp.api.results import Envelope, PendingStatus, StatusData
 
 
 def status_request(exchange: Exchange) -> Envelope:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.api.dialects.definitions import define
 from agentfs_lsp.api.dialects.files import files_of
 from agentfs_lsp.api.dialects.guidance import guidance
 from agentfs_lsp.api.dialects.table import DIALECTS
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.api.params import ToolsParams
 from agentfs_lsp.api.parsing import parse
+from agentfs_lsp.api.results import Envelope, ToolsData
 from agentfs_lsp.domain.errors import NoRoot
 from agentfs_lsp.domain.translation import naming, sentences
 from agentfs_lsp.service.state.tool_scope import file_scopes
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope, ToolsData
 
 
 async def tools_request(exchange: Exchange) -> Envelope:

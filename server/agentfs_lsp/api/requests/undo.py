@@ -3,16 +3,12 @@ every file (docs/protocol.md#14-the-editors-own-methods)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.api.answers.undo import undo_answer
+from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import UndoParams
 from agentfs_lsp.api.parsing import parse
+from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.service.undo import Undo, undo
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.exchange import Exchange
-    from agentfs_lsp.api.results import Envelope
 
 
 async def undo_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:

@@ -13,12 +13,9 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from math import isqrt
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
 
 Stretch = tuple[int, int, int, int]
 """[start, end) in the old sequence, then [start, end) in the new one."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, count, repeat
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.diff.alignment import Effort, common_head, common_tail, differing
 from agentfs_lsp.domain.splices import Splice
@@ -23,10 +23,6 @@ from agentfs_lsp.domain.text.lines import (
     line_start,
     starts_line,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
 
 _NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _MAX_LINES = sys.maxunicode - 1  # one letter per line, and one for lines only in `new`

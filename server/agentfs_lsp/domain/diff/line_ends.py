@@ -8,14 +8,11 @@ keep the file's line endings; other lines get those of their surroundings
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import normalise, with_eol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _END = re.compile(r"\r\n?|\n")
 

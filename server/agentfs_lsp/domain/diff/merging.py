@@ -7,15 +7,12 @@ sides changed the same or adjacent lines differently, that is a conflict, and no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import line_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_CLASHES = 20
 """Maximum number of clashes reported; one already prevents the merge."""

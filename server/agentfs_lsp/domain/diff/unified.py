@@ -10,20 +10,17 @@ shown: `\\r` for `\\r\\n`, and `\\x0d` for a lone carriage return.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.diff.alignment import common_head
 from agentfs_lsp.domain.diff.hunks import counts
+from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.text.lines import count_lines, ends_between, line_end, line_start, normalise
 from agentfs_lsp.domain.text.textfile import eol_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agentfs_lsp.domain.splices import Splice
 
 TRUNCATED = "\n... (truncated)"
 _NO_END = "\\ No newline at end of file\n"

@@ -8,12 +8,9 @@ language are not used to resolve ambiguities.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 BLANKS = " \t"
 _WIDEST = 8

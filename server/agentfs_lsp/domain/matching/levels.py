@@ -8,18 +8,14 @@ elsewhere.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.matching.occurrences import occurrences
-from agentfs_lsp.domain.matching.search import pieces_of
+from agentfs_lsp.domain.matching.search import Search, pieces_of
 from agentfs_lsp.domain.matching.splicing import Place, as_given
 from agentfs_lsp.domain.matching.typography import fold, keep_characters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from agentfs_lsp.domain.matching.search import Search
 
 Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.diff.line_ends import kept_apart
 from agentfs_lsp.domain.errors import (
@@ -23,12 +22,9 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.matching.levels import LEVELS, Level
 from agentfs_lsp.domain.matching.near_miss import explain
 from agentfs_lsp.domain.matching.search import Search
-from agentfs_lsp.domain.matching.splicing import Splicer
+from agentfs_lsp.domain.matching.splicing import Place, Splicer
+from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import line_of
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.matching.splicing import Place
-    from agentfs_lsp.domain.splices import Splice
 
 __all__ = ["Level", "Match", "find"]
 

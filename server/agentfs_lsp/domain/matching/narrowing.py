@@ -6,12 +6,9 @@ contain it, and are searched by `search`. The number of lines to examine is boun
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from agentfs_lsp.domain.text.lines import line_end, line_start
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _AROUND = " \t\r\n"
 _EFFORT = 2_500  # lines, about a microsecond each

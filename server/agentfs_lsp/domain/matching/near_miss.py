@@ -10,19 +10,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from heapq import nlargest
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.errors import NearMiss, NoMatch
 from agentfs_lsp.domain.matching.indentation import BLANKS
 from agentfs_lsp.domain.matching.occurrences import every_occurrence
+from agentfs_lsp.domain.matching.search import Search
 from agentfs_lsp.domain.matching.splicing import differing_elements
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.domain.matching.search import Search
 
 _PLACES = 3
 _LINES = 6

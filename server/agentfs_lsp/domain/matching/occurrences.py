@@ -6,11 +6,8 @@ before a combining mark that belongs to its last letter.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from unicodedata import combining
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def occurrences(text: str, wanted: str) -> Iterator[int]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, count, repeat
 from operator import add
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.matching.indentation import BLANKS, Shift, find_shift, indent_of
 from agentfs_lsp.domain.matching.narrowing import where_possible
@@ -19,9 +19,6 @@ from agentfs_lsp.domain.matching.occurrences import every_occurrence
 from agentfs_lsp.domain.matching.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.matching.typography import Columns, fold
 from agentfs_lsp.domain.text.lines import line_end, line_start, normalise, offset_of_line, with_eol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _END = re.compile(r"\r\n?|\n")
 

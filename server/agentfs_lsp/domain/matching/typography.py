@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
 from unicodedata import category, is_normalized, normalize
 
 from agentfs_lsp.domain.matching.splicing import differing_elements
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _TYPED = {
     "'": "‘’‚‛′",

@@ -7,14 +7,11 @@ reported, so that other parts of a file with a secret can be changed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import ends_between
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from agentfs_lsp.domain.splices import Splice
 
 LONGEST = 16384
 """The number of characters around a change to search; a secret that extends further is not found."""

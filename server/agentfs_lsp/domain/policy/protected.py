@@ -7,17 +7,12 @@ evaluates the setting `protected`, which adds and removes files.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.globs import FoldedGlobs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from agentfs_lsp.domain.globs import Spelled
-    from agentfs_lsp.domain.settings.rules import Permission
+from agentfs_lsp.domain.globs import FoldedGlobs, Spelled
+from agentfs_lsp.domain.settings.rules import Permission
 
 
 @dataclass(frozen=True, slots=True)

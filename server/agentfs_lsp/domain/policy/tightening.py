@@ -7,18 +7,13 @@ reads the workspace's settings.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from agentfs_lsp.domain.settings.rules import Globs, Rules
-from agentfs_lsp.domain.settings.settings import SETTINGS, settings_from, value_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentfs_lsp.domain.settings.rules import Rule
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.shapes import Shape
+from agentfs_lsp.domain.settings.rules import Globs, Rule, Rules
+from agentfs_lsp.domain.settings.settings import SETTINGS, Settings, settings_from, value_of
+from agentfs_lsp.domain.shapes import Shape
 
 _SHAPES: Mapping[str, Shape] = {"rules": Rules(("ask", "deny")), "protected": Globs(negations=False)}
 

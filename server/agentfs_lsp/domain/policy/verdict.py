@@ -6,21 +6,18 @@ The caller passes the session's mode.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.folding import fold_path
 from agentfs_lsp.domain.globs import GlobList, Spelled
 from agentfs_lsp.domain.policy.protected import protection_of
 from agentfs_lsp.domain.policy.tightening import Tightening
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from agentfs_lsp.domain.settings.rules import Operation, Permission, Rule
-    from agentfs_lsp.domain.settings.setting import Mode
-    from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.settings.rules import Operation, Permission, Rule
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.settings.settings import Settings
 
 _NOTHING = Tightening()
 Source = Literal["own", "protected", "switch", "files", "rule", "spelling", "workspace", "fault", "mode"]

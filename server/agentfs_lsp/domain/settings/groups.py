@@ -6,14 +6,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from agentfs_lsp.domain.settings.setting import setting
+from agentfs_lsp.domain.settings.setting import Mode, setting
 from agentfs_lsp.domain.settings.shapes import Encoding, Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag, Whole
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.settings.setting import Mode
 
 MIB = 1024 * 1024
 

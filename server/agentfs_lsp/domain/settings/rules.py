@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from agentfs_lsp.domain.globs import fault_of
 from agentfs_lsp.domain.shapes import Choice, Flag, ShapeError, Wanted, check_each
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Operation = Literal["read", "write", "edit"]
 Permission = Literal["allow", "ask", "deny"]

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.domain.settings.shapes import SettingShape
-
+from agentfs_lsp.domain.settings.shapes import SettingShape
 
 T = TypeVar("T")
 

@@ -7,9 +7,11 @@ this file. The rules are those of docs/protocol.md#13-settings-and-policy.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
+from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.settings.groups import (
     Approval,
     Diff,
@@ -18,16 +20,10 @@ from agentfs_lsp.domain.settings.groups import (
     Limits,
     Preview,
 )
-from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
+from agentfs_lsp.domain.settings.rules import Globs, Paths, Rule, Rules, Switches
 from agentfs_lsp.domain.settings.setting import Setting, setting
 from agentfs_lsp.domain.settings.shapes import NamedRoot, NamedRoots, Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from agentfs_lsp.domain.paths import PathMode
-    from agentfs_lsp.domain.settings.rules import Rule
 
 SaveMode = Literal["auto", "always", "never"]
 Language = Literal["en", "zh-cn"]

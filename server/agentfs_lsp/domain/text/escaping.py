@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from agentfs_lsp.domain.text.lines import ends_between
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Kind = Literal["bidirectional", "invisible", "control"]
 

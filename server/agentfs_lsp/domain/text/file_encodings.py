@@ -8,13 +8,10 @@ contain a slash, its path.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from fnmatch import translate
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.cached import cached
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class FileEncodings:

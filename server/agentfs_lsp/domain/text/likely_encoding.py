@@ -8,12 +8,9 @@ non-ASCII characters are common characters of its script.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from agentfs_lsp.domain.text.textfile import decode_as
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.text.textfile import TextFile
+from agentfs_lsp.domain.text.textfile import TextFile, decode_as
 
 _SAMPLE = 4096
 """Bytes to examine: a hint must not slow down reading a small file."""

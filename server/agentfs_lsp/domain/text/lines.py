@@ -9,10 +9,7 @@ characters, so that counting 10 MB takes milliseconds. `positions` handles colum
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _END = re.compile(r"\r\n?|\n")

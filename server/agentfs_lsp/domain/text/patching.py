@@ -3,13 +3,10 @@ file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.domain.splices import Splice
-    from agentfs_lsp.domain.text.textfile import TextFile
+from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.text.textfile import TextFile
 
 SMALL = 64 * 1024
 """Up to this many bytes, encoding everything is as fast."""

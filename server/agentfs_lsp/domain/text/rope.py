@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agentfs_lsp.domain.text.positions import Encoding, offset_at, units
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Position = tuple[int, int]
 """0-based line and column; the column in units of the position encoding."""

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.errors import BinaryFile, Unencodable
 from agentfs_lsp.domain.text.lines import line_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Eol = Literal["lf", "crlf", "cr", "mixed", "none"]
 

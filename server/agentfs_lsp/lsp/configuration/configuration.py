@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentfs_lsp.domain.errors import PolicyDenied
 from agentfs_lsp.domain.settings.groups import MIB
-from agentfs_lsp.lsp.configuration.layers import Layers, effective
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.lsp.capabilities import ClientCapabilities
+from agentfs_lsp.lsp.configuration.layers import LayerName, Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problems_texts
+from agentfs_lsp.lsp.configuration.reading import Problem
 from agentfs_lsp.lsp.configuration.workspace_file import (
     NAME,
     NO_FILE,
@@ -26,19 +31,9 @@ from agentfs_lsp.lsp.configuration.workspace_file import (
     unread,
 )
 from agentfs_lsp.lsp.line import Line
-from agentfs_lsp.lsp.outgoing import ClientError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
-
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.capabilities import ClientCapabilities
-    from agentfs_lsp.lsp.configuration.layers import LayerName
-    from agentfs_lsp.lsp.configuration.reading import Problem
-    from agentfs_lsp.lsp.outgoing import Outgoing
-    from agentfs_lsp.service.files.store import Root
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.lsp.outgoing import ClientError, Outgoing
+from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.service.state.workspace import Workspace
 
 _log = logging.getLogger(__name__)
 

@@ -8,20 +8,16 @@ The layers are: defaults, `initializationOptions`, the response to `workspace/co
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.cached import cached
-from agentfs_lsp.domain.policy.tightening import tightened
+from agentfs_lsp.domain.policy.tightening import Tightening, tightened
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.settings import SETTINGS, Settings, settings_from
 from agentfs_lsp.lsp.configuration.reading import SWITCH, Layer, Problem, read_layer
 from agentfs_lsp.service.state.workspace import InForce
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from agentfs_lsp.domain.policy.tightening import Tightening
 
 LayerName = Literal["initialization", "configuration", "changed"]
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from agentfs_lsp.domain.settings.settings import SETTINGS
+from agentfs_lsp.domain.shapes import Wanted
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
-from agentfs_lsp.domain.translation import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from agentfs_lsp.domain.shapes import Wanted
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.configuration.reading import Problem
-
+from agentfs_lsp.domain.translation import Translate, sentences
+from agentfs_lsp.lsp.configuration.reading import Problem
 
 _TOLD = 3
 """The number of problems to list individually."""

@@ -7,17 +7,13 @@ problems (docs/protocol.md#13-settings-and-policy).
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.policy.tightening import shape_in_workspace
 from agentfs_lsp.domain.settings.settings import GROUPS, SETTINGS
-from agentfs_lsp.domain.shapes import Flag, ShapeError, Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from agentfs_lsp.domain.shapes import Shape
+from agentfs_lsp.domain.shapes import Flag, Shape, ShapeError, Wanted
 
 SWITCH = "switches."
 """The prefix of the key of a single switch."""

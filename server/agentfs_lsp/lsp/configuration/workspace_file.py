@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError, FileMissing, TooLarge
 from agentfs_lsp.domain.globs import work_of
 from agentfs_lsp.domain.policy.tightening import Tightening
-from agentfs_lsp.lsp.configuration.reading import Problem, read_workspace_layer
-from agentfs_lsp.service.files.store import Location
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.lsp.configuration.reading import UnusableFile
-    from agentfs_lsp.service.files.store import FileStore, Root
+from agentfs_lsp.lsp.configuration.reading import Problem, UnusableFile, read_workspace_layer
+from agentfs_lsp.service.files.store import FileStore, Location, Root
 
 NAME = ".agentfs.toml"
 MAX_BYTES = 64 * 1024

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from agentfs_lsp.api.exchange import Answering, Exchange, answer
+from agentfs_lsp.api.exchange import Answering, Exchange, Request, answer
 from agentfs_lsp.api.methods import AGENT_REQUESTS, unknown_command
 from agentfs_lsp.api.requests.status import status_request
+from agentfs_lsp.api.results import Envelope
+from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.raw import member
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from agentfs_lsp.api.exchange import Request
-    from agentfs_lsp.api.results import Envelope
-    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 
 COMMANDS = {method.replace("agentfs/", "agentfs."): request for method, request in AGENT_REQUESTS.items()}
 MANUAL_COMMAND = "agentfs.manual"

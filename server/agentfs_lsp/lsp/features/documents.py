@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
+from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 
 
 def register_documents(server: AgentfsLanguageServer) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from functools import partial
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.api.methods import USER_REQUESTS
-from agentfs_lsp.lsp.editor_exchange import EditorExchange, answer_editor
+from agentfs_lsp.lsp.editor_exchange import EditorExchange, EditorRequest, answer_editor
 from agentfs_lsp.lsp.features.agents import serve
+from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.requests.applied import applied_request
 from agentfs_lsp.lsp.requests.proposal import proposal_request
@@ -17,10 +17,6 @@ from agentfs_lsp.lsp.requests.saved import saved_request
 from agentfs_lsp.lsp.requests.set_approval_mode import set_approval_mode_request
 from agentfs_lsp.lsp.requests.set_switch import set_switch_request
 from agentfs_lsp.lsp.requests.settle import settle_request
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorRequest
-    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 
 EDITOR_REQUESTS: dict[str, EditorRequest] = {
     "agentfs/proposal": proposal_request,

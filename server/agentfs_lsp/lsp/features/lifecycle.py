@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
 from agentfs_lsp.lsp.capabilities import flatten, served
+from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.raw import member
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 
 
 def register_lifecycle(server: AgentfsLanguageServer) -> None:

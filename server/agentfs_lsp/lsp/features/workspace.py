@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
 from agentfs_lsp.lsp.file_encodings import file_encodings
+from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 from agentfs_lsp.lsp.raw import member
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 
 
 def register_workspace(server: AgentfsLanguageServer) -> None:

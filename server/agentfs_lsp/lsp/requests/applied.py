@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine
+from typing import Any
 
-from agentfs_lsp.adapters.review.conversation import UNKNOWN
+from agentfs_lsp.adapters.review.conversation import UNKNOWN, Answer, Conversation, Reports
 from agentfs_lsp.lsp.editor import workspace_edit
-from agentfs_lsp.lsp.editor_exchange import refusal
+from agentfs_lsp.lsp.editor_exchange import EditorExchange, refusal
+from agentfs_lsp.lsp.results import AppliedAnswer
 from agentfs_lsp.lsp.review_params import BadReviewParams, parse_id, parse_reports
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
-    from agentfs_lsp.adapters.review.conversation import Answer, Conversation, Reports
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import AppliedAnswer
 
 
 def applied_request(exchange: EditorExchange) -> AppliedAnswer | Coroutine[Any, Any, AppliedAnswer]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.adapters.review.conversation import UNKNOWN
 from agentfs_lsp.api.answers.proposal import proposal_on_wire
-from agentfs_lsp.lsp.editor_exchange import refusal
+from agentfs_lsp.lsp.editor_exchange import EditorExchange, refusal
+from agentfs_lsp.lsp.results import ProposalAnswer
 from agentfs_lsp.lsp.review_params import parse_id
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import ProposalAnswer
 
 
 def proposal_request(exchange: EditorExchange) -> ProposalAnswer:

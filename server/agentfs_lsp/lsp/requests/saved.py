@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from agentfs_lsp.api.results import Nothing
+from agentfs_lsp.lsp.editor_exchange import EditorExchange
 from agentfs_lsp.lsp.review_params import parse_id, parse_reports
-
-if TYPE_CHECKING:
-    from agentfs_lsp.api.results import Nothing
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
 
 
 def saved_request(exchange: EditorExchange) -> Nothing:

@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.api.parsing import parse
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import Done
+from agentfs_lsp.lsp.editor_exchange import EditorExchange
+from agentfs_lsp.lsp.results import Done
 
 
 def set_approval_mode_request(exchange: EditorExchange) -> Done:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-
-if TYPE_CHECKING:
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import Done, Refusal
+from agentfs_lsp.lsp.editor_exchange import EditorExchange
+from agentfs_lsp.lsp.results import Done, Refusal
 
 
 def set_switch_request(exchange: EditorExchange) -> Done | Refusal:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Coroutine
+from typing import Any
 
-from agentfs_lsp.adapters.review.conversation import UNKNOWN
+from agentfs_lsp.adapters.review.conversation import UNKNOWN, Answer
 from agentfs_lsp.lsp.editor import workspace_edit
-from agentfs_lsp.lsp.editor_exchange import refusal
+from agentfs_lsp.lsp.editor_exchange import EditorExchange, refusal
+from agentfs_lsp.lsp.results import SettleAnswer
 from agentfs_lsp.lsp.review_params import parse_id, parse_settlement
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine
-
-    from agentfs_lsp.adapters.review.conversation import Answer
-    from agentfs_lsp.lsp.editor_exchange import EditorExchange
-    from agentfs_lsp.lsp.results import SettleAnswer
 
 
 def settle_request(exchange: EditorExchange) -> SettleAnswer | Coroutine[Any, Any, SettleAnswer]:

@@ -8,6 +8,7 @@ contents of a message.
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import logging
 import os
@@ -15,14 +16,11 @@ import select
 import time
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
 from agentfs_lsp.lsp.transport.framing import BadHeader, Body, Framer, TooLarge
 from agentfs_lsp.lsp.transport.writer import Writer
-
-if TYPE_CHECKING:
-    import asyncio
 
 _log = logging.getLogger(__name__)
 

@@ -9,11 +9,9 @@ descriptors, and responses are not part of this module.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 MAX_HEADER: Final = 4096
 """Maximum bytes of one message's headers."""

@@ -14,10 +14,8 @@ import socket
 import stat
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Final
 
 _AT_ONCE: Final = 1 << 16
 """Bytes; a thread writes longer frames from the start, since writing them would hold up the loop."""

@@ -13,15 +13,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agentfs_lsp.domain.revision import hash_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentfs_lsp.domain.text.textfile import TextFile
+from agentfs_lsp.domain.text.textfile import TextFile
 
 SMALL = 64 * 1024
 """Smaller files are not cached."""

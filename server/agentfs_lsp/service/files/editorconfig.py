@@ -5,16 +5,13 @@ Consulted only when needed: for bytes that are not UTF-8, and for a new file's l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.editorconfig import properties_for
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.text.textfile import decode
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentfs_lsp.service.files.store import FileStore, Location, Root
+from agentfs_lsp.service.files.store import FileStore, Location, Root
 
 FILENAME = ".editorconfig"
 MAX_BYTES = 64 * 1024

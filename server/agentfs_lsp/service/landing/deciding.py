@@ -6,40 +6,32 @@ The proposal holds its files' turn (`queue.py`) and is pending (`proposals.py`).
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import (
     Conflict,
     DomainError,
+    Held,
     LandingUnknown,
     NotLanded,
     Rejected,
     ReviewTimedOut,
     Unencodable,
+    UnknownReason,
     error_file,
 )
+from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.files.snapshot import remember
 from agentfs_lsp.service.history import keep
-from agentfs_lsp.service.landing.landing import described, land, land_each
+from agentfs_lsp.service.landing.landing import FileOutcome, described, land, land_each
 from agentfs_lsp.service.landing.late_apply import WATCHED_S, watch_for_late
 from agentfs_lsp.service.landing.observing import Watch
 from agentfs_lsp.service.landing.precondition import look_unmoved
-from agentfs_lsp.service.proposal.change import MARK, Landing
-from agentfs_lsp.service.proposal.proposal import Decision
-from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from agentfs_lsp.domain.errors import Held, UnknownReason
-    from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.service.landing.landing import FileOutcome
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.review import Applier
-    from agentfs_lsp.service.state.workspace import Workspace
-
+from agentfs_lsp.service.proposal.change import MARK, FileChange, Landing
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal
+from agentfs_lsp.service.proposal.review import Applier
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, off_loop
 
 READING_SETTINGS_S = 2.0
 """How long a change waits for a workspace's own settings to be parsed before it is judged, in seconds."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle, islice
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.line_ends import splices_towards
-from agentfs_lsp.domain.splices import is_partly_made
+from agentfs_lsp.domain.splices import Splice, is_partly_made
 from agentfs_lsp.domain.text.lines import (
     blocks_of_lines,
     is_ended,
@@ -16,13 +16,7 @@ from agentfs_lsp.domain.text.lines import (
     split_lines,
     without_end,
 )
-from agentfs_lsp.service.proposal.change import marked_like
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from agentfs_lsp.domain.splices import Splice
-    from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.change import FileChange, marked_like
 
 Places = list[tuple[int, int]]
 

@@ -7,24 +7,20 @@ Answers report what buffer and disk show, never just what the client claims; bot
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
+from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.holding import holds_all
-from agentfs_lsp.service.landing.observing import previewed
+from agentfs_lsp.service.landing.observing import Observation, Watch, previewed
 from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.landing.reverting import put_back
 from agentfs_lsp.service.landing.saving import save_and_check
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.landing.observing import Observation, Watch
-    from agentfs_lsp.service.proposal.change import FileChange, Landing
-    from agentfs_lsp.service.proposal.review import Applied, Applier
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.review import Applied, Applier
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 class InEditor:

@@ -7,8 +7,8 @@ requested (docs/protocol.md#10-agentfsbatch). `in_editor.py` handles open docume
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import (
     Conflict,
@@ -19,20 +19,13 @@ from agentfs_lsp.domain.errors import (
     error_file,
 )
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.service.files.store import Draft
+from agentfs_lsp.service.files.store import Draft, Landed, Staged
 from agentfs_lsp.service.landing.in_editor import InEditor, find_in_editor
+from agentfs_lsp.service.landing.observing import Watch
 from agentfs_lsp.service.landing.precondition import look_unmoved
-from agentfs_lsp.service.proposal.change import Landing
-from agentfs_lsp.service.state.workspace import INLINE_BYTES, in_thread, off_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from agentfs_lsp.service.files.store import Landed, Staged
-    from agentfs_lsp.service.landing.observing import Watch
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.review import Applier
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.review import Applier
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, off_loop
 
 FileOutcome = Landing | DomainError
 """The result for one file."""

@@ -7,20 +7,15 @@ Some editors leave the preview open when the request is cancelled, and slow ones
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.observing import Observation, previewed
-from agentfs_lsp.service.proposal.change import Landing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.state.workspace import Workspace
 
 WATCHED_S = 3600
 MAX_WATCHED = 16

@@ -8,22 +8,19 @@ untouched lines are those of the current file.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.diff.line_ends import first_eol, placed
 from agentfs_lsp.domain.diff.merging import merge
 from agentfs_lsp.domain.errors import Conflict
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.precondition import preview_between
-from agentfs_lsp.service.proposal.change import both_marked_like, marked_like
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.splices import Splice
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.state.sessions import ReadRecord
+from agentfs_lsp.service.proposal.change import FileChange, both_marked_like, marked_like
+from agentfs_lsp.service.state.sessions import ReadRecord
 
 _MOVED_ON = ("changed", "expected")
 """Conflicts that leave the same file in place with other content."""

@@ -5,22 +5,15 @@ Changes no records.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import preview
-from agentfs_lsp.domain.errors import Conflict, NotRead, error_file
-from agentfs_lsp.service.proposal.change import marked_like, reads_same
-from agentfs_lsp.service.state.workspace import off_loop
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.errors import ConflictReason
-    from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.state.sessions import ReadRecord
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.domain.errors import Conflict, ConflictReason, NotRead, error_file
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.service.files.snapshot import Snapshot
+from agentfs_lsp.service.proposal.change import FileChange, marked_like, reads_same
+from agentfs_lsp.service.state.sessions import ReadRecord
+from agentfs_lsp.service.state.workspace import Workspace, off_loop
 
 
 def check_precondition(

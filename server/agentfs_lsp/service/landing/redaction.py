@@ -6,8 +6,9 @@ Policy decides who may read; `api/` omits the file's content from answers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentfs_lsp.domain.errors import (
     BinaryFile,
@@ -19,13 +20,9 @@ from agentfs_lsp.domain.errors import (
     TooLarge,
     Unencodable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agentfs_lsp.domain.policy.verdict import Verdict
-    from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.service.state.sessions import ReadRecord
+from agentfs_lsp.domain.policy.verdict import Verdict
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.state.sessions import ReadRecord
 
 
 def unseen(path: str, record: ReadRecord | None, source: Literal["disk", "editor"]) -> NotRead | Conflict:

@@ -6,19 +6,12 @@ Only if the file holds exactly the accepted text and no document is open.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.text.textfile import encode
-from agentfs_lsp.service.files.store import Draft
-from agentfs_lsp.service.proposal.change import reads_same
-from agentfs_lsp.service.state.workspace import in_thread
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.files.store import FileStore
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.files.snapshot import Snapshot
+from agentfs_lsp.service.files.store import Draft, FileStore
+from agentfs_lsp.service.proposal.change import FileChange, reads_same
+from agentfs_lsp.service.state.workspace import Workspace, in_thread
 
 
 async def put_back(ws: Workspace, change: FileChange) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.service.proposal.change import FileChange
 
 
 def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:

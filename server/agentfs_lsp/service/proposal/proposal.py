@@ -32,9 +32,10 @@ Review channels (`adapters/review/`) put a proposal before the user; `service/la
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.errors import (
@@ -44,14 +45,10 @@ from agentfs_lsp.domain.errors import (
     Rejected,
     ReviewTimedOut,
     Withdrawn,
+    WithdrawnReason,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from agentfs_lsp.domain.errors import WithdrawnReason
-    from agentfs_lsp.service.files.store import Clock
-    from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.files.store import Clock
+from agentfs_lsp.service.proposal.change import FileChange
 
 State = Literal["asked", "queued", "computed", "waiting", "shown", "settled", "landing", "ended"]
 

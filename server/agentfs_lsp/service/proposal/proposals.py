@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.access import HIDDEN
 from agentfs_lsp.domain.errors import DomainError
-from agentfs_lsp.service.proposal.proposal import Proposal, outcome_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from agentfs_lsp.service.files.store import Clock
-    from agentfs_lsp.service.proposal.proposal import Origin
+from agentfs_lsp.service.files.store import Clock
+from agentfs_lsp.service.proposal.proposal import Origin, Proposal, outcome_of
 
 
 class Proposals:

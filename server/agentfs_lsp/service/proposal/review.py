@@ -5,16 +5,13 @@ Texts are `str` with their own line ends; offsets are code points.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from agentfs_lsp.domain.errors import DomainError
-    from agentfs_lsp.domain.splices import Splice
-    from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
-
+from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 
 # --- the editor as somebody to ask and to hand edits to ----------------------------------------------------
 

@@ -5,19 +5,13 @@ Text from agents and files has its invisible characters escaped (docs/protocol.m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links, escape_to_one_line
 from agentfs_lsp.domain.text.width import shortened, width_of
-from agentfs_lsp.domain.translation import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.proposal.proposal import Proposal
-
+from agentfs_lsp.domain.translation import Translate, sentences
+from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.proposal import Proposal
 
 EXPLANATION_SHOWN = 500
 """Maximum characters of an explanation in a message."""

@@ -6,14 +6,11 @@ A session is a name on one connection, and a process serves one connection. Noth
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from agentfs_lsp.domain.revision import Expected
-    from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.settings.setting import Mode
 
 
 @dataclass(frozen=True, slots=True)

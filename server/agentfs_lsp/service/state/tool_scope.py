@@ -6,20 +6,14 @@ catalogue lists (docs/protocol.md#12-tool-catalogue).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import DomainError
-from agentfs_lsp.domain.settings.rules import OPERATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from agentfs_lsp.domain.settings.rules import Operation
-    from agentfs_lsp.service.files.store import Location, Root
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
+from agentfs_lsp.service.files.store import Location, Root
+from agentfs_lsp.service.state.workspace import Workspace
 
 _Find = Callable[["Root", str], "Location | None"]
 """Resolves a path in a root; None if it leads out of the roots."""
