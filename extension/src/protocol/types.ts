@@ -70,6 +70,14 @@ export type Outcome = 'landed' | 'editor' | 'rejected' | 'withdrawn' | 'timed_ou
 
 export type Decision = 'accepted' | 'amended' | 'rejected';
 
+export type ProposalAnswer = Proposal | Refusal;
+
+export type SettleAnswer = ToApply | Refusal;
+
+export type AppliedAnswer = ToSave | ToRevert | Refusal;
+
+export type SavedAnswer = Nothing | Refusal;
+
 /** The parameters that every request takes (docs/protocol.md#2-requests). */
 export interface Params {
   /** the session that the reads, the mode, and the proposals belong to */
