@@ -301,7 +301,8 @@ def typescript() -> str:
         *(
             f"export type {name} = {_in_typescript(value, {})};"
             for name, value in aliases.items()
-            if get_origin(value) is UnionType or re.search(rf"\b{name}\b", used)  # an answer, or part of a shape
+            if get_origin(value) is UnionType
+            or re.search(rf"\b{name}\b", used)  # an answer, or part of a shape
         ),
         *interfaces,
     ]
