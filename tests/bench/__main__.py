@@ -5,8 +5,6 @@ Compares in turns an in-process floor, a bare msgspec loop, this server, unmodif
 and its diff and matching on hard texts. Absolute times depend on the machine; ratios are comparable.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import platform

@@ -4,8 +4,6 @@ Calls the domain's functions without a server. Each diff runs in its own process
 tests.bench.algorithms OLD NEW`), to measure its memory.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import resource

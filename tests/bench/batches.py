@@ -1,7 +1,5 @@
 """Landing many files together: this server's batch compared with the bare system calls."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from .client import ServerFailedError

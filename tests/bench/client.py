@@ -5,8 +5,6 @@ Encoding and decoding are excluded for all parties: they are the host's cost. Ev
 afterwards, so that an error never counts as a fast response.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

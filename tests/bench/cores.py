@@ -4,8 +4,6 @@ Whether the kernel uses one core or two changes the smallest round trip threefol
 without this, the figure would depend on the scheduler.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Without checks, locks, or decoding: whatever a server adds is its own cost.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from time import perf_counter_ns

@@ -1,7 +1,5 @@
 """The cost of a long history: 10,000 changes, querying the newest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agentfs_lsp.service.proposal.record import HistoryRecord

@@ -3,8 +3,6 @@
 Without Node or a registry, a peer is reported as unavailable, and the run continues without it.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 A loaded server is compared with an idle one, in turns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

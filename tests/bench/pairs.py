@@ -3,8 +3,6 @@
 `PAIRS` maps a name to a function that returns (old, new): some 100,000 lines, or 10 MB in one. Deterministic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 

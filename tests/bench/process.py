@@ -1,7 +1,5 @@
 """Start-up and memory: fresh processes, measured from outside."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path

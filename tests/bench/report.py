@@ -1,7 +1,5 @@
 """A run's table, and the same figures as JSON for later comparison."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

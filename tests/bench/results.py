@@ -3,8 +3,6 @@
 targets.py judges them, and report.py renders them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median, quantiles

@@ -1,8 +1,6 @@
 """Measures round trips in rounds: each round gives every party a turn at every measure, so that drift affects
 all alike. The order rotates, so that nobody always follows the same party."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Callable, Mapping

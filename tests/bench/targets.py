@@ -4,8 +4,6 @@ A bound compares this server's median with another party's of the same run. A mi
 not measured, never as success.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

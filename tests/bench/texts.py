@@ -5,8 +5,6 @@ encoding. Source code has both, so these texts do; an ASCII one shows the differ
 stays below the 10 MiB at which the npm peer exits instead of answering.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 SIZES = {"1 KB": 1_000, "100 KB": 100_000, "1 MB": 1_000_000, "10 MB": 10_000_000}

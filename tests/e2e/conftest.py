@@ -1,7 +1,5 @@
 """One server for all tests of a module: starting one takes longer than most tests."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import pytest

@@ -1,7 +1,5 @@
 """agentfs/batch: several files, one response (docs/protocol.md#10-agentfsbatch)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

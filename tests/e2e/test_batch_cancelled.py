@@ -1,7 +1,5 @@
 """A non-atomic batch is cancelled while it lands (docs/protocol.md#10-agentfsbatch)."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A batch in front of the user: one review, file by file, all or none (docs/protocol.md#10-agentfsbatch)."""
 
-from __future__ import annotations
-
 from asyncio import Future
 from pathlib import Path
 from typing import Any

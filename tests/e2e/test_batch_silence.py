@@ -1,8 +1,6 @@
 """A batch with an unresponsive client: timeouts withdraw it, and partial results are rolled back
 (docs/protocol.md#10-agentfsbatch, docs/protocol.md#93-how-it-lands)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

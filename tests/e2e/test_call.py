@@ -1,7 +1,5 @@
 """Calling tools by name: docs/protocol.md#agentfscall."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any

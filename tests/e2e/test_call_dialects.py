@@ -1,8 +1,6 @@
 """agentfs/call in the dialects `gemini` and `workspace`: docs/protocol.md#12-tool-catalogue, and the texts of
 docs/protocol.md#17-texts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

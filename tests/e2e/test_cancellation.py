@@ -1,7 +1,5 @@
 """Cancelling a request, and progress while it waits: docs/protocol.md#2-requests."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """`agentfs-lsp check-config`: which rules apply where, and for a path why
 (docs/configuration.md#which-rules-apply-where)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

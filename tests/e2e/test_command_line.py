@@ -1,7 +1,5 @@
 """The command: arguments, log, and files it writes (docs/protocol.md#1-start-and-transport)."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Commands, for editors that know no other requests: docs/protocol.md#15-commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

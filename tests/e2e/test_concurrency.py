@@ -1,8 +1,6 @@
 """Concurrency: who waits for whom, and who never does (docs/protocol.md#8-lock,
 docs/protocol.md#9-review-and-landing)."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The user's settings on the wire: docs/protocol.md#13-settings-and-policy."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`agentfs-lsp demo`: the real command, the real server, and a user at a terminal."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

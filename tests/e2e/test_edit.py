@@ -1,7 +1,5 @@
 """agentfs/edit in the real process (docs/protocol.md#7-agentfsedit); `tests/cases/edit` tests matching."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.editor import Editor

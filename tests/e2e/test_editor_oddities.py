@@ -1,8 +1,6 @@
 """What real editors do with an approved edit: skip it but claim success, apply it elsewhere, ask again, say
 nothing, report late. The response says what buffer and disk show."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

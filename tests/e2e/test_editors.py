@@ -1,7 +1,5 @@
 """Every recorded editor as a client: its rung, and the effect of approval, rejection and silence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 """What an editor gets: one document, pinned to a version, in line-sized hunks and its own columns
 (docs/protocol.md#9-review-and-landing)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The editor's encodings of files it does not have open: docs/protocol.md#14-the-editors-own-methods."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import AsyncIterator
 

@@ -1,8 +1,6 @@
 """Others' text is never a link in what the editor shows: VS Code runs the command in `[label](command:…)`
 (docs/protocol.md#94-what-the-answer-says)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """The handshake with every recorded editor, through pytest-lsp's client, which checks the specification:
 docs/protocol.md#1-start-and-transport."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """agentfs/history: docs/protocol.md#11-history-and-undo."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import stat

@@ -1,8 +1,6 @@
 """How accepted changes land (docs/protocol.md#93-how-it-lands). Policy allows them here, so that only the
 landing is tested."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.editor import APPLY, AUTO, NO_ANSWER, Editor, editing

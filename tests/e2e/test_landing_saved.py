@@ -1,8 +1,6 @@
 """How accepted changes land in an editor that saves (docs/protocol.md#93-how-it-lands). Policy allows them
 here, so that only the landing is tested."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Start and end of a server: docs/protocol.md#1-start-and-transport, through the real process."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys

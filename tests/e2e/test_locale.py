@@ -1,7 +1,5 @@
 """Texts in the user's language, with unchanged codes and keys (docs/protocol.md#17-texts)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

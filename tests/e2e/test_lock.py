@@ -1,7 +1,5 @@
 """Has the file changed since this session read it: docs/protocol.md#8-lock."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Each test repeats with a large file what once kept its text, or a copy, in memory.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

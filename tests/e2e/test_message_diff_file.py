@@ -1,8 +1,6 @@
 """The diff as a file next to the question, for editors that can show one
 (docs/protocol.md#92-the-message-rung)."""
 
-from __future__ import annotations
-
 import stat
 import subprocess
 from pathlib import Path

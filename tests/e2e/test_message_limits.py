@@ -1,8 +1,6 @@
 """What each editor surely shows of a message; nothing beyond that can be approved
 (docs/protocol.md#92-the-message-rung)."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The `message` rung: a question with buttons (docs/protocol.md#92-the-message-rung)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cases of the simulation against a real server process. `make check-model` plays more of them, and whole."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """A root inside another, opened or closed while its files are in use: the innermost open root decides
 (docs/protocol.md#4-paths-and-roots)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

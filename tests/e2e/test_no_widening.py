@@ -1,8 +1,6 @@
 """Nothing an agent sends changes mode, rules or switches, by any request
 (docs/protocol.md#13-settings-and-policy)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

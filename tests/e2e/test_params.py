@@ -1,7 +1,5 @@
 """Parameters and the envelope of every response: docs/protocol.md#2-requests, #3-envelope."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Spellings of paths, and where they may lead: docs/protocol.md#4-paths-and-roots."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nobody waits for another's large file: slow work runs off the event loop (docs/architecture.md#state)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Who may touch what: rules, switches, closed lists and a workspace's file
 (docs/protocol.md#13-settings-and-policy)."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

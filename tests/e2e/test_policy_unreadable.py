@@ -1,7 +1,5 @@
 """Files that may be changed but not read: docs/protocol.md#13-settings-and-policy."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The `preview` rung: VS Code's Refactor Preview asks and applies (docs/protocol.md#9-review-and-landing)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

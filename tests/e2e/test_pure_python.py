@@ -1,7 +1,5 @@
 """Nothing compiled is required: without msgspec everything works the same (docs/adr/0002)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

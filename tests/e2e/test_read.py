@@ -1,7 +1,5 @@
 """agentfs/read through the real process: docs/protocol.md#5-agentfsread."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.editor import Editor

@@ -1,7 +1,5 @@
 """Files that are not UTF-8, and files too large to load: docs/protocol.md#5-agentfsread."""
 
-from __future__ import annotations
-
 import re
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading open documents: docs/protocol.md#5-agentfsread."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

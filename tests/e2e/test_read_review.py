@@ -1,8 +1,6 @@
 """Reads that need approval: the user sees who wants to read what, and allows it once
 (docs/protocol.md#13-settings-and-policy)."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The README's picture of the demo."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The user's amendments land as written, in the file's line ends and encoding
 (docs/protocol.md#91-review-clients)."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

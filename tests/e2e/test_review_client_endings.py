@@ -1,8 +1,6 @@
 """How reviews end without approval, and what the client is told (docs/protocol.md#91-review-clients,
 docs/protocol.md#9-review-and-landing)."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

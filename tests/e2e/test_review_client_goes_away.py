@@ -1,8 +1,6 @@
 """Reviews and landings when the client shuts down, disappears, or closes the folder
 (docs/protocol.md#1-start-and-transport, docs/protocol.md#91-review-clients)."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """From the settle to the saved file with a review client
 (docs/protocol.md#91-review-clients, steps 3 to 5)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Mistakes of a review client: every message of docs/protocol.md#91-review-clients malformed, untimely, or
 repeated. It gets an error, and decides nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

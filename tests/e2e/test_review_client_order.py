@@ -1,8 +1,6 @@
 """What a review client can rely on: the order of notifications, which proposals it sees when, and how it
 finds them again (docs/protocol.md#91-review-clients)."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Several roots, none, and roots that come and go: docs/protocol.md#4-paths-and-roots."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

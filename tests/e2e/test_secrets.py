@@ -1,8 +1,6 @@
 """A likely secret that is new to the file needs approval in every mode
 (docs/protocol.md#13-settings-and-policy)."""
 
-from __future__ import annotations
-
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any

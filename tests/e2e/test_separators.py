@@ -1,8 +1,6 @@
 """Adding LINE or PARAGRAPH SEPARATORs, about which VS Code opens a dialog when they land in a visible
 document, needs approval in every mode (docs/protocol.md#13-settings-and-policy)."""
 
-from __future__ import annotations
-
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 

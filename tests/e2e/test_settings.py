@@ -1,8 +1,6 @@
 """How settings affect reads and changes: docs/protocol.md#13-settings-and-policy, and the approval mode:
 docs/protocol.md#14-the-editors-own-methods."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from pathlib import Path

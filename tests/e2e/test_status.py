@@ -1,7 +1,5 @@
 """What a host can learn about its server: docs/protocol.md#2-requests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agentfs_lsp import __version__

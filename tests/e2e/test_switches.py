@@ -1,7 +1,5 @@
 """Switches set by the user: agentfs/setSwitch, docs/protocol.md#14-the-editors-own-methods."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`agentfs-lsp history` and `agentfs-lsp undo` in a terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -3,8 +3,6 @@
 Each change is sent like an editor's, by line and column, and read back by an agent.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The tool catalogue: docs/protocol.md#12-tool-catalogue."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

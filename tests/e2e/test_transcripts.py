@@ -5,8 +5,6 @@ tests/cases/transcripts/.
 change of the wire or its texts, and belongs in the same commit.
 """
 
-from __future__ import annotations
-
 import asyncio
 import difflib
 import hashlib

@@ -1,7 +1,5 @@
 """Bytes on the wire: docs/protocol.md#1-start-and-transport, through the real process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -5,8 +5,6 @@ Single cases found by the random model check (`support/model.py`). Those that ne
 `tests/unit/service/test_true_outcomes.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

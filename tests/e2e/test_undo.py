@@ -1,7 +1,5 @@
 """agentfs/undo: docs/protocol.md#11-history-and-undo."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """agentfs/undo of a creation: the folders created for it (docs/protocol.md#11-history-and-undo)."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Edits that a review client applies without a settle are reported, however the review ends
 (docs/protocol.md#9-review-and-landing, docs/protocol.md#91-review-clients)."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

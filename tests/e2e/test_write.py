@@ -1,7 +1,5 @@
 """agentfs/write through the real process: docs/protocol.md#6-agentfswrite."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

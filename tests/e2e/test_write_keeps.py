@@ -1,7 +1,5 @@
 """What a write preserves of the file it replaces, and limits of the diff: docs/protocol.md#6-agentfswrite."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.editor import Editor

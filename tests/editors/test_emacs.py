@@ -1,7 +1,5 @@
 """Emacs with Debian's eglot: the minibuffer shows each page completely, and `C-g` delays nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Neovim 0.11 configured by docs/editors.md: typing approves nothing, and what is asked is visible."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

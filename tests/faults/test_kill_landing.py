@@ -5,8 +5,6 @@ strace kills the landing process at each system call in turn, so that every inte
 process that keeps landing is also killed at random moments.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -5,8 +5,6 @@ The server keeps landing changes until the signal arrives; `test_kill_landing.py
 by one.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -5,8 +5,6 @@ strace kills the landing at each system call in turn. Errors are injected within
 that changes the disk.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

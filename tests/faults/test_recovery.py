@@ -1,8 +1,6 @@
 """How the next start recovers an interrupted landing that another program interfered with
 (docs/protocol.md#10-agentfsbatch)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from unittest import mock
 

@@ -1,8 +1,6 @@
 """After a kill -9 during a transaction, the next server tells the user the result, once
 (docs/protocol.md#10-agentfsbatch)."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -2,8 +2,6 @@
 disk, no free handle. All are old or all new, as answered, and after the next start nothing else is there
 (docs/protocol.md#10-agentfsbatch)."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import os

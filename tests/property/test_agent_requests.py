@@ -1,8 +1,6 @@
 """Whatever an agent sends to the real process and a workspace sets: with a user who rejects everything, no
 file changes and no text is revealed that the user's settings do not allow."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

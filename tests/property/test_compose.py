@@ -1,7 +1,5 @@
 """Two consecutive edits, combined into one."""
 
-from __future__ import annotations
-
 import itertools
 
 from hypothesis import given

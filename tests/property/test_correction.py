@@ -1,7 +1,5 @@
 """A placeholder is found wherever it is, however much of the file remains (domain/diff/elision.py)."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

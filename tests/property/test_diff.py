@@ -1,7 +1,5 @@
 """For any texts, hunks turn the old text into the new one, and are whole lines, minimal and separate."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,8 +1,6 @@
 """Whatever a change leaves of a file, it reads as written, and undo restores every byte:
 docs/protocol.md#5-agentfsread."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast

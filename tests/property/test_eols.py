@@ -1,7 +1,5 @@
 """For any texts, line ends are restored so that the file reads as wanted."""
 
-from __future__ import annotations
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 

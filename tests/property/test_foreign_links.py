@@ -1,7 +1,5 @@
 """Whatever others wrote, VS Code's own expression finds no link in displayed texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """However a stream is split, the same messages come out."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from hypothesis import given

@@ -1,8 +1,6 @@
 """A change creates and removes line ends only where it replaces text: no `\\r` and `\\n` are joined or
 separated (docs/protocol.md#7-agentfsedit)."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from hypothesis import assume, event, example, given

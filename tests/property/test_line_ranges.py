@@ -1,7 +1,5 @@
 """Ranges read from disk are the ranges of the text (docs/protocol.md#5-agentfsread)."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """Fast line counting agrees with the naive way."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given

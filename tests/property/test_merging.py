@@ -1,7 +1,5 @@
 """The three-way merge compared with its definition, on small texts."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,8 +1,6 @@
 """Each page of a message fits what the editor shows, and together they are complete
 (docs/protocol.md#92-the-message-rung)."""
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from typing import SupportsIndex

@@ -1,7 +1,5 @@
 """Which part of a change a document contains is determined from its text alone."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

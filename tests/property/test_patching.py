@@ -1,7 +1,5 @@
 """Patched bytes equal the encoded patched text, for any text, mark and place."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Any string is parsed as a path inside a root, or refused with a path error."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from hypothesis import given

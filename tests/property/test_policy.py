@@ -1,7 +1,5 @@
 """No spelling of a protected name is judged less strictly than the listed one."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Conversions between columns and offsets are inverse."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """After any edits of an editor, the server's copy equals the editor's text."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

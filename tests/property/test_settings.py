@@ -1,7 +1,5 @@
 """Any JSON gives settings, and no mistake makes them looser."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """For any bytes and fallback, a file can be written exactly as it was read."""
 
-from __future__ import annotations
-
 import codecs
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Neither a workspace's settings nor another spelling of a path widens what the user's settings allow."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Compared with real tools: `git apply` produces the new text, `diff -u` prints the same."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from random import Random

@@ -1,8 +1,6 @@
 """Each level finds exactly what it allows, wherever it is: compared with the naive way, which examines every
 line or character."""
 
-from __future__ import annotations
-
 import re
 from itertools import accumulate
 from unicodedata import is_normalized

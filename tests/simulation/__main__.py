@@ -6,8 +6,6 @@ With --keep, a failing seed is shrunk and saved as a file, which `make test` pla
 failure.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import sys

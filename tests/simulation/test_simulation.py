@@ -1,7 +1,5 @@
 """The simulation: known failures stay fixed, runs are reproducible, and new seeds for some seconds."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sends agentfs/call as a host does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from support.editor import Editor

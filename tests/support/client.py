@@ -4,8 +4,6 @@ It keeps its own documents in the simplest way (whole strings, positions counted
 server's code never checks itself.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator

@@ -1,7 +1,5 @@
 """Runs `agentfs-lsp demo` as a process, without a terminal."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Parses the documentation: sections, tables, anchors and examples of Markdown files."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An editor's document notifications, as params."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ By default it is a well-behaved client without a review UI: it gives the require
 matching versions, and asks nobody.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -4,8 +4,6 @@ Each is a process with its own environment, descriptors and exit code. Only inte
 not tested; use `command=` of `editor.connected` for those.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import json

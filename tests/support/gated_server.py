@@ -1,8 +1,6 @@
 """The server, which reads a workspace's file only after a write to the pipe GATES/NAME, NAME being the file's
 last word. Run as a module."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

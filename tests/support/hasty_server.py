@@ -1,7 +1,5 @@
 """A server with short timeouts. Run as a file, whatever the path."""
 
-from __future__ import annotations
-
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory

@@ -14,8 +14,6 @@ what disk and buffers held:
 A buffer's state counts against an answer only if the server had received it before (`Event.known`).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Builds layers of settings."""
 
-from __future__ import annotations
-
 from agentfs_lsp.lsp.configuration.layers import LayerName, Layers
 
 

@@ -5,8 +5,6 @@ the seed, what comes of it depends on the machine too. One agent acts at a time:
 right behind the other, only the second can be found on disk.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import heapq

@@ -4,8 +4,6 @@ messages and edits was measured in the editors.
 A persona is the editor; buttons are pressed by the person using it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

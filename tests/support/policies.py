@@ -1,7 +1,5 @@
 """Random policies for property tests: users' settings and workspaces' files."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import strategies as st

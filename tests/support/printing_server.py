@@ -1,7 +1,5 @@
 """A server in which something prints to standard output, from Python and from a child process."""
 
-from __future__ import annotations
-
 import subprocess
 
 from agentfs_lsp.adapters.disk import DiskStore

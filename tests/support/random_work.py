@@ -1,7 +1,5 @@
 """Random work of agents and editors, shared by the model of the real process and the simulation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from random import Random
 

@@ -3,8 +3,6 @@
 Catches only Python's calls that change names, contents or durability.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

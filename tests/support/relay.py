@@ -5,8 +5,6 @@ to the server, like requests of the editor's agent; responses to ids that start 
 test.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

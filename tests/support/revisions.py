@@ -1,7 +1,5 @@
 """Helpers for the lock: hashes, and changes that meet it."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Any
 

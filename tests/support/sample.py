@@ -1,7 +1,5 @@
 """The file that most tests change, `a.py` (the fixture `file`), and the edit they request."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

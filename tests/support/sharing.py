@@ -1,8 +1,6 @@
 """One server for all tests of a module, because starting one takes longer than most tests. Everything is
 restored between tests."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator

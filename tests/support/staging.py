@@ -1,7 +1,5 @@
 """Stages a file with the real store."""
 
-from __future__ import annotations
-
 from agentfs_lsp.adapters.landing.staged import StagedFile
 from unit.adapters.conftest import Disk
 

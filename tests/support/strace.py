@@ -1,7 +1,5 @@
 """Kills a process, or injects an error, as it enters a chosen system call."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The server, for users who read instantly. Run as a file, whatever the path."""
 
-from __future__ import annotations
-
 import sys
 
 from agentfs_lsp.__main__ import main

@@ -1,7 +1,5 @@
 """Runs a program in a terminal of 24 lines and 80 columns: sends keys and reads the screen."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import fcntl

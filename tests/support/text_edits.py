@@ -1,7 +1,5 @@
 """TextEdits and positions, computed by hand."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote, urlsplit
 

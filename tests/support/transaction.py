@@ -3,8 +3,6 @@
 As a script, it lands them and prints what the answer would be: `landed`, `refused` or `unknown`.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

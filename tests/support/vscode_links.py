@@ -4,8 +4,6 @@ Taken from `linkedText.ts` and `notifications.ts` of VS Code 1.139; JavaScript's
 since Python's differs.
 """
 
-from __future__ import annotations
-
 import re
 
 BLANKS = "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"

@@ -1,7 +1,5 @@
 """LSP framing for tests, from the client's side, independent of the server's code."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Every text in every language: the catalogues match the code, and no text bypasses them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """docs/architecture.md lists exactly the server's modules."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

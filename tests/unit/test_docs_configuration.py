@@ -1,7 +1,5 @@
 """docs/configuration.md describes exactly the settings."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """docs/editors.md: each editor gets what its recorded capabilities imply, and the examples work."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -4,8 +4,6 @@ Times and the proposal's random id vary. Comments in the document say what happe
 file is written, opened or saved, an edit is applied, or another session starts.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Everything that documents and docstrings refer to exists: files, sections, tests."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

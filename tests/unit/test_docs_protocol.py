@@ -1,7 +1,5 @@
 """docs/protocol.md describes exactly what the server accepts, serves and answers."""
 
-from __future__ import annotations
-
 import ast
 import re
 import typing

@@ -1,7 +1,5 @@
 """Each promise of docs/security.md names tests for it; test_docs_links checks that they exist."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

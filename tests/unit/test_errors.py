@@ -1,7 +1,5 @@
 """How errors show foreign names and texts, and which codes exist."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import typing

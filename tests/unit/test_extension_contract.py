@@ -1,7 +1,5 @@
 """The VS Code extension has the same settings and wire format as the server."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import MISSING, fields

@@ -1,7 +1,5 @@
 """Generated files are up to date with the declared shapes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

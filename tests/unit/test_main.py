@@ -1,7 +1,5 @@
 """The command without a server."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Rules against paths and operations, from the files in tests/cases/policy/."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

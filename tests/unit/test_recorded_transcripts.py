@@ -1,8 +1,6 @@
 """The recorded transcripts (tests/e2e/test_transcripts.py) cover every request, command, tool and message,
 and each value of every closed set."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cache

@@ -1,8 +1,6 @@
 """The server's messages in the transcripts have the declared shapes, and the transcripts contain every key of
 them."""
 
-from __future__ import annotations
-
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin

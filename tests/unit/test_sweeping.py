@@ -1,7 +1,5 @@
 """What waits for the cleanup after killed servers: docs/protocol.md#1-start-and-transport."""
 
-from __future__ import annotations
-
 import asyncio
 from threading import Event
 from types import SimpleNamespace

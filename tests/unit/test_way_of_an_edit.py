@@ -1,7 +1,5 @@
 """An edit's path through the code is as short as docs/architecture.md says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """On the PYTHONPATH of a process, hides agentfs' optional packages."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder

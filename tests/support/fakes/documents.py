@@ -1,7 +1,5 @@
 """The port `Documents` in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A scripted user and editor: the ports `Reviewer` and `Applier`."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Time that advances only when all tasks wait for it."""
 
-from __future__ import annotations
-
 import asyncio
 import selectors
 from collections.abc import Callable

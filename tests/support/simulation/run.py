@@ -1,7 +1,5 @@
 """Runs cases and shrinks failing ones."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Shrinks a failing case, deterministically, to as few actions, agents and files as still fail."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar

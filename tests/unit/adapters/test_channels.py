@@ -1,7 +1,5 @@
 """The table of review channels (docs/protocol.md#9-review-and-landing)."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 from agentfs_lsp.adapters.review.channels import CHANNELS

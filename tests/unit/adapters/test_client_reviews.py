@@ -1,7 +1,5 @@
 """However a proposal ends, its client gets an answer."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 from typing import Any

@@ -4,8 +4,6 @@ A process keeps exchanging a folder and a link to the outside while files below 
 run with the naive approach, which checks the real path and then opens it, does leak, so the race is real.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A diff that is on screen is not swept, whenever another server starts."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A diff in the terminal: right numbers, right colours, and no text that controls the terminal."""
 
-from __future__ import annotations
-
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import preview

@@ -1,7 +1,5 @@
 """Reads files as they are, and refuses other things at once (docs/protocol.md#4-paths-and-roots)."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

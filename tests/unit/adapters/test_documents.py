@@ -1,7 +1,5 @@
 """The server's copy of open documents: correct, or known to be out of sync."""
 
-from __future__ import annotations
-
 import logging
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Watched documents, and several documents of one file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

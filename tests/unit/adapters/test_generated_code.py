@@ -1,7 +1,5 @@
 """Generated methods are compiled once (adapters/generated_code.py)."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import os

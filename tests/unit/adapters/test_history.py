@@ -1,7 +1,5 @@
 """History within its limits."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 import time

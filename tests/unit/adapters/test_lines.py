@@ -1,7 +1,5 @@
 """Ranges of files of any size (docs/protocol.md#5-agentfsread)."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

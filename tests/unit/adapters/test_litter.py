@@ -1,7 +1,5 @@
 """The next start removes what killed servers leave (docs/protocol.md#6-agentfswrite)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Folders made for new files, removed if nothing lands (docs/protocol.md#6-agentfswrite)."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """When questions are asked, repeated, and postponed (docs/protocol.md#92-the-message-rung)."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Sequence

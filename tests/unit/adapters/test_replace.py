@@ -1,7 +1,5 @@
 """Files are created and replaced completely or not at all (docs/protocol.md#6-agentfswrite)."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

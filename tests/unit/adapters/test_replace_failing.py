@@ -1,7 +1,5 @@
 """If the system fails during a replacement, nothing changes (docs/protocol.md#6-agentfswrite)."""
 
-from __future__ import annotations
-
 import os
 import resource
 import threading

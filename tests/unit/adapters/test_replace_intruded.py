@@ -1,7 +1,5 @@
 """Another program writes a file being replaced, and loses nothing (docs/protocol.md#6-agentfswrite)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

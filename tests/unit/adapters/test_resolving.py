@@ -1,7 +1,5 @@
 """Where paths lead, and where they must not (docs/protocol.md#4-paths-and-roots)."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

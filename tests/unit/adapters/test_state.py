@@ -1,7 +1,5 @@
 """The state folder is private, and changes land one at a time (docs/protocol.md#8-lock)."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

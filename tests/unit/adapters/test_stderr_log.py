@@ -1,7 +1,5 @@
 """The log on standard error never blocks the server."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator

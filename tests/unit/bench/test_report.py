@@ -1,7 +1,5 @@
 """A missed target is shown as missed, and a missing figure never counts as reached."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from pathlib import Path

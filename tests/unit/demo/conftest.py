@@ -1,7 +1,5 @@
 """A client connected to a scripted server in its own process."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

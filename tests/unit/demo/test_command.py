@@ -1,7 +1,5 @@
 """What can't be shown is reported before any server starts, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import tempfile
 
 import pytest

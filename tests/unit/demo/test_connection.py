@@ -1,7 +1,5 @@
 """The connection to a server, including misbehaving ones."""
 
-from __future__ import annotations
-
 import os
 import sys
 

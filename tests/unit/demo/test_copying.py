@@ -1,7 +1,5 @@
 """The demo works on a copy of limited size."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Open documents stay in sync with the server, in any unit of columns."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.demo.documents import StaleEditError

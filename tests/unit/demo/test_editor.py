@@ -1,7 +1,5 @@
 """What a server can rely on with the demo's client: all of docs/protocol.md#91-review-clients."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

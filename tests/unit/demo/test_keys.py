@@ -1,7 +1,5 @@
 """Only a single key is an answer."""
 
-from __future__ import annotations
-
 import os
 import pty
 import threading

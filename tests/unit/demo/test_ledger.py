@@ -1,7 +1,5 @@
 """The demo reports the bytes on disk, and detects errors."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.demo.ledger import Ledger, describe_line_ends

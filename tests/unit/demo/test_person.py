@@ -1,7 +1,5 @@
 """The person's text editor, and its failures. Keys are tested in tests/e2e."""
 
-from __future__ import annotations
-
 import io
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """There is something to do in the sample and in any project with a text file."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import pytest

@@ -1,7 +1,5 @@
 """The screen says what happened, at any width, and no text can control the terminal."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """The cost of a diff is bounded, whatever the texts."""
 
-from __future__ import annotations
-
 from random import Random
 
 from agentfs_lsp.domain.diff.alignment import Effort, _shortest, common_head, common_tail, differing

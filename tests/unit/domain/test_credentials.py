@@ -1,7 +1,5 @@
 """Secrets are found by their issuers' formats, and new ones are told from old ones."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

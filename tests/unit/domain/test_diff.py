@@ -1,7 +1,5 @@
 """Hunks as reviewers read them."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.diff.hunks import counts, diff, widen

@@ -1,7 +1,5 @@
 """`.editorconfig` properties of a file."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.editorconfig import properties_for

@@ -1,7 +1,5 @@
 """Restoring a file's line ends in a text with LF line ends."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.diff.line_ends import first_eol, splices_towards, surrounding_eol

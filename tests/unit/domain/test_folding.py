@@ -1,7 +1,5 @@
 """Names that some file system treats as equal are folded alike, and no others."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Which globs are refused, and what a list of them costs."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

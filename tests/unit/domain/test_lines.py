@@ -1,7 +1,5 @@
 """Lines end where editors end them, and nowhere else."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """What the case files can't show: splices, limits of hints, and very large texts."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

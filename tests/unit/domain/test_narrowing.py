@@ -1,7 +1,5 @@
 """A large text is not searched line by line for a few lines."""
 
-from __future__ import annotations
-
 from random import Random
 
 from agentfs_lsp.domain.matching.narrowing import where_possible

@@ -1,7 +1,5 @@
 """A path is parsed as intended, or refused with the reason."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain import errors

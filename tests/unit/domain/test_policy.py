@@ -1,7 +1,5 @@
 """What an agent may do with a file: each row is a path and its protection in every spelling."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED

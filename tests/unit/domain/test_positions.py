@@ -1,7 +1,5 @@
 """Columns in the editor's units."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.text.positions import Encoding, offset_at, to_position, units

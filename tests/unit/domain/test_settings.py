@@ -1,7 +1,5 @@
 """Each setting accepts exactly its documented values."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import pytest

@@ -1,7 +1,5 @@
 """Invisible characters are shown and likely secrets are named; ordinary text stays as it is."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 

@@ -1,7 +1,5 @@
 """How bytes become text, and what may be inserted."""
 
-from __future__ import annotations
-
 import codecs
 import encodings
 import pkgutil

@@ -1,7 +1,5 @@
 """The diff for people and models: standard, bounded, with nothing hidden."""
 
-from __future__ import annotations
-
 import sys
 
 from agentfs_lsp.domain.diff.hunks import diff, widen

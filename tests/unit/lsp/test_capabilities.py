@@ -1,7 +1,5 @@
 """How the server interprets recorded editors, and arbitrary clients."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Valid JSON is parsed and formatted alike with and without msgspec; invalid JSON is refused."""
 
-from __future__ import annotations
-
 import json
 
 import msgspec

@@ -1,8 +1,6 @@
 """Dialects: what models are told about the tools, and that it is true. tests/cases/guidance/ has the expected
 guidance: one file per dialect and language."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import MISSING, fields
 from pathlib import Path

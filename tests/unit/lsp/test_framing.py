@@ -1,7 +1,5 @@
 """Input becomes whole messages, however it is split and whatever is in between."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.lsp.transport.framing import HEAD, MAX_HEADER, BadHeader, Body, Frame, Framer, TooLarge

@@ -1,7 +1,5 @@
 """Requests resume in the order in which they arrived, whatever order the loop uses."""
 
-from __future__ import annotations
-
 import asyncio
 
 from agentfs_lsp.lsp.line import Line

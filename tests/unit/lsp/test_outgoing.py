@@ -1,7 +1,5 @@
 """There is one way out for texts shown to the user, and it removes links from all of them."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

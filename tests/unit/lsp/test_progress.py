@@ -1,7 +1,5 @@
 """Progress is reported often enough, and ends before the response."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,8 +1,6 @@
 """The overrides in `lsp/protocol.py`, and the defect of unmodified pygls behind each
 (docs/adr/0003-pygls.md). If a case passes with unmodified pygls, remove its override."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

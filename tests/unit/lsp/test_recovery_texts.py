@@ -1,7 +1,5 @@
 """Messages about interrupted landings: one per outcome, however many there are."""
 
-from __future__ import annotations
-
 from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp.recovery_messages import INFO, WARNING, recovery_messages
 from agentfs_lsp.service.files.store import Recovered

@@ -1,7 +1,5 @@
 """The names of folders as roots (docs/protocol.md#4-paths-and-roots)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Which of the user's settings apply, and what the user is told about the others."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.policy.tightening import Tightening

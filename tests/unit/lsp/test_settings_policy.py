@@ -1,7 +1,5 @@
 """Which parts of the user's policy apply, and what the user is told about the others."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.settings.rules import Rule

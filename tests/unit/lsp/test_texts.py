@@ -1,7 +1,5 @@
 """Every failure has a text in each language: errors, invalid parameters and settings, warnings."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import typing

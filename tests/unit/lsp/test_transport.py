@@ -1,7 +1,5 @@
 """Messages over real pipes and sockets, whatever the client does with its ends."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

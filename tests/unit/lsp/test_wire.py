@@ -1,7 +1,5 @@
 """Params as callers send them (docs/protocol.md#2-requests)."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.api.params import ReadParams, StatusParams

@@ -1,7 +1,5 @@
 """What a workspace's file may set, and what happens to the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

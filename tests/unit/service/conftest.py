@@ -1,7 +1,5 @@
 """Use cases over fakes, on a loop whose time advances only when everyone waits."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """agentfs/batch as a use case (docs/protocol.md#10-agentfsbatch)."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

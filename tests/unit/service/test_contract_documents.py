@@ -1,7 +1,5 @@
 """The contract of `Documents`: the same cases for the editor's and the in-memory ones."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import pytest

@@ -1,7 +1,5 @@
 """The contract of `History`: the same cases for SQLite and in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

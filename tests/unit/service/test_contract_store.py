@@ -1,7 +1,5 @@
 """The contract of `FileStore`: the same cases on disk and in memory."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

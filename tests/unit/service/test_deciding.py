@@ -1,7 +1,5 @@
 """Policy or the user decides (docs/protocol.md#9-review-and-landing)."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

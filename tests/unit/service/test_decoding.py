@@ -1,7 +1,5 @@
 """Cached texts of large files are never used for other bytes."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.revision import hash_bytes

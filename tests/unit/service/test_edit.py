@@ -1,7 +1,5 @@
 """agentfs/edit as a use case (docs/protocol.md#7-agentfsedit). `tests/cases/edit/` tests matching."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.errors import (

@@ -1,8 +1,6 @@
 """A change preserves its file's encoding and last line end, whatever the bytes look like
 (docs/protocol.md#5-agentfsread)."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.errors import Unencodable

@@ -1,7 +1,5 @@
 """agentfs/history as a use case (docs/protocol.md#11-history-and-undo)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

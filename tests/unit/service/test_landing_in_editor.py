@@ -1,7 +1,5 @@
 """Accepted changes of open documents (docs/protocol.md#93-how-it-lands): the client's claims are verified."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, NotLanded, SystemFailed

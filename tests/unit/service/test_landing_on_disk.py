@@ -1,8 +1,6 @@
 """Accepted changes of closed files (docs/protocol.md#93-how-it-lands) land on the reviewed content, or not at
 all."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Concurrent work of others (docs/protocol.md#8-lock)."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """A proposal's life follows the table of transitions."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from itertools import product

@@ -1,7 +1,5 @@
 """First come, first served, with all files at once (docs/protocol.md#8-lock)."""
 
-from __future__ import annotations
-
 import asyncio
 
 from agentfs_lsp.service.state.queue import FileQueue

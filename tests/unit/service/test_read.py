@@ -1,7 +1,5 @@
 """agentfs/read as a use case (docs/protocol.md#5-agentfsread)."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

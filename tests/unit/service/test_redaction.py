@@ -1,7 +1,5 @@
 """What a session may be told about a file it may not read (docs/protocol.md#13-settings-and-policy)."""
 
-from __future__ import annotations
-
 import pytest
 
 from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied, TextLeftOut, Unencodable

@@ -1,7 +1,5 @@
 """What each session has read, within limits."""
 
-from __future__ import annotations
-
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.state.sessions import Sessions
 

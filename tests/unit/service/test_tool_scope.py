@@ -1,7 +1,5 @@
 """What agents may touch according to the settings (docs/protocol.md#12-tool-catalogue)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agentfs_lsp.domain.policy.verdict import Policy

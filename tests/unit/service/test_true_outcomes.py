@@ -1,8 +1,6 @@
 """What an answer says about documents and disk is true, whatever editor and user do after an accepted change
 (docs/protocol.md#93-how-it-lands)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """agentfs/undo as a use case (docs/protocol.md#11-history-and-undo)."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """agentfs/write as a use case (docs/protocol.md#6-agentfswrite)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
