@@ -29,7 +29,7 @@ async def mode(editor: Editor) -> str:
 
 def shown(editor: Editor) -> list[str]:
     """The messages to the user."""
-    return [one["params"]["message"] for one in editor.all("window/showMessage")]
+    return [one["params"]["message"] for one in editor.all("window/logMessage")]
 
 
 async def test_the_default_is_manual(root: Path) -> None:

@@ -76,7 +76,7 @@ async def test_the_question_before_a_read_holds_no_link(root: Path, who: str) ->
 
 async def test_what_is_wrong_with_settings_is_told_without_links(root: Path) -> None:
     (root / ".agentfs.toml").write_text(f'"{COMMAND}" = 1\npaths = "{COMMAND}"\n')
-    async with editing(root, options={"paths": COMMAND, COMMAND: 1}) as editor:
+    async with editing(root, name="helix", options={"paths": COMMAND, COMMAND: 1}) as editor:
         await editor.read("missing.md")
         assert_without_links(editor)
 

@@ -66,7 +66,7 @@ async def test_a_damaged_file_is_set_aside_told_of_and_begun_anew(root: Path) ->
         assert answer["status"] == "success"
         (change,) = await history(editor)
         assert change["change_id"] == answer["data"]["change_id"]
-        told = await editor.seen("window/showMessage")
+        told = await editor.seen("window/logMessage")
     assert f"{database.name}.damaged" in told["message"]
     assert database.with_name(f"{database.name}.damaged").read_bytes().startswith(b"no database")
 
@@ -97,7 +97,7 @@ async def test_damage_that_sqlite_does_not_see_is_damage(root: Path, damage: str
     async with editing(root, options=AUTO) as editor:
         answer = await editor.request("agentfs/history", {"texts": True})
         assert (answer["status"], answer["data"]["changes"]) == ("success", [])
-        assert "has been moved to" in (await editor.seen("window/showMessage"))["message"]
+        assert "has been moved to" in (await editor.seen("window/logMessage"))["message"]
         kept = await editor.write("b.txt", "b\n")
         (change,) = await history(editor, texts=True)
         assert change["change_id"] == kept["data"]["change_id"]
@@ -120,9 +120,9 @@ async def test_a_full_disk_fails_no_landing_and_is_told_once(root: Path) -> None
             answer = await editor.write(f"{number}.txt", "x\n")
             assert answer["status"] == "success"
             await editor.request("agentfs/history", {})
-        told = await editor.seen("window/showMessage")
+        told = await editor.seen("window/logMessage")
         assert "Cannot write" in told["message"]
-        assert len(editor.all("window/showMessage")) == 1
+        assert len(editor.all("window/logMessage")) == 1
     assert (root / "2.txt").read_text() == "x\n"
 
 

@@ -147,7 +147,7 @@ async def test_a_review_is_worded_in_chinese(root: Path, file: Path) -> None:
 async def test_the_setting_wins_over_the_editors_language(root: Path, file: Path) -> None:
     options = {"locale": "zh-CN", "diff": {"context": "many"}}
     async with editing(root, locale="en-GB", options=options) as editor:
-        warned = await editor.seen("window/showMessage")
+        warned = await editor.seen("window/logMessage")
         chinese = (await editor.read("a.py"))["text"]
         editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": {"locale": "en"}}})
         english = (await editor.read("a.py"))["text"]

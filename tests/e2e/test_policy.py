@@ -183,7 +183,7 @@ async def test_a_workspaces_file_tightens_at_once_and_loosens_nothing(root: Path
         "[[rules]]\nfiles = ['*.sql']\nread = 'deny'\nwrite = 'ask'\n"
     )
     async with editing(root, options=AUTO, **REVIEWING) as editor:
-        warned = await editor.seen("window/showMessage")
+        warned = await editor.seen("window/logMessage")
         assert warned["message"] == f'{own}: save can only be "never" in a workspace; ignored.'
         assert (await editor.read("ten.txt"))["data"]["content"] == "0\n1\n"
         assert await changed(editor, "a.sql", "write") == "rejected by user"
@@ -208,7 +208,7 @@ async def test_a_workspaces_file_that_cannot_be_used_has_everything_asked(root: 
     async with editing(
         root, options={**AUTO, "rules": rules}, capabilities=REVIEW, answers=answers
     ) as editor:
-        assert "is not valid TOML" in (await editor.seen("window/showMessage"))["message"]
+        assert "is not valid TOML" in (await editor.seen("window/logMessage"))["message"]
         assert (await editor.read("a.txt"))["error"]["code"] == "USER_REJECTED"
         assert await changed(editor, "b.txt", "write") == "rejected by user"
         (root / ".agentfs.toml").write_text("")

@@ -745,7 +745,7 @@ async def settings(t: Transcript) -> None:
     }
     section: Message = {"switches": {"memory": True}}
     answers = {"workspace/configuration": lambda _: [section]}
-    async with t.editing(capabilities=capabilities, answers=answers, options=AUTO) as editor:
+    async with t.editing(name="helix", capabilities=capabilities, answers=answers, options=AUTO) as editor:
 
         async def asked_again() -> None:
             """The editor reports a change of settings, and is asked for them."""

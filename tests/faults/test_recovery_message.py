@@ -57,7 +57,7 @@ async def test_the_user_is_told(
     await interrupted(root, state, at_swap)
     for name in theirs:
         (root / name).write_text(THEIRS)
-    async with editing(root, options=AUTO, state=state) as editor:
+    async with editing(root, name="helix", options=AUTO, state=state) as editor:
         message = await editor.seen("window/showMessage")
         assert len(editor.all("window/showMessage")) == 1
     kind, words = told
@@ -67,7 +67,7 @@ async def test_the_user_is_told(
     assert in_root(root) == dict(zip(NAMES, left, strict=True))
     async with editing(root, options=AUTO, state=state) as editor:
         await editor.request("shutdown")  # waits for the work of the start
-        assert editor.all("window/showMessage") == []
+        assert editor.all("window/logMessage") == []
 
 
 async def test_nobody_sees_half_of_it_while_it_is_held_up(root: Path) -> None:
@@ -120,7 +120,7 @@ async def test_a_chinese_user_is_told_in_chinese(root: Path) -> None:
     state = root.parent / "state"
     await interrupted(root, state, 1)
     async with editing(root, options=AUTO, state=state, locale="zh-cn") as editor:
-        message = await editor.seen("window/showMessage")
+        message = await editor.seen("window/logMessage")
     assert message["message"].startswith("agentfs：")
     assert "was completed" not in message["message"]
 
@@ -159,12 +159,12 @@ async def test_a_server_that_runs_already_recovers_what_another_leaves(root: Pat
         assert {(root / name).read_text() for name in NAMES} == {MINE, "old\n"}
         reads = [editor.start("agentfs/read", {"path": name}) for name in NAMES]
         assert [(await one)["data"]["content"] for one in reads] == [MINE] * 3
-        assert "was completed: " in (await editor.seen("window/showMessage"))["message"]
+        assert "was completed: " in (await editor.seen("window/logMessage"))["message"]
 
         for name in NAMES:
             (root / name).write_text("old\n")
         await interrupted(root, state, 3)
         edit = {"path": "c.py", "old_string": "new", "new_string": "newer", "session": "another"}
         assert (await editor.request("agentfs/edit", edit))["data"]["applied"] is True
-        assert len(editor.all("window/showMessage")) == 2
+        assert len(editor.all("window/logMessage")) == 2
     assert in_root(root) == {"a.py": MINE, "b.py": MINE, "c.py": "newer\n"}

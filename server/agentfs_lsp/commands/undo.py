@@ -105,8 +105,8 @@ async def _undo(
     files.set_roots(workspace.roots)
     try:
         if files.interrupted():  # else a half-landed file would be taken for its content
-            for message in recovery_messages(files.sweep(), translate):
-                print(message["message"], file=sys.stderr)
+            for _, text in recovery_messages(files.sweep(), translate):
+                print(text, file=sys.stderr)
         return await undo(workspace, Undo(SESSION, change_id))
     finally:
         files.close()

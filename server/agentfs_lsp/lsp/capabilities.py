@@ -26,6 +26,7 @@ class ClientCapabilities:
     pulls_configuration: bool  # answers workspace/configuration
     registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
     registers_watched_files: bool  # reports changes on disk once that is registered
+    shows_one_line: bool  # see Outgoing
     knows_agentfs: bool  # knows our notifications; others may show unknown ones to the user
 
 
@@ -44,7 +45,7 @@ def flatten(params: object) -> ClientCapabilities:
             and isinstance(member(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
             show_document=member(window, "showDocument", "support") is True,
             first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
-            ends_last_line=name in _END_LAST_LINE,
+            ends_last_line=name in _NEOVIM,
             ends_lines_at_cr=name in _VS_CODE,
         ),
         locale=_text(member(params, "locale")).lower().replace("_", "-"),
@@ -53,6 +54,7 @@ def flatten(params: object) -> ClientCapabilities:
         registers_configuration_changes=member(workspace, "didChangeConfiguration", "dynamicRegistration")
         is True,
         registers_watched_files=_watches(member(workspace, "didChangeWatchedFiles")),
+        shows_one_line=name in _NEOVIM,
         knows_agentfs=isinstance(agentfs, dict),
     )
 
@@ -77,7 +79,7 @@ def served(client: ClientCapabilities, methods: Sequence[str], commands: Sequenc
 # as Neovim and Emacs, treat a lone CR as content, though in LSP it ends a line.
 _VS_CODE = frozenset({"Visual Studio Code", "Visual Studio Code - Insiders", "VSCodium", "code-server"})
 _CHOOSE_FIRST_ACTION_ONLY = frozenset({"vim-lsp"})
-_END_LAST_LINE = frozenset({"Neovim"})
+_NEOVIM = frozenset({"Neovim"})
 
 # UTF-32 first: its columns are Python's; others must be counted line by line.
 _PREFERRED: tuple[PositionEncoding, ...] = ("utf-32", "utf-8")

@@ -33,6 +33,7 @@ from agentfs_lsp.lsp.configuration.configuration import Configuration
 from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.line import Line
+from agentfs_lsp.lsp.outgoing import WARNING
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
@@ -221,5 +222,5 @@ class AgentfsLanguageServer(LanguageServer):
 
     def _history_in_trouble(self, trouble: HistoryTrouble, where: str) -> None:
         """Called from the history's thread."""
-        message = {"type": 2, "message": trouble_text(trouble, where, self._translate)}
-        self._loop.call_soon_threadsafe(self._outgoing.notify, "window/showMessage", message)
+        text = trouble_text(trouble, where, self._translate)
+        self._loop.call_soon_threadsafe(self._outgoing.tell, WARNING, text)

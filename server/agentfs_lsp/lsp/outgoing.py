@@ -14,6 +14,16 @@ from dataclasses import dataclass
 from itertools import count
 
 from agentfs_lsp.domain.text.escaping import escape_links
+from agentfs_lsp.domain.text.width import shortened
+
+ERROR, WARNING, INFO = 1, 2, 3
+"""LSP's message types."""
+
+LINE_COLUMNS = 50
+"""What Neovim shows beside `LSP[agentfs] ` in one line, with room for what else it shows there."""
+
+LINE_S = 1.0
+"""Seconds between two messages of one line: Neovim puts the second below a first that it has just shown."""
 
 
 @dataclass(eq=False)
@@ -25,13 +35,27 @@ class ClientError(Exception):
 
 
 class Outgoing:
-    """The server's own pending requests. `is_closed`: the connection has ended."""
+    """The server's own pending requests. `is_closed`: the connection has ended. `shows_one_line`: the editor
+    waits for a key after a message of several lines, or after any that is not an error, as Neovim does."""
 
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
         self.is_closed = False
+        self.shows_one_line = False
+        self._shown_at = 0.0
+
+    def tell(self, kind: int, text: str) -> None:
+        """Show the user a message that needs no answer. Call it on the event loop."""
+        if not self.shows_one_line:
+            self.notify("window/showMessage", {"type": kind, "message": text})
+            return
+        self.notify("window/logMessage", {"type": WARNING, "message": text})
+        loop = asyncio.get_running_loop()
+        self._shown_at = max(loop.time(), self._shown_at + LINE_S)
+        line = {"type": ERROR, "message": shortened(text, LINE_COLUMNS)}
+        loop.call_at(self._shown_at, self.notify, "window/showMessage", line)
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
@@ -93,6 +117,7 @@ def _closed() -> ClientError:
 
 
 _SHOWN: Mapping[str, Sequence[str]] = {
+    "window/logMessage": ("message",),
     "window/showMessage": ("message",),
     "window/showMessageRequest": ("message",),
     "workspace/applyEdit": (

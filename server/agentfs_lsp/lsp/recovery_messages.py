@@ -8,16 +8,14 @@ from dataclasses import replace
 
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.lsp.outgoing import INFO, WARNING
 from agentfs_lsp.service.files.store import Recovered
 
 PATHS_SHOWN = 5
 
-WARNING, INFO = 2, 3
-"""LSP's message types."""
 
-
-def recovery_messages(recovered: Iterable[Recovered], translate: Translate) -> Iterator[dict[str, object]]:
-    """The params of `window/showMessage`, one message for each outcome of landings."""
+def recovery_messages(recovered: Iterable[Recovered], translate: Translate) -> Iterator[tuple[int, str]]:
+    """The types and texts of messages, one for each outcome of landings."""
     by_outcome: dict[str, Recovered] = {}
     for one in recovered:
         before = by_outcome.setdefault(one.outcome, one)
@@ -27,7 +25,7 @@ def recovery_messages(recovered: Iterable[Recovered], translate: Translate) -> I
     return (_message(one, translate) for one in by_outcome.values())
 
 
-def _message(recovered: Recovered, translate: Translate) -> dict[str, object]:
+def _message(recovered: Recovered, translate: Translate) -> tuple[int, str]:
     paths = ", ".join(map(escape_to_one_line, recovered.paths[:PATHS_SHOWN]))
     if len(recovered.paths) > PATHS_SHOWN:
         paths += " …"
@@ -47,4 +45,4 @@ def _message(recovered: Recovered, translate: Translate) -> dict[str, object]:
         ),
     }
     kind = WARNING if recovered.outcome == "set_aside" else INFO
-    return {"type": kind, "message": texts[recovered.outcome]}
+    return kind, texts[recovered.outcome]

@@ -73,8 +73,8 @@ class Sweeping:
             self._workspace.end_recovery()
             for one in recovered:
                 _log.warning("a landing of %d files: %s", len(one.paths), one.outcome)
-            for message in recovery_messages(recovered, self._translate()):
-                self._outgoing.notify("window/showMessage", message)
+            for kind, text in recovery_messages(recovered, self._translate()):
+                self._outgoing.tell(kind, text)
             await in_thread(self._diff_files.sweep, self._workspace.roots)
         finally:
             self._workspace.end_recovery()

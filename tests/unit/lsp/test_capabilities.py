@@ -50,6 +50,7 @@ def test_recorded_editors(editor: str) -> None:
         pulls_configuration=pulls,
         registers_configuration_changes=registers,
         registers_watched_files=watches,
+        shows_one_line=name == "Neovim",
         knows_agentfs=False,
     )
 

@@ -1,12 +1,16 @@
 """There is one way out for texts shown to the user, and it removes links from all of them."""
 
 import ast
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import agentfs_lsp
-from agentfs_lsp.lsp.outgoing import Outgoing
+from agentfs_lsp.domain.text.width import width_of
+from agentfs_lsp.lsp.outgoing import LINE_COLUMNS, Outgoing
 
 PACKAGE = Path(agentfs_lsp.__file__).parent
 SHOWING = ("window/", "$/progress", "workspace/applyEdit")
@@ -81,3 +85,22 @@ async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() ->
         },
     }
     assert (settled, odd) == ({"title": LINK}, None)
+
+
+async def test_an_editor_of_one_line_is_sent_one_short_error_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agentfs_lsp.lsp.outgoing.LINE_S", 3600.0)
+    sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    outgoing = Outgoing(sent.put_nowait)
+    outgoing.shows_one_line = True
+    texts = [letter * 80 for letter in "ab"]
+    for text in texts:
+        outgoing.tell(3, text)
+    *logged, shown = [await sent.get() for _ in range(3)]
+    assert [one["params"] for one in logged] == [{"type": 2, "message": text} for text in texts]
+    assert shown["method"] == "window/showMessage"
+    assert shown["params"]["type"] == 1
+    assert width_of(shown["params"]["message"]) == LINE_COLUMNS
+    await asyncio.sleep(0)
+    assert sent.empty()

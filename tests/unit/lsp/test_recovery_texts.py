@@ -1,7 +1,8 @@
 """Messages about interrupted landings: one per outcome, however many there are."""
 
 from agentfs_lsp.domain.translation import english
-from agentfs_lsp.lsp.recovery_messages import INFO, WARNING, recovery_messages
+from agentfs_lsp.lsp.outgoing import INFO, WARNING
+from agentfs_lsp.lsp.recovery_messages import recovery_messages
 from agentfs_lsp.service.files.store import Recovered
 
 
@@ -15,13 +16,11 @@ def test_many_landings_are_one_message_for_each_outcome() -> None:
         )
     ]
     finished, half_done = recovery_messages(recovered, english)
-    assert (finished["type"], half_done["type"]) == (INFO, WARNING)
-    assert str(finished["message"]).endswith(
-        "was completed: /r/done0, /r/done1, /r/done2, /r/done3, /r/done4 …"
-    )
-    assert str(half_done["message"]).endswith("are in /state/set-aside.")
+    assert (finished[0], half_done[0]) == (INFO, WARNING)
+    assert finished[1].endswith("was completed: /r/done0, /r/done1, /r/done2, /r/done3, /r/done4 …")
+    assert half_done[1].endswith("are in /state/set-aside.")
 
 
 def test_one_landing_names_its_own_folder() -> None:
-    (told,) = recovery_messages([Recovered("set_aside", ("/r/a",), "/state/set-aside/1")], english)
-    assert str(told["message"]).endswith("are in /state/set-aside/1.")
+    ((_, told),) = recovery_messages([Recovered("set_aside", ("/r/a",), "/state/set-aside/1")], english)
+    assert told.endswith("are in /state/set-aside/1.")

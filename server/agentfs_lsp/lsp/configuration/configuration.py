@@ -31,7 +31,7 @@ from agentfs_lsp.lsp.configuration.workspace_file import (
     unread,
 )
 from agentfs_lsp.lsp.line import Line
-from agentfs_lsp.lsp.outgoing import ClientError, Outgoing
+from agentfs_lsp.lsp.outgoing import WARNING, ClientError, Outgoing
 from agentfs_lsp.service.files.store import Root
 from agentfs_lsp.service.state.workspace import Workspace
 
@@ -231,7 +231,7 @@ class Configuration:
             ws.sessions.forget_mode()
         self._changed(before)
         for text in problems_texts(problems, self._translate()):
-            self._outgoing.notify("window/showMessage", {"type": 2, "message": text})
+            self._outgoing.tell(WARNING, text)
         self._withdraw_denied()
 
     def _withdraw_denied(self) -> None:
