@@ -10,16 +10,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from operator import attrgetter
 
 from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, look, open_folder, opening
+from agentfs_lsp.adapters.fs.handles import Closing, closing_fd
 from agentfs_lsp.adapters.fs.lines import read_line_range
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
 from agentfs_lsp.adapters.fs.resolving import Roots
 from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel
+from agentfs_lsp.adapters.landing.folders import NewFolders
 from agentfs_lsp.adapters.landing.journal import Journals
 from agentfs_lsp.adapters.landing.recovery import InterruptedLandings, Recovery, interrupted, unsettled
-from agentfs_lsp.adapters.landing.staged import StagedFile
+from agentfs_lsp.adapters.landing.staged import CommitContext, StagedFile
 from agentfs_lsp.adapters.landing.staging import Staging
 from agentfs_lsp.adapters.landing.temporary_registry import Registry, sweep
 from agentfs_lsp.adapters.landing.transaction import StagedTogether, about, side_by_side
@@ -42,7 +45,9 @@ class DiskStore:
         """Held by every commit."""
         self._journals = Journals(state, self._registry.server_id)
         self._half_landed = InterruptedLandings(state, self._registry.server_id)
-        self._staging = Staging(self._registry, self.landing, self._kernel, self._open)
+        self._new_folders = NewFolders(self._registry, self._open)
+        context = CommitContext(self._new_folders, self.landing, self._kernel, self._open, Closing())
+        self._staging = Staging(self._registry, context)
         self._roots = Roots(())
         self._folders: dict[str, Folder | None] = {}
 
@@ -124,7 +129,7 @@ class DiskStore:
                     raise TooLarge(path, found.size, max_bytes)
                 data = _read_whole(fd, found.size + 1)
                 after = os.fstat(fd)
-                if len(data) == found.size and _rested(before, after):
+                if len(data) == found.size and _written(before) == _written(after):
                     return Blob(data, found)
                 if attempt == _READS - 1 and len(data) >= found.size:
                     return Blob(data[: found.size], found)
@@ -146,16 +151,14 @@ class DiskStore:
         """See `FileStore.read_lines`. `data` has no byte-order mark and consists of whole lines, unless the
         first alone exceeds `max_bytes`; that one is cut between characters."""
         path = location.relative
-        fd = self._open_file(location)
         try:
-            found = regular(os.fstat(fd), path)
-            data, count, more, head = read_line_range(fd, start_line, lines, max_bytes, stopped)
-            tail = os.pread(fd, 4, max(found.size - 4, 0))
-            return LineRange(data, count, more, found, head, tail)
+            with closing_fd(self._open_file(location)) as fd:
+                found = regular(os.fstat(fd), path)
+                data, count, more, head = read_line_range(fd, start_line, lines, max_bytes, stopped)
+                tail = os.pread(fd, 4, max(found.size - 4, 0))
+                return LineRange(data, count, more, found, head, tail)
         except OSError as error:
             raise domain_error(error, path) from error
-        finally:
-            os.close(fd)
 
     def _open_file(self, location: Location) -> int:
         path = location.relative
@@ -205,7 +208,7 @@ class DiskStore:
         with suppress(DomainError):
             handle = self._root(root, "")
             for relative in folders:
-                self._staging.remove_empty(handle, relative)
+                self._new_folders.remove_empty(handle, relative)
 
     # --- litter -------------------------------------------------------------------------------------------
 
@@ -241,9 +244,4 @@ def _read_whole(fd: int, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def _rested(before: os.stat_result, after: os.stat_result) -> bool:
-    return (before.st_mtime_ns, before.st_ctime_ns, before.st_size) == (
-        after.st_mtime_ns,
-        after.st_ctime_ns,
-        after.st_size,
-    )
+_written = attrgetter("st_mtime_ns", "st_ctime_ns", "st_size")

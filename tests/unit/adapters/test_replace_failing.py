@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agentfs_lsp.adapters.landing import replace
+from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.landing import staged as staged_file
 from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, SystemFailed, SystemRefused
@@ -93,7 +93,7 @@ def test_where_nothing_can_be_exchanged_back_no_byte_is_removed(
         pytest.skip("nothing is put back without an exchange")
     path = disk.put("a.py", b"old")
     staged = stage(disk, "a.py", b"new")
-    exchange, calls = replace.exchange, []
+    exchange, calls = syscalls.exchange, []
 
     def once(folder: int, one: str, other: str) -> None:
         calls.append(one)
@@ -102,7 +102,7 @@ def test_where_nothing_can_be_exchanged_back_no_byte_is_removed(
         path.write_bytes(b"theirs")
         exchange(folder, one, other)
 
-    monkeypatch.setattr(replace, "exchange", once)
+    monkeypatch.setattr(syscalls, "exchange", once)
     with pytest.raises(LandingUnknown):
         staged.commit()
     staged.discard()
@@ -116,8 +116,8 @@ def test_a_file_system_without_the_special_renames_is_served_all_the_same(
     def refuse(folder: int, one: str, other: str) -> None:
         raise OSError(missing, os.strerror(missing))
 
-    monkeypatch.setattr(replace, "exchange", refuse)
-    monkeypatch.setattr(staged_file, "rename_exclusive", refuse)
+    monkeypatch.setattr(syscalls, "exchange", refuse)
+    monkeypatch.setattr(syscalls, "rename_exclusive", refuse)
     path = disk.put("a.py", b"old")
     stage(disk, "a.py", b"new").commit()
     stage(disk, "b.py", b"b").commit()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.adapters.landing import replace
+from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.landing import staged as staged_file
 from agentfs_lsp.domain.errors import Conflict, SystemFailed
 from agentfs_lsp.domain.revision import hash_bytes
@@ -74,7 +74,7 @@ def test_what_somebody_writes_in_the_very_moment_is_put_back(
         pytest.skip("without an exchange the last look is all there is")
     path = disk.put("a.py", b"old")
     staged = stage(disk, "a.py", b"new")
-    exchange, theirs = replace.exchange, []
+    exchange, theirs = syscalls.exchange, []
 
     def intrude_first(folder: int, one: str, other: str) -> None:
         if not theirs:
@@ -82,7 +82,7 @@ def test_what_somebody_writes_in_the_very_moment_is_put_back(
             theirs.append(_content(path))
         exchange(folder, one, other)
 
-    monkeypatch.setattr(replace, "exchange", intrude_first)
+    monkeypatch.setattr(syscalls, "exchange", intrude_first)
     with pytest.raises(Conflict, match="reviewing"):
         staged.commit()
     staged.discard()
@@ -98,7 +98,7 @@ def test_a_second_writer_during_the_put_back_loses_nothing(
         pytest.skip("nothing is put back without an exchange")
     path = disk.put("a.py", b"old")
     staged = stage(disk, "a.py", b"new")
-    exchange, seen = replace.exchange, []
+    exchange, seen = syscalls.exchange, []
 
     def intrude_each_time(folder: int, one: str, other: str) -> None:
         seen.append(_content(path))
@@ -108,7 +108,7 @@ def test_a_second_writer_during_the_put_back_loses_nothing(
             second(path)
         exchange(folder, one, other)
 
-    monkeypatch.setattr(replace, "exchange", intrude_each_time)
+    monkeypatch.setattr(syscalls, "exchange", intrude_each_time)
     with pytest.raises(Conflict, match="reviewing"):
         staged.commit()
     staged.discard()

@@ -8,30 +8,27 @@ from __future__ import annotations
 
 import os
 import stat
+from operator import attrgetter
 
 from agentfs_lsp.adapters.fs.confined import READING
+from agentfs_lsp.adapters.fs.handles import closing_fd
 from agentfs_lsp.domain.errors import Conflict, ConflictReason
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.service.files.store import Blob, Location
 
 _BLOCK = 1 << 20
+_version = attrgetter("st_dev", "st_ino", "st_mtime_ns", "st_size")
 
 
 def looks_like(found: os.stat_result, base: Blob) -> bool:
     """Whether the file's metadata is that of the base: only a hint."""
     then = base.stat
-    now = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
-    return now == (then.device, then.inode, then.mtime_ns, then.size)
+    return _version(found) == (then.device, then.inode, then.mtime_ns, then.size)
 
 
 def same_version(one: os.stat_result, other: os.stat_result) -> bool:
     """Whether both stats are of the same file, apparently not written to in between."""
-    return (one.st_dev, one.st_ino, one.st_mtime_ns, one.st_size) == (
-        other.st_dev,
-        other.st_ino,
-        other.st_mtime_ns,
-        other.st_size,
-    )
+    return bool(_version(one) == _version(other))
 
 
 def holds_base(folder: int, name: str, base: Blob) -> bool:
@@ -39,11 +36,8 @@ def holds_base(folder: int, name: str, base: Blob) -> bool:
     found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode) or found.st_size != len(base.data):
         return False
-    fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-    try:
+    with closing_fd(os.open(name, READING, dir_fd=folder)) as fd:
         return has_content(fd, base.data)
-    finally:
-        os.close(fd)
 
 
 def has_content(fd: int, data: bytes) -> bool:

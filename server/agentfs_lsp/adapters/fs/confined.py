@@ -20,7 +20,7 @@ OpenBeneath = Callable[[int, str, int], int]
 # Traversing a folder takes only search permission on Linux, but read permission on macOS.
 _THROUGH = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
 # Opening a FIFO must not block, and opening a terminal must not make it the controlling one.
-READING = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+READING = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW
 
 
 class Folder:
@@ -44,7 +44,7 @@ class Folder:
 
 def folder_at(path: str) -> Folder:
     """Open the folder at an absolute path, following links in the path."""
-    return Folder(os.open(path, _THROUGH | os.O_CLOEXEC))
+    return Folder(os.open(path, _THROUGH))
 
 
 def opening(kernel: Kernel) -> OpenBeneath:
@@ -72,7 +72,7 @@ def _open_step(folder: int, name: str, flags: int) -> int:
     if name in {"", ".."}:
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), name)
     try:
-        return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
     except OSError as error:
         # Which errno a link causes depends on system and flags.
         if error.errno in {errno.ENOTDIR, errno.ELOOP} and is_link(folder, name):
@@ -91,6 +91,12 @@ def is_link(folder: int, name: str) -> bool:
 def open_folder(open_beneath: OpenBeneath, folder: int, relative: str) -> Folder:
     """Open the folder below a handle ("" for the handle's own) to create and sync names in it."""
     return Folder(open_beneath(folder, relative or ".", os.O_RDONLY | os.O_DIRECTORY))
+
+
+def open_real(open_beneath: OpenBeneath, path: str) -> Folder:
+    """Open the folder at a real absolute path: a link put in its place since is ELOOP."""
+    top = folder_at("/")
+    return open_folder(open_beneath, top.fd, path.strip("/"))
 
 
 def look(open_beneath: OpenBeneath, folder: int, relative: str) -> os.stat_result:

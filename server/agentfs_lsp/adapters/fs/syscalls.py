@@ -1,7 +1,7 @@
 """System calls that Python does not provide: openat2, and renames that exchange names or never replace.
 
-Each raises OSError like the functions of `os`, with an errno in `MISSING` if the kernel or the file system
-does not support it. The callers implement the fallback.
+Each raises OSError like the functions of `os`, with an errno in `_MISSING` if the kernel or the file system
+does not support it. `Kernel` has the fallbacks.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ import errno
 import os
 import platform
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
-MISSING = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+from agentfs_lsp.adapters.fs.handles import closing_fd
+
+_MISSING = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,27 @@ class Kernel:
     openat2: bool = True
     exchange: bool = True
     exclusive: bool = True
+
+    def try_exchange(self, folder: int, one: str, other: str) -> bool:
+        """As `exchange`; returns False if that is not supported."""
+        return self.exchange and _is_supported(lambda: exchange(folder, one, other))
+
+    def rename_to_free(self, folder: int, source: str, target: str) -> None:
+        """Rename within a folder. Raises FileExistsError if the new name is taken."""
+        if not (self.exclusive and _is_supported(lambda: rename_exclusive(folder, source, target))):
+            os.link(source, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            with suppress(OSError):  # the file has its new name; the next start sweeps the old one
+                os.unlink(source, dir_fd=folder)
+
+
+def _is_supported(call: Callable[[], None]) -> bool:
+    try:
+        call()
+    except OSError as error:
+        if error.errno not in _MISSING:
+            raise
+        return False
+    return True
 
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -70,13 +95,11 @@ def has_openat2() -> bool:
     """Whether the kernel has the call and no sandbox blocks it."""
     if sys.platform != "linux":
         return False
-    folder = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.close(openat2(folder, ".", os.O_PATH))
-    except OSError:
-        return False
-    finally:
-        os.close(folder)
+    with closing_fd(os.open("/", os.O_PATH | os.O_DIRECTORY)) as folder:
+        try:
+            os.close(openat2(folder, ".", os.O_PATH))
+        except OSError:
+            return False
     return True
 
 
@@ -108,7 +131,7 @@ def exchange(folder: int, one: str, other: str) -> None:
 
 
 def rename_exclusive(folder: int, source: str, target: str) -> None:
-    """Rename within a folder. Raises FileExistsError if the new name is taken."""
+    """As `Kernel.rename_to_free`, where it is supported."""
     _rename(folder, source, target, _EXCLUSIVE)
 
 
@@ -135,8 +158,5 @@ def sync(handle: int) -> None:
 
 def sync_folder(path: str) -> None:
     """Make the names in a folder durable. Raises OSError."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with closing_fd(os.open(path, os.O_RDONLY | os.O_DIRECTORY)) as fd:
         sync(fd)
-    finally:
-        os.close(fd)

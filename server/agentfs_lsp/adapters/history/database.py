@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import cast
 
+from agentfs_lsp.adapters.fs.handles import closing_fd
 from agentfs_lsp.adapters.history.rows import (
     CHANGE_COLUMNS,
     FILE_COLUMNS,
@@ -306,11 +307,8 @@ def _marks(columns: Sequence[str]) -> str:
 def _make_private(path: str) -> int:
     """Create the file if missing, before SQLite creates it by the umask; the log inherits its mode. Returns
     its inode. Must precede opening it: closing any descriptor releases this process's locks on the file."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        found = os.fstat(descriptor)
+    with closing_fd(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)) as fd:
+        found = os.fstat(fd)
         if stat.S_IMODE(found.st_mode) & 0o077:
-            os.fchmod(descriptor, 0o600)
+            os.fchmod(fd, 0o600)
         return found.st_ino
-    finally:
-        os.close(descriptor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.adapters.fs.comparing import same_version
 from agentfs_lsp.adapters.landing.staged import StagedFile
 
 
@@ -12,7 +11,7 @@ class Creation(StagedFile):
     def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
         """See `StagedFile.swap`."""
         try:
-            self._rename_to_free(self.temporary, self.name)
+            self._context.kernel.rename_to_free(self._fd, self.temporary, self.name)
         except FileExistsError:
             raise self._conflict("exists") from None
 
@@ -22,10 +21,4 @@ class Creation(StagedFile):
 
     def take_back(self) -> None:
         """See `StagedFile.take_back`. Leaves a file that replaced the new one meanwhile."""
-        try:
-            if same_version(self._look(self.name), self._ours):
-                self._rename(self.name, self.temporary)
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise self._unknown(error) from error
+        self._rename_ours(self.name, self.temporary)

@@ -13,9 +13,11 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from agentfs_lsp.adapters.fs.handles import closing_fd, write_all
 from agentfs_lsp.adapters.fs.os_errors import system_error
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.fs.syscalls import sync, sync_folder
@@ -73,37 +75,29 @@ class Journal:
     def write(self, entries: Sequence[Entry]) -> None:
         """Raises OSError, possibly after a partial write."""
         unfinished = f"{self._path}.new"
-        fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            rest = memoryview(json.dumps([asdict(entry) for entry in entries]).encode())
-            while rest:
-                rest = rest[os.write(fd, rest) :]
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        with closing_fd(os.open(unfinished, flags, 0o600)) as fd:
+            write_all(fd, (json.dumps([asdict(entry) for entry in entries]).encode(),))
             sync(fd)
-        finally:
-            os.close(fd)
         os.rename(unfinished, self._path)
         sync_folder(self._folder)
 
     def remove(self) -> None:
         """Remove the journal, durably, because the landing is over or did not start. Raises OSError."""
         for path in (f"{self._path}.new", self._path):
-            try:
+            with suppress(FileNotFoundError):
                 os.unlink(path)
-            except FileNotFoundError:
-                pass
         sync_folder(self._folder)
 
 
 def read(path: str) -> list[Entry] | None:
     """The entries of a journal; None if no server wrote it like this. Raises OSError."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    with closing_fd(os.open(path, os.O_RDONLY | os.O_NOFOLLOW)) as fd, open(fd, "rb", closefd=False) as file:
+        content = file.read()
     try:
-        with open(fd, "rb", closefd=False) as file:
-            raw = json.loads(file.read())
+        raw = json.loads(content)
     except ValueError:
         return None
-    finally:
-        os.close(fd)
     if not isinstance(raw, list) or not all(map(_is_entry, raw)):
         return None
     return [Entry(**each) for each in raw]

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import stat
 from collections.abc import Callable
 
 from agentfs_lsp.adapters.fs.confined import READING, Folder
-from agentfs_lsp.adapters.fs.syscalls import MISSING, Kernel, exchange, rename_exclusive
+from agentfs_lsp.adapters.fs.syscalls import Kernel, exchange
 from agentfs_lsp.adapters.landing.journal import Entry
 from agentfs_lsp.adapters.landing.temporary_registry import aside_name
 
-_BLOCK = 1 << 20
 _NO_FILE = "no file"
 """In place of a hash: a folder, a link, etc."""
 
@@ -34,9 +34,7 @@ class PartialCommit:
         self.folder = folder
         self._kernel = kernel
         self._aside = aside_name(entry.temporary)
-        self._found = self._hash(entry.name)
-        self._spare = self._hash(entry.temporary)
-        self._kept = self._hash(self._aside)
+        self._look_again()
 
     # --- how far it got -----------------------------------------------------------------------------------
 
@@ -69,7 +67,7 @@ class PartialCommit:
     # --- onward -------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Complete it, not yet durably. Raises InTheWay and OSError."""
+        """Complete it, not yet durably. Raises ConcurrentWrite and OSError."""
         if not self.is_pending:
             return
         name, temporary = self.entry.name, self.entry.temporary
@@ -87,7 +85,7 @@ class PartialCommit:
     # --- and back -----------------------------------------------------------------------------------------
 
     def take_back(self) -> None:
-        """Revert it, not yet durably. Raises InTheWay and OSError."""
+        """Revert it, not yet durably. Raises ConcurrentWrite and OSError."""
         if not self.is_done:
             return
         name, temporary = self.entry.name, self.entry.temporary
@@ -110,15 +108,14 @@ class PartialCommit:
         """Copy what is under the temporary names into the folder `target`. Raises OSError."""
         for name in (self.entry.temporary, self._aside):
             try:
-                fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder.fd)
+                fd = os.open(name, READING, dir_fd=self.folder.fd)
             except FileNotFoundError:
                 continue
             what = "old" if self._hash(name) == self.entry.base else "new"
             copy = os.path.join(target, f"{number}-{what}-{self.entry.name}")
-            out = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            out = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with open(fd, "rb") as source, open(out, "wb") as kept:
-                while block := source.read(_BLOCK):
-                    kept.write(block)
+                shutil.copyfileobj(source, kept)
                 kept.flush()
                 os.fsync(kept.fileno())
 
@@ -127,16 +124,10 @@ class PartialCommit:
     def _exchanged(self) -> bool:
         """Exchange the two names; False if the file system can't. What comes out under the temporary name
         must be what was seen under the other."""
-        if not self._kernel.exchange:
+        name, temporary = self.entry.name, self.entry.temporary
+        if not self._kernel.try_exchange(self.folder.fd, temporary, name):
             return False
-        name, temporary, expected = self.entry.name, self.entry.temporary, self._found
-        try:
-            exchange(self.folder.fd, temporary, name)
-        except OSError as error:
-            if error.errno in MISSING:
-                return False
-            raise
-        self._expect(temporary, expected, lambda: exchange(self.folder.fd, temporary, name))
+        self._expect(temporary, self._found, lambda: exchange(self.folder.fd, temporary, name))
         return True
 
     def _expect(self, name: str, expected: str | None, put_back: Callable[[], None]) -> None:
@@ -145,19 +136,9 @@ class PartialCommit:
             raise ConcurrentWrite
 
     def _move(self, source: str, target: str) -> None:
-        """Rename to an unused name. Raises InTheWay if it is used."""
-        folder = self.folder.fd
+        """Rename to an unused name. Raises ConcurrentWrite if it is used."""
         try:
-            if self._kernel.exclusive:
-                try:
-                    rename_exclusive(folder, source, target)
-                except OSError as error:
-                    if error.errno not in MISSING:
-                        raise
-                else:
-                    return
-            os.link(source, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-            os.unlink(source, dir_fd=folder)
+            self._kernel.rename_to_free(self.folder.fd, source, target)
         except (FileExistsError, FileNotFoundError):
             raise ConcurrentWrite from None
 
@@ -171,11 +152,8 @@ class PartialCommit:
         try:
             if not stat.S_ISREG(os.stat(name, dir_fd=self.folder.fd, follow_symlinks=False).st_mode):
                 return _NO_FILE
-            fd = os.open(name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder.fd)
+            fd = os.open(name, READING, dir_fd=self.folder.fd)
         except FileNotFoundError:
             return None
-        digest = hashlib.sha256()
         with open(fd, "rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-        return f"sha256:{digest.hexdigest()}"
+            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Literal
 
-from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, folder_at, open_folder
+from agentfs_lsp.adapters.fs.confined import OpenBeneath, open_real
 from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel, sync, sync_folder
 from agentfs_lsp.adapters.landing import journal
@@ -46,24 +46,20 @@ class Recovery:
     def run(self) -> list[Recovered]:
         """Recover each landing and report the result; leave what is unreachable to the next start. Raises
         SystemFailed (landing_elsewhere) if another server keeps landing: try again later."""
-        folder = os.path.join(self._state.path, journal.FOLDER)
-        if not _names(folder):
+        if not _names(self._state):
             return []
         try:
             with self._lock.held():
-                found = [self._recover(folder, name) for name in sorted(_names(folder))]
-        except SystemFailed as error:
+                found = [self._recover(name) for name in sorted(_names(self._state))]
+        except (SystemFailed, SystemRefused) as error:
             if error.reason == "landing_elsewhere":
                 raise
             return []
-        except SystemRefused:
-            return []
         return [one for one in found if one is not None]
 
-    def _recover(self, folder: str, name: str) -> Recovered | None:
-        path = os.path.join(folder, name)
-        match = journal.NAME.fullmatch(name.removesuffix(".new"))
-        if match is None or not is_dead(self._state, match[1]):
+    def _recover(self, name: str) -> Recovered | None:
+        path = os.path.join(_folder(self._state), name)
+        if not is_dead(self._state, _server_of(name)):
             return None
         try:
             if name.endswith(".new"):  # its landing never started
@@ -77,30 +73,22 @@ class Recovery:
             return None
 
     def _partial_commits(self, entries: Sequence[journal.Entry]) -> list[PartialCommit]:
-        everything = folder_at("/")
-        opened: dict[str, Folder] = {}
-        for entry in entries:
-            if entry.folder not in opened:
-                opened[entry.folder] = open_folder(self._open_beneath, everything.fd, entry.folder.strip("/"))
+        opened = {folder: open_real(self._open_beneath, folder) for folder in {one.folder for one in entries}}
         return [PartialCommit(entry, opened[entry.folder], self._kernel) for entry in entries]
 
     def _settle(self, path: str, files: Sequence[PartialCommit]) -> Recovered | None:
         """Raises OSError; the next start continues from there."""
         begun = any(one.is_done for one in files)
         if all(one.is_done or one.is_pending for one in files):
-            try:
+            with suppress(ConcurrentWrite):
                 for one in files:
                     one.finish()
                 return self._conclude(path, files, "finished")
-            except ConcurrentWrite:
-                pass  # another program is writing just now
         if all(one.is_returnable for one in files if one.is_done):
-            try:
+            with suppress(ConcurrentWrite):
                 for one in files:
                     one.take_back()
                 return self._conclude(path, files, "taken_back" if begun else None)
-            except ConcurrentWrite:
-                pass
         return self._set_aside(path, files)
 
     def _conclude(
@@ -138,57 +126,59 @@ class InterruptedLandings:
     def is_any(self) -> bool:
         """Whether a dead server's landing is there that was not yet tried. Costs one stat while no server
         lands several files."""
-        folder = os.path.join(self._state.path, journal.FOLDER)
         try:
-            changed = os.stat(folder).st_mtime_ns
+            changed = os.stat(_folder(self._state)).st_mtime_ns
         except OSError:
             return False
         if changed == self._unchanged_since:
             return False
-        others = self._of_others(folder)
+        others = self._of_others()
         if not others and time.time_ns() - changed > _TELLABLE_NS:
             self._unchanged_since = changed
         return any(self._is_dead(name) for name in others)
 
     def leave_the_rest(self) -> None:
         """Recovery has been tried: leave what remains to another start."""
-        folder = os.path.join(self._state.path, journal.FOLDER)
-        self._tried |= {name for name in self._of_others(folder) if self._is_dead(name)}
+        self._tried.update(filter(self._is_dead, self._of_others()))
 
-    def _of_others(self, folder: str) -> list[str]:
-        return [
-            name
-            for name in _names(folder)
-            if not name.endswith(".new") and not name.startswith(self._own) and name not in self._tried
-        ]
+    def _of_others(self) -> list[str]:
+        begun = (name for name in _names(self._state) if not name.endswith(".new"))
+        return [name for name in begun if _server_of(name) != self._own and name not in self._tried]
 
     def _is_dead(self, name: str) -> bool:
         try:
-            return is_dead(self._state, name.partition("-")[0])
+            return is_dead(self._state, _server_of(name))
         except OSError:
             return False
 
 
 def unsettled(state: StateFolder) -> set[str]:
     """The servers that have an unfinished landing."""
-    names = _names(os.path.join(state.path, journal.FOLDER))
-    return {name.partition("-")[0] for name in names}
+    return set(map(_server_of, _names(state)))
 
 
 def interrupted(state: StateFolder) -> frozenset[str]:
     """The real absolute paths of files in unfinished landings, to be handled by this server's next recovery
     or by a live one's."""
-    folder = os.path.join(state.path, journal.FOLDER)
     paths: set[str] = set()
-    for name in _names(folder):
+    for name in _names(state):
         if not name.endswith(".new"):
             with suppress(OSError):
-                paths.update(entry.path for entry in journal.read(os.path.join(folder, name)) or ())
+                paths.update(entry.path for entry in journal.read(os.path.join(_folder(state), name)) or ())
     return frozenset(paths)
 
 
-def _names(folder: str) -> list[str]:
+def _folder(state: StateFolder) -> str:
+    return os.path.join(state.path, journal.FOLDER)
+
+
+def _names(state: StateFolder) -> list[str]:
     try:
-        return [name for name in os.listdir(folder) if journal.NAME.fullmatch(name.removesuffix(".new"))]
+        names = os.listdir(_folder(state))
     except OSError:
         return []
+    return [name for name in names if journal.NAME.fullmatch(name.removesuffix(".new"))]
+
+
+def _server_of(name: str) -> str:
+    return name.partition("-")[0]

@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.adapters.fs.comparing import holds_base, looks_like, same_version
-from agentfs_lsp.adapters.landing.staged import StagedFile
-from agentfs_lsp.service.files.store import Blob, Landed
+from agentfs_lsp.adapters.landing.staged import Displacement
+from agentfs_lsp.service.files.store import Landed
 
 
-class Removal(StagedFile):
+class Removal(Displacement):
     """A file to delete. Nothing is staged: the temporary name takes the old file."""
 
     def _check_content(self) -> None:
-        base = self.base
-        assert base is not None
-        try:
-            found = self._look(self.name)
-            if looks_like(found, base) or holds_base(self._fd, self.name, base):
-                return
-        except FileNotFoundError:
-            raise self._conflict("gone") from None
-        raise self._conflict("reviewing", found)
+        self._look_at_base()
 
     def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
         """See `StagedFile.swap`."""
-        assert self.base is not None
         try:
             self._rename(self.name, self.temporary)
         except FileNotFoundError:
             raise self._conflict("gone") from None
-        try:
-            self._compare(self.base)
-        except BaseException:
-            self.take_back()
-            raise
-
-    def _compare(self, base: Blob) -> None:
-        self._aside = self._look(self.temporary)
-        if not holds_base(self._fd, self.temporary, base):
-            raise self._conflict("reviewing", self._aside)
-
-    def confirm(self) -> int:
-        """See `StagedFile.confirm`."""
-        found = self._look(self.temporary)
-        if not same_version(found, self._aside):  # a program that had it open may have written to it
-            raise self._conflict("reviewing", found)
-        return found.st_nlink
+        self._compare_pushed_out()
 
     def take_back(self) -> None:
         """See `StagedFile.take_back`. A file created under the name meanwhile is newer, and stays."""
         try:
-            self._rename_to_free(self.temporary, self.name)
+            self._context.kernel.rename_to_free(self._fd, self.temporary, self.name)
         except FileExistsError:
             pass
         except OSError as error:

@@ -7,22 +7,22 @@ cannot exchange names, the last check comes immediately before a plain rename.
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 
+from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.fs.attributes import keep_attributes
-from agentfs_lsp.adapters.fs.comparing import holds_base, looks_like, same_version
+from agentfs_lsp.adapters.fs.comparing import holds_base, same_version
 from agentfs_lsp.adapters.fs.confined import READING
-from agentfs_lsp.adapters.fs.syscalls import MISSING, exchange, rename_exclusive, sync
-from agentfs_lsp.adapters.landing.staged import StagedFile
+from agentfs_lsp.adapters.fs.handles import closing_fd
+from agentfs_lsp.adapters.fs.syscalls import sync
+from agentfs_lsp.adapters.landing.staged import Displacement
 from agentfs_lsp.adapters.landing.temporary import remove_temporary, write_temporary
 from agentfs_lsp.adapters.landing.temporary_registry import aside_name
-from agentfs_lsp.service.files.store import Blob, Landed
 
 
-class Replacement(StagedFile):
+class Replacement(Displacement):
     """New content for an existing file."""
 
-    _pushed_out: os.stat_result | None = None
-    """The base's file under the temporary name, once the names are exchanged."""
     _aside: str | None = None
     """The name under which the base is kept, if requested and the names can't be exchanged."""
     _links = 1
@@ -30,77 +30,40 @@ class Replacement(StagedFile):
     def check(self) -> None:
         """See `StagedFile.check`."""
         super().check()
-        found = self._look_at_target()
+        found = self._look_at_base()
         if self._source is not None and _attributes(found) != _attributes(self._source):
             self._take_attributes_again()
 
-    def _look_at_target(self) -> os.stat_result:
-        try:
-            found = self._look(self.name)
-            if looks_like(found, self._base) or holds_base(self._fd, self.name, self._base):
-                return found
-        except FileNotFoundError:
-            raise self._conflict("gone") from None
-        raise self._conflict("reviewing", found)
-
-    @property
-    def _base(self) -> Blob:
-        assert self.base is not None
-        return self.base
-
     def _take_attributes_again(self) -> None:
         """Another program changed mode, owner or the like since the file was staged."""
-        source = os.open(self.name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
-        try:
-            target = os.open(self.temporary, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
-            try:
-                keep_attributes(source, target)
-                sync(target)
-                self._ours = os.fstat(target)
-            finally:
-                os.close(target)
-        finally:
-            os.close(source)
+        with self._reading(self.name) as source, self._reading(self.temporary) as target:
+            keep_attributes(source, target)
+            sync(target)
+            self._ours = os.fstat(target)
 
     # --- the names change ---------------------------------------------------------------------------------
 
     def swap(self, *, returnable: bool = False) -> None:
         """See `StagedFile.swap`."""
-        if self._context.kernel.exchange:
-            try:
-                exchange(self._fd, self.temporary, self.name)
-            except FileNotFoundError:
-                raise self._conflict("gone") from None
-            except OSError as error:
-                if error.errno not in MISSING:
-                    raise
-            else:
-                self._settle_exchange()
-                return
+        try:
+            exchanged = self._context.kernel.try_exchange(self._fd, self.temporary, self.name)
+        except FileNotFoundError:
+            raise self._conflict("gone") from None
+        if exchanged:
+            self._compare_pushed_out()
+            return
         if returnable:
             self._keep_aside()
         self._rename_over()
 
-    def _settle_exchange(self) -> None:
-        try:
-            self._compare_pushed_out()
-        except BaseException:
-            self._put_back()
-            raise
-
-    def _compare_pushed_out(self) -> None:
-        self._pushed_out = self._look(self.temporary)
-        if not holds_base(self._fd, self.temporary, self._base):
-            raise self._conflict("reviewing", self._pushed_out)
-
     def _keep_aside(self) -> None:
-        source = os.open(self.name, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
-        try:
+        with self._reading(self.name) as source:
             self._aside = aside_name(self.temporary)
             write_temporary(self._fd, self._aside, (self._base.data,), source)
             sync(self._fd)
-        finally:
-            os.close(source)
+
+    def _reading(self, name: str) -> AbstractContextManager[int]:
+        return closing_fd(os.open(name, READING, dir_fd=self._fd))
 
     def _rename_over(self) -> None:
         try:
@@ -113,14 +76,8 @@ class Replacement(StagedFile):
         self._links = found.st_nlink
 
     def confirm(self) -> int:
-        """See `StagedFile.confirm`. A program that had the file open may have written to it since; after a
-        plain rename that can't be detected."""
-        if self._pushed_out is None:
-            return self._links
-        found = self._look(self.temporary)
-        if not same_version(found, self._pushed_out):
-            raise self._conflict("reviewing", found)
-        return found.st_nlink
+        """See `StagedFile.confirm`. After a plain rename, a write to the old file can't be detected."""
+        return self._links if self._pushed_out is None else super().confirm()
 
     # --- and back -----------------------------------------------------------------------------------------
 
@@ -132,18 +89,9 @@ class Replacement(StagedFile):
     def take_back(self) -> None:
         """See `StagedFile.take_back`."""
         if self._aside is not None:
-            self._rename_back(self._aside)
+            self._rename_ours(self._aside, self.name)
         else:
             self._put_back()
-
-    def _rename_back(self, aside: str) -> None:
-        try:
-            if same_version(self._look(self.name), self._ours):
-                self._rename(aside, self.name)
-        except FileNotFoundError:
-            pass  # removed or replaced by another program: that is newer
-        except OSError as error:
-            raise self._unknown(error) from error
 
     def _put_back(self) -> None:
         """Restore what was pushed out. What comes out in turn must be the staged file; otherwise another
@@ -153,10 +101,10 @@ class Replacement(StagedFile):
             while True:
                 going_in = self._look(self.temporary)
                 try:
-                    exchange(self._fd, self.temporary, self.name)
+                    syscalls.exchange(self._fd, self.temporary, self.name)
                 except FileNotFoundError:
                     try:
-                        rename_exclusive(self._fd, self.temporary, self.name)
+                        syscalls.rename_exclusive(self._fd, self.temporary, self.name)
                     except FileExistsError:
                         continue
                     return
@@ -166,17 +114,10 @@ class Replacement(StagedFile):
         except OSError as error:
             raise self._unknown(error) from error
 
-    def finish(self, links: int) -> Landed:
-        """See `StagedFile.finish`."""
-        if self._aside is not None and not self._over:
+    def _drop_temporaries(self) -> None:
+        if self._aside is not None:
             remove_temporary(self._fd, self._aside)
-        return super().finish(links)
-
-    def discard(self) -> None:
-        """See `Staged.discard`."""
-        if self._aside is not None and not self._over:
-            remove_temporary(self._fd, self._aside)
-        super().discard()
+        super()._drop_temporaries()
 
 
 def _attributes(found: os.stat_result) -> tuple[int, ...]:

@@ -13,10 +13,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.fs.comparing import conflict, same_version
+from agentfs_lsp.adapters.fs.comparing import conflict, holds_base, looks_like, same_version
 from agentfs_lsp.adapters.fs.confined import READING, open_folder
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
-from agentfs_lsp.adapters.fs.syscalls import MISSING, rename_exclusive, sync
+from agentfs_lsp.adapters.fs.syscalls import sync
 from agentfs_lsp.adapters.landing.journal import Entry
 from agentfs_lsp.adapters.landing.temporary import remove_temporary
 from agentfs_lsp.domain.errors import LandingUnknown, SystemFailed
@@ -24,8 +24,8 @@ from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.service.files.store import Landed
 
 if TYPE_CHECKING:
-    from agentfs_lsp.adapters.fs.closing import Closing
     from agentfs_lsp.adapters.fs.confined import OpenBeneath
+    from agentfs_lsp.adapters.fs.handles import Closing
     from agentfs_lsp.adapters.fs.state_folder import LandingLock
     from agentfs_lsp.adapters.fs.syscalls import Kernel
     from agentfs_lsp.adapters.landing.folders import FolderLease, NewFolders
@@ -113,7 +113,7 @@ class StagedFile(ABC):
         if self._over:
             return
         self._over = True
-        remove_temporary(self._fd, self.temporary)
+        self._drop_temporaries()
         del self.folder  # its handle may be the last one, which `leave` needs
         self._context.folders.leave(self._lease, self.location)
 
@@ -160,7 +160,7 @@ class StagedFile(ABC):
     def finish(self, links: int) -> Landed:
         """The landing stands: delete the old content, unless left as is. `links`: from `confirm`."""
         if not self._over:
-            self._drop_old()
+            self._drop_temporaries()
         self._over = True
         return Landed(
             regular(self._ours, self.location.relative),
@@ -172,15 +172,15 @@ class StagedFile(ABC):
         """Touch nothing more; the next start sorts out the names."""
         self._over = True
 
-    def _drop_old(self) -> None:
+    def _drop_temporaries(self) -> None:
         """Removes the name now. The content is freed after the landing, since that may take longest."""
         try:
-            held = os.open(self.temporary, READING | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
+            held = os.open(self.temporary, READING, dir_fd=self._fd)
         except OSError:
-            remove_temporary(self._fd, self.temporary)
-            return
+            held = None
         remove_temporary(self._fd, self.temporary)
-        self._context.closing.close(held)
+        if held is not None:
+            self._context.closing.close(held)
 
     # --- small steps --------------------------------------------------------------------------------------
 
@@ -190,18 +190,15 @@ class StagedFile(ABC):
     def _rename(self, source: str, target: str) -> None:
         os.rename(source, target, src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
-    def _rename_to_free(self, source: str, target: str) -> None:
-        """Raises FileExistsError if the name `target` is taken."""
-        if self._context.kernel.exclusive:
-            try:
-                rename_exclusive(self._fd, source, target)
-            except OSError as error:
-                if error.errno not in MISSING:
-                    raise
-            else:
-                return
-        os.link(source, target, src_dir_fd=self._fd, dst_dir_fd=self._fd, follow_symlinks=False)
-        remove_temporary(self._fd, source)
+    def _rename_ours(self, source: str, target: str) -> None:
+        """Rename if the file's name still leads to the staged file: anything else is newer, and stays."""
+        try:
+            if same_version(self._look(self.name), self._ours):
+                self._rename(source, target)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise self._unknown(error) from error
 
     def _conflict(self, reason: ConflictReason, found: os.stat_result | None = None) -> Conflict:
         return conflict(self.location, reason, self.base, found)
@@ -210,3 +207,44 @@ class StagedFile(ABC):
         """The temporary name may now hold another program's file, so don't remove it."""
         self._over = True
         return LandingUnknown(self.location.relative, "system", os.strerror(error.errno or 0))
+
+
+class Displacement(StagedFile):
+    """A change of an existing file, which `swap` moves aside to the temporary name."""
+
+    _pushed_out: os.stat_result | None = None
+    """The base's file under the temporary name."""
+
+    @property
+    def _base(self) -> Blob:
+        assert self.base is not None
+        return self.base
+
+    def _look_at_base(self) -> os.stat_result:
+        """The current file's stat. Raises Conflict if it is not the base."""
+        try:
+            found = self._look(self.name)
+            if looks_like(found, self._base) or holds_base(self._fd, self.name, self._base):
+                return found
+        except FileNotFoundError:
+            raise self._conflict("gone") from None
+        raise self._conflict("reviewing", found)
+
+    def _compare_pushed_out(self) -> None:
+        """Put it back if it is not the base."""
+        try:
+            self._pushed_out = self._look(self.temporary)
+            is_base = holds_base(self._fd, self.temporary, self._base)
+        except BaseException:
+            self.take_back()
+            raise
+        if not is_base:
+            self.take_back()
+            raise self._conflict("reviewing", self._pushed_out)
+
+    def confirm(self) -> int:
+        """See `StagedFile.confirm`. A program that had the file open may have written to it since."""
+        found = self._look(self.temporary)
+        if self._pushed_out is None or not same_version(found, self._pushed_out):
+            raise self._conflict("reviewing", found)
+        return found.st_nlink

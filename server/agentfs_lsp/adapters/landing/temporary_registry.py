@@ -17,15 +17,17 @@ import secrets
 import stat
 import threading
 from collections.abc import Container, Iterable
+from contextlib import suppress
 
-from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, folder_at, open_folder
+from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, open_real
+from agentfs_lsp.adapters.fs.handles import abandoned, write_all
 from agentfs_lsp.adapters.fs.os_errors import system_error
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.fs.syscalls import sync_folder
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 
 _FOLDER = "servers"
-_REPLACED = frozenset({errno.ELOOP, errno.EXDEV})
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV})
 PASSING = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO})
 """Errors after which a later start may succeed in removing a folder: they say nothing about its content."""
 _NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
@@ -61,20 +63,15 @@ class Registry:
     def settle(self, folders: Iterable[str]) -> None:
         """These folders stay, or are gone again. Never raises: a stale entry is harmless, since only empty
         folders are removed."""
-        with self._lock:
-            try:
-                self._write({"settled": list(folders)})
-            except (OSError, SystemRefused, SystemFailed):
-                pass
+        with self._lock, suppress(OSError, SystemRefused, SystemFailed):
+            self._write({"settled": list(folders)})
 
     def close(self) -> None:
         """Leave nothing to sweep on a clean exit."""
         with self._lock:
             if self._fd is not None:
-                try:
+                with suppress(OSError):  # the next sweep finds it has nothing to do
                     os.unlink(self._path)
-                except OSError:
-                    pass  # the next sweep finds it has nothing to do
                 os.close(self._fd)
                 self._fd = None
                 self._known.clear()
@@ -87,17 +84,13 @@ class Registry:
         if self._fd is None:
             self._fd = self._begin()
         # Starts with a line break, to end a line that a full disk cut short.
-        rest = memoryview(b"\n" + json.dumps(line).encode() + b"\n")
-        while rest:
-            rest = rest[os.write(self._fd, rest) :]
+        write_all(self._fd, (b"\n" + json.dumps(line).encode() + b"\n",))
         return self._fd
 
     def _begin(self) -> int:
         self._state.ensure(_FOLDER)
         while True:
-            fd = os.open(
-                self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-            )
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
             fcntl.flock(fd, fcntl.LOCK_EX)
             if os.fstat(fd).st_nlink:
                 try:
@@ -121,16 +114,12 @@ def aside_name(temporary: str) -> str:
 def is_dead(state: StateFolder, server_id: str) -> bool:
     """Whether the server with this id is no longer running. Raises OSError."""
     try:
-        fd = os.open(_note_of(state, server_id), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with abandoned(_note_of(state, server_id)):
+            return True
     except FileNotFoundError:
         return True  # a server creates its record before it lands anything
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    finally:
-        os.close(fd)
-    return True
 
 
 def sweep(state: StateFolder, open_beneath: OpenBeneath, unsettled: Container[str] = ()) -> None:
@@ -147,24 +136,14 @@ def sweep(state: StateFolder, open_beneath: OpenBeneath, unsettled: Container[st
 
 
 def _sweep_one(note: str, server_id: str, open_beneath: OpenBeneath) -> None:
-    try:
-        fd = os.open(note, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with suppress(OSError), abandoned(note) as fd:
         with open(fd, "rb", closefd=False) as lines:
             temporary_in, making = _read(lines)
-        everything = folder_at("/")
         for path in temporary_in:
-            _remove_temporaries(everything, path, server_id, open_beneath)
+            _remove_temporaries(path, server_id, open_beneath)
         for path in sorted(making, key=len, reverse=True):
-            _remove_empty(everything, path, open_beneath)
+            _remove_empty(path, open_beneath)
         os.unlink(note)
-    except OSError:
-        pass
-    finally:
-        os.close(fd)
 
 
 def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
@@ -183,33 +162,30 @@ def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
     return temporary_in, making
 
 
-def _open_below(everything: Folder, path: str, open_beneath: OpenBeneath) -> Folder | None:
+def _opened(path: str, open_beneath: OpenBeneath) -> Folder | None:
     """The recorded folder, if it is still there; does not follow a link put in its place."""
     try:
-        return open_folder(open_beneath, everything.fd, path.strip("/"))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        return open_real(open_beneath, path)
     except OSError as error:
-        if error.errno in _REPLACED:
+        if error.errno in _GONE:
             return None
         raise
 
 
-def _remove_temporaries(everything: Folder, path: str, server_id: str, open_beneath: OpenBeneath) -> None:
-    folder = _open_below(everything, path, open_beneath)
+def _remove_temporaries(path: str, server_id: str, open_beneath: OpenBeneath) -> None:
+    folder = _opened(path, open_beneath)
     if folder is None:
         return
     temporary = re.compile(rf"\.agentfs-{server_id}-\d+(-old)?\.tmp")
-    for name in os.listdir(folder.fd):
-        if temporary.fullmatch(name):
-            found = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
-            if not stat.S_ISDIR(found.st_mode):
-                os.unlink(name, dir_fd=folder.fd)
+    for name in filter(temporary.fullmatch, os.listdir(folder.fd)):
+        found = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
+        if not stat.S_ISDIR(found.st_mode):
+            os.unlink(name, dir_fd=folder.fd)
 
 
-def _remove_empty(everything: Folder, path: str, open_beneath: OpenBeneath) -> None:
+def _remove_empty(path: str, open_beneath: OpenBeneath) -> None:
     parent, _, name = path.rstrip("/").rpartition("/")
-    folder = _open_below(everything, parent, open_beneath)
+    folder = _opened(parent, open_beneath)
     if folder is None:
         return
     try:

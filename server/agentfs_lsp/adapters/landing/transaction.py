@@ -83,7 +83,10 @@ class StagedTogether:
                     one.swap(returnable=True)
                 swapped.append(one)
             _sync_folders(self._files)
-            links = [_confirmed(one) for one in self._files]
+            links = []
+            for one in self._files:
+                with about(one.location):
+                    links.append(one.confirm())
         except BaseException as error:
             self._take_back(swapped, journal, error)
             raise
@@ -125,11 +128,6 @@ def _told(why: BaseException) -> str:
     if isinstance(why, OSError):
         return os.strerror(why.errno or 0)
     return getattr(why, "detail", "")
-
-
-def _confirmed(one: StagedFile) -> int:
-    with about(one.location):
-        return one.confirm()
 
 
 def _sync_folders(staged: Sequence[StagedFile]) -> None:

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import PurePosixPath
 
 from agentfs_lsp.adapters.fs.confined import READING, Folder, OpenBeneath, folder_at, open_folder, opening
+from agentfs_lsp.adapters.fs.handles import abandoned, closing_fd, write_all
 from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.service.files.store import Root
@@ -60,10 +61,8 @@ class DiffFile:
 
     async def is_intact(self) -> bool:
         """Whether the file that was shown to the user is unchanged."""
-        return await asyncio.to_thread(self._is_intact)
-
-    def _is_intact(self) -> bool:
-        return _content(self._folder, self._filename, len(self._data) + 1) == self._data
+        most = len(self._data) + 1
+        return await asyncio.to_thread(_content, self._folder, self._filename, most) == self._data
 
     def remove(self) -> None:
         """Remove the file; never raises."""
@@ -93,19 +92,16 @@ class Place:
 
     def folder(self) -> Folder:
         """Open the folder, which must exist."""
-        top = self._top()
-        return open_folder(self._open_beneath, top.fd, "/".join(self._names))
+        return self._opened(len(self._names))
 
     def made(self) -> Folder:
         """Open the folder; create it if necessary, and deny access to other users."""
         if self._uri is None:
             os.makedirs(self._path, mode=0o700, exist_ok=True)
-        at = self._top()
+        at = self._opened(0)
         for name in self._names:
-            try:
+            with suppress(FileExistsError):
                 os.mkdir(name, 0o700, dir_fd=at.fd)
-            except FileExistsError:
-                pass
             at = open_folder(self._open_beneath, at.fd, name)
         if stat.S_IMODE(os.fstat(at.fd).st_mode) != 0o700:
             os.fchmod(at.fd, 0o700)
@@ -122,13 +118,12 @@ class Place:
                     _unlink(own, name)
         for depth in range(len(self._names) - 1, -1, -1):
             with suppress(OSError):
-                top = self._top()
-                above = open_folder(self._open_beneath, top.fd, "/".join(self._names[:depth]))
+                above = self._opened(depth)
                 os.rmdir(self._names[depth], dir_fd=above.fd)
 
-    def _top(self) -> Folder:
-        beneath = folder_at(self._path)  # named, because a handle closes with its last reference
-        return open_folder(self._open_beneath, beneath.fd, "")
+    def _opened(self, depth: int) -> Folder:
+        top = folder_at(self._path)  # named, because a handle closes with its last reference
+        return open_folder(self._open_beneath, top.fd, "/".join(self._names[:depth]))
 
 
 class DiffFiles:
@@ -191,9 +186,7 @@ def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
         place.tidy()  # folders created before space ran out
         return None
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
+        write_all(fd, (data,))
     except OSError:
         _unlink(folder, filename)
         os.close(fd)
@@ -227,14 +220,12 @@ def _is_ours(folder: Folder, name: str) -> bool:
 
 
 def _make(folder: Folder, name: str, data: bytes) -> None:
-    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
-    try:
-        os.write(fd, data)
-    except OSError:
-        _unlink(folder, name)
-        raise
-    finally:
-        os.close(fd)
+    with closing_fd(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)) as fd:
+        try:
+            os.write(fd, data)
+        except OSError:
+            _unlink(folder, name)
+            raise
 
 
 def _made_locked(folder: Folder, name: str) -> int:
@@ -256,32 +247,19 @@ def _made_locked(folder: Folder, name: str) -> int:
 def _remove_abandoned(folder: Folder, name: str) -> None:
     """Remove the file if no live server holds its lock, holding it until the file is gone. Leaves alone what
     another sweep removed meanwhile: the name may be a new file's."""
-    fd = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder.fd)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with suppress(BlockingIOError), abandoned(name, folder.fd) as fd:
         if os.fstat(fd).st_nlink:
             _unlink(folder, name)
-    except BlockingIOError:
-        pass
-    finally:
-        os.close(fd)
 
 
 def _content(folder: Folder, name: str, most: int) -> bytes | None:
     try:
-        fd = os.open(name, READING | os.O_NOFOLLOW, dir_fd=folder.fd)
+        with closing_fd(os.open(name, READING, dir_fd=folder.fd)) as fd:
+            return os.read(fd, most)
     except OSError:
         return None
-    try:
-        return os.read(fd, most)
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
 
 
 def _unlink(folder: Folder, name: str) -> None:
-    try:
+    with suppress(OSError):
         os.unlink(name, dir_fd=folder.fd)
-    except OSError:
-        pass
