@@ -17,11 +17,11 @@ from agentfs_lsp.adapters.catalogue import terminal_locale
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.connection import Connection, LostServerError
-from agentfs_lsp.demo.editor import Editor, RefusedError, UnansweredError
+from agentfs_lsp.demo.editor import RefusedError, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
+from agentfs_lsp.demo.person import Person
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
-from agentfs_lsp.demo.seat import ReviewUI
 from agentfs_lsp.domain.translation import Translate, sentences
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -101,22 +101,19 @@ def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, t
         copying.copy_project(source, root)
         turn_plan = plan.sample_plan(translate) if options.dir is None else plan.plan_for(root, translate)
     except copying.TooBigError:
-        return complain(
-            "demo",
-            translate(
-                "{folder} contains more than {files} files or {mib} MiB. Choose a folder inside it.",
-                folder=options.dir,
-                files=copying.MAX_FILES,
-                mib=copying.MAX_MIB,
-            ),
-            USAGE,
+        problem = translate(
+            "{folder} contains more than {files} files or {mib} MiB. Choose a folder inside it.",
+            folder=options.dir,
+            files=copying.MAX_FILES,
+            mib=copying.MAX_MIB,
         )
     except plan.NothingToEditError:
-        told = translate("{folder} contains no text file that the demo can edit.", folder=options.dir)
-        return complain("demo", told, USAGE)
+        problem = translate("{folder} contains no text file that the demo can edit.", folder=options.dir)
     except OSError as error:
-        return complain("demo", f"{error.filename}: {error.strerror}", USAGE)
-    return _play(screen, root, turn_plan, options, translate)
+        problem = f"{error.filename}: {error.strerror}"
+    else:
+        return _play(screen, root, turn_plan, options, translate)
+    return complain("demo", problem, USAGE)
 
 
 def _keeps(options: argparse.Namespace, code: int) -> bool:
@@ -141,9 +138,8 @@ def _play(
         screen.line(translate("Interrupted. The request was cancelled; nothing else changes."), "yellow")
         code = INTERRUPTED
     except (LostServerError, RefusedError) as error:
-        screen.line(
-            sentences(translate, (_told(error, translate), translate("Server log: {log}", log=log))), "red"
-        )
+        told = (_told(error, translate), translate("Server log: {log}", log=log))
+        screen.line(sentences(translate, told), "red")
         code = FAILED
     finally:
         ended = connection.close()
@@ -175,28 +171,22 @@ def _take_turn(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         answers = translate("automatic (no terminal)")
     elif not options.yes:
-        from agentfs_lsp.demo.person import Person  # noqa: PLC0415 - needs a terminal's modules
-
         person, answers = Person(screen, translate), translate("you")
-    seat = ReviewUI(screen, person, translate)
-    editor = Editor(connection, seat, translate)
+    turn = Turn(connection, person, screen, ledger, translate)
     try:
-        editor.start(ledger.root, terminal_locale())
+        turn.editor.start(ledger.root, terminal_locale())
         if options.clean:
             files = translate("{folder} (a copy, removed at the end)", folder=ledger.root)
         else:
             files = translate("{folder} (a copy, kept)", folder=ledger.root)
-        server = translate(
-            "{command}, process {pid}, on stdio",
-            command=f"{Path(sys.executable).name} -m agentfs_lsp",
-            pid=connection.pid,
-        )
+        command = f"{Path(sys.executable).name} -m agentfs_lsp"
+        server = translate("{command}, process {pid}, on stdio", command=command, pid=connection.pid)
         facts = ((translate("files"), files), (translate("server"), server), (translate("answers"), answers))
         screen.opening(turn_plan.task, facts, asked=person is not None)
-        Turn(ledger.root, editor, seat, screen, ledger, translate).play(turn_plan)
+        turn.play(turn_plan)
     except UnansweredError:
         screen.line(translate("Input has ended, so the demo ends here."), "yellow")
     except KeyboardInterrupt:
-        editor.cancel()
+        turn.editor.cancel()
         raise
     return DONE

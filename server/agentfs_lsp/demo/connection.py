@@ -98,7 +98,15 @@ class Connection:
             self._process.terminate()
         except KeyboardInterrupt:  # the second Ctrl-C: the person does not want to wait
             self._process.kill()
-        return self._reap()
+        try:
+            code = self._process.wait(GOODBYE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._outgoing.put(None)
+        for thread in self._threads:
+            thread.join(GOODBYE_S)
+        return code
 
     def _say_goodbye(self) -> None:
         ident = self.request("shutdown", None)
@@ -109,17 +117,6 @@ class Connection:
         except LostServerError:
             pass  # the end of its input tells it the same
         self._outgoing.put(None)
-
-    def _reap(self) -> int:
-        try:
-            code = self._process.wait(GOODBYE_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
-        self._outgoing.put(None)
-        for thread in self._threads:
-            thread.join(GOODBYE_S)
-        return code
 
     def _send(self, message: Message) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 MAX_FILES = 5_000
@@ -23,35 +22,30 @@ class TooBigError(Exception):
     """The folder is too large for a demo to copy."""
 
 
-@dataclass
-class _Budget:
-    files: int = MAX_FILES
-    size: int = MAX_MIB << 20
-
-    def take(self, size: int) -> None:
-        self.files -= 1
-        self.size -= size
-        if self.files < 0 or self.size < 0:
-            raise TooBigError
-
-
 def copy_project(source: Path, target: Path) -> None:
     """Copy regular files and folders, without links, devices, unreadable files and the copy itself.
 
     Raises TooBigError, and OSError if `source` can't be listed or `target` can't be written."""
-    _copy(source, target, _Budget())
-
-
-def _copy(source: Path, target: Path, budget: _Budget) -> None:
     target.mkdir()
-    for entry in sorted(os.scandir(source), key=lambda entry: entry.name):
-        if entry.name in LEFT_OUT or target.is_relative_to(entry.path):
+    size = 0
+    for count, entry in enumerate(_entries(source, target), 1):
+        copy = target / Path(entry.path).relative_to(source)
+        size += entry.stat().st_size if entry.is_file() else 0
+        if count > MAX_FILES or size > MAX_MIB << 20:
+            raise TooBigError
+        if entry.is_dir():
+            copy.mkdir()
+        else:
+            shutil.copy2(entry.path, copy)
+
+
+def _entries(folder: Path, target: Path) -> Iterator[os.DirEntry[str]]:
+    """What to copy, each folder before its content."""
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.name in LEFT_OUT or entry.is_symlink() or target.is_relative_to(entry.path):
             continue
-        status = entry.stat(follow_symlinks=False)
-        readable = os.access(entry.path, os.R_OK, follow_symlinks=False)
-        if stat.S_ISDIR(status.st_mode) and readable and os.access(entry.path, os.X_OK):
-            budget.take(0)
-            _copy(Path(entry.path), target / entry.name, budget)
-        elif stat.S_ISREG(status.st_mode) and readable:
-            budget.take(status.st_size)
-            shutil.copy2(entry.path, target / entry.name)
+        if entry.is_dir() and os.access(entry.path, os.R_OK | os.X_OK):
+            yield entry
+            yield from _entries(Path(entry.path), target)
+        elif entry.is_file() and os.access(entry.path, os.R_OK):
+            yield entry

@@ -5,21 +5,15 @@ The client opens only UTF-8 files. Buffers keep the file's line endings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from agentfs_lsp.demo.connection import Connection
-from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import line_end, offset_of_line
 from agentfs_lsp.domain.text.positions import Encoding, offset_at, to_position
 from agentfs_lsp.domain.translation import Translate
-
-
-class StaleEditError(Exception):
-    """An edit for another version of a document, or for one that is not open; `str()` is the reason for the
-    user."""
 
 
 @dataclass
@@ -66,36 +60,26 @@ class OpenDocuments:
 
     def type(self, uri: str, old: str, new: str) -> None:
         """Type: replace the first `old` by `new`, unsaved."""
-        document = self._open[uri]
-        at = document.text.index(old)
-        ranges = {
-            "start": _position(document.text, at, self.units),
-            "end": _position(document.text, at + len(old), self.units),
-        }
-        self._change(uri, document, [{"range": ranges, "newText": new}])
+        at = self._open[uri].text.index(old)
+        ends = {"start": self._position(uri, at), "end": self._position(uri, at + len(old))}
+        self._change(uri, [{"range": ends, "newText": new}])
 
-    def apply(self, edit: Mapping[str, Any]) -> list[str]:
-        """Apply a WorkspaceEdit entirely or not at all; returns the URIs. Raises StaleEditError."""
-        pending: list[tuple[str, Document, list[dict[str, Any]]]] = []
-        for change in edit.get("documentChanges", ()):
-            if "textDocument" not in change:
-                raise StaleEditError(self.translate("Only text edits are applied here."))
-            uri, version = change["textDocument"]["uri"], change["textDocument"].get("version")
-            document = self._open.get(uri)
+    def apply(self, edit: Mapping[str, Any]) -> str:
+        """Apply a WorkspaceEdit entirely or not at all; returns why not, for the user, or ""."""
+        for change in edit["documentChanges"]:
+            document = self._open.get(change["textDocument"]["uri"])
+            wanted = change["textDocument"]["version"]
             if document is None:
-                raise StaleEditError(self.translate("The document is not open."))
-            if version != document.version:
-                raise StaleEditError(
-                    self.translate(
-                        "The document is at version {version}, not {wanted}.",
-                        version=document.version,
-                        wanted=version,
-                    )
+                return self.translate("The document is not open.")
+            if document.version != wanted:
+                return self.translate(
+                    "The document is at version {version}, not {wanted}.",
+                    version=document.version,
+                    wanted=wanted,
                 )
-            pending.append((uri, document, change["edits"]))
-        for uri, document, edits in pending:
-            self._change(uri, document, edits)
-        return [uri for uri, _, _ in pending]
+        for change in edit["documentChanges"]:
+            self._change(change["textDocument"]["uri"], change["edits"])
+        return ""
 
     def save(self, uri: str) -> None:
         """Write the document to disk and tell the server. Raises OSError."""
@@ -105,12 +89,16 @@ class OpenDocuments:
         self.connection.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         self._tell_state(uri, document)
 
-    def _change(self, uri: str, document: Document, edits: Iterable[Mapping[str, Any]]) -> None:
-        ordered = sorted(edits, key=lambda edit: _key(edit["range"]["start"]))
-        document.text = apply_splices(document.text, [self._splice(document.text, e) for e in ordered])
+    def _change(self, uri: str, edits: Sequence[Mapping[str, Any]]) -> None:
+        document = self._open[uri]
+        # Last first, so that no change moves the ranges of those that follow.
+        changes = [
+            {"range": edit["range"], "text": edit["newText"]} for edit in sorted(edits, key=_start)[::-1]
+        ]
+        for change in changes:
+            start, end = (self._offset(document.text, change["range"][end]) for end in ("start", "end"))
+            document.text = document.text[:start] + change["text"] + document.text[end:]
         document.version += 1
-        # Last first, so that no sent change moves the ranges of later ones.
-        changes = [{"range": e["range"], "text": e["newText"]} for e in reversed(ordered)]
         identifier = {"uri": uri, "version": document.version}
         self.connection.notify(
             "textDocument/didChange", {"textDocument": identifier, "contentChanges": changes}
@@ -121,21 +109,15 @@ class OpenDocuments:
         state = {"uri": uri, "dirty": document.dirty, "encoding": "utf-8"}
         self.connection.notify("agentfs/documentState", state)
 
-    def _splice(self, text: str, edit: Mapping[str, Any]) -> Splice:
-        start, end = (_offset(text, edit["range"][end], self.units) for end in ("start", "end"))
-        return Splice(start, end, edit["newText"])
+    def _offset(self, text: str, position: Mapping[str, int]) -> int:
+        begin = offset_of_line(text, position["line"] + 1)
+        line = text[begin : line_end(text, begin)].rstrip("\r\n")
+        return begin + offset_at(line, position["character"], self.units)
+
+    def _position(self, uri: str, offset: int) -> dict[str, int]:
+        line, character = to_position(self._open[uri].text, offset, self.units)
+        return {"line": line, "character": character}
 
 
-def _key(position: Mapping[str, int]) -> tuple[int, int]:
-    return position["line"], position["character"]
-
-
-def _offset(text: str, position: Mapping[str, int], units: Encoding) -> int:
-    begin = offset_of_line(text, position["line"] + 1)
-    line = text[begin : line_end(text, begin)].rstrip("\r\n")
-    return begin + offset_at(line, position["character"], units)
-
-
-def _position(text: str, offset: int, units: Encoding) -> dict[str, int]:
-    line, character = to_position(text, offset, units)
-    return {"line": line, "character": character}
+def _start(edit: Mapping[str, Any]) -> tuple[int, int]:
+    return edit["range"]["start"]["line"], edit["range"]["start"]["character"]

@@ -1,21 +1,21 @@
 """A terminal client that acts as the editor (docs/protocol.md#91-review-clients).
 
 It implements the whole protocol of a client that can review and save. Everything runs on the caller's
-thread, while a call waits for its response. The `Reviewer` decides, and `screen` displays.
+thread, while a call waits for its response.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from agentfs_lsp.api.proposals import Proposal
 from agentfs_lsp.demo.connection import Connection, Message
-from agentfs_lsp.demo.documents import OpenDocuments, StaleEditError
-from agentfs_lsp.demo.seat import ReviewUI
+from agentfs_lsp.demo.documents import OpenDocuments
 from agentfs_lsp.domain.translation import Translate
 
 METHOD_NOT_FOUND = -32601
@@ -42,12 +42,28 @@ CAPABILITIES: dict[str, Any] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The person's decision on a proposal. `texts`: the whole new text of each amended file, by URI."""
+
+    decision: Literal["accepted", "amended", "rejected"]
+    feedback: str = ""
+    always: bool = False
+    texts: tuple[tuple[str, str], ...] = ()
+
+    def to_wire(self, ident: str) -> dict[str, Any]:
+        """The params of `agentfs/settle`."""
+        files = [{"uri": uri, "decision": "amended", "text": text} for uri, text in self.texts]
+        told = {"feedback": self.feedback, "always": self.always, "files": files}
+        return {"id": ident, "decision": self.decision} | {key: value for key, value in told.items() if value}
+
+
+ACCEPT = Answer("accepted")
+ALWAYS = Answer("accepted", always=True)
+
+
 class RefusedError(Exception):
     """The server answered with a JSON-RPC error."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class UnansweredError(Exception):
@@ -55,19 +71,26 @@ class UnansweredError(Exception):
 
 
 class Editor:
-    """The client of one server."""
+    """The client of one server. `decide` answers a proposal, with None if nobody is there; `hear` is told
+    what happens in the editor."""
 
-    def __init__(self, connection: Connection, reviewer: ReviewUI, translate: Translate) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        decide: Callable[[Proposal], Answer | None],
+        hear: Callable[[str], None],
+        translate: Translate,
+    ) -> None:
         self.documents = OpenDocuments(connection, translate)
-        self._translate = translate
         self._connection = connection
-        self._reviewer = reviewer
-        self._calls: list[int] = []  # pending requests, outermost first
-        self._answers: dict[int, Message] = {}
+        self._decide = decide
+        self._hear = hear
+        self._translate = translate
+        self._answers: dict[int, Message | None] = {}  # to each pending request, outermost first
         self._proposed: deque[str] = deque()
 
-    def start(self, folder: Path, locale: str) -> dict[str, Any]:
-        """Open `folder` as the workspace; returns the server's capabilities. `locale`: its language."""
+    def start(self, folder: Path, locale: str) -> None:
+        """Open `folder` as the workspace. `locale`: the server's language."""
         params = {
             "processId": os.getpid(),
             "clientInfo": {"name": "agentfs-demo"},
@@ -79,7 +102,6 @@ class Editor:
         capabilities: dict[str, Any] = self.call("initialize", params)["capabilities"]
         self.documents.units = capabilities.get("positionEncoding", "utf-16")
         self._connection.notify("initialized", {})
-        return capabilities
 
     def call(self, method: str, params: object) -> Any:
         """Send a request, and handle every review it leads to.
@@ -87,46 +109,38 @@ class Editor:
         Raises RefusedError, UnansweredError, LostServerError."""
         ident = self._begin(method, params)
         unanswered = False
-        while ident not in self._answers:
-            if self._proposed:
-                if not self._review(self._proposed.popleft()):
-                    unanswered = True
-                    self._connection.notify("$/cancelRequest", {"id": ident})
-            else:
+        while (message := self._answers[ident]) is None:
+            if not self._proposed:
                 self._handle(self._connection.receive())
+            elif not self._review(self._proposed.popleft()):
+                unanswered = True
+                self._connection.notify("$/cancelRequest", {"id": ident})
+        del self._answers[ident]
         if unanswered:
-            self._calls.remove(ident)
             raise UnansweredError
-        return self._end(ident)
+        if "error" in message:
+            raise RefusedError(message["error"]["message"])
+        return message["result"]
 
     def cancel(self) -> None:
         """Cancel all pending requests: the person interrupted the turn."""
-        while self._calls:
-            self._connection.notify("$/cancelRequest", {"id": self._calls.pop()})
-
-    # --- asking ----------------------------------------------------------------------------------------
+        for ident in reversed(self._answers):
+            self._connection.notify("$/cancelRequest", {"id": ident})
 
     def _begin(self, method: str, params: object) -> int:
         ident = self._connection.request(method, params)
-        self._calls.append(ident)
+        self._answers[ident] = None
         return ident
-
-    def _end(self, ident: int) -> Any:
-        self._calls.remove(ident)
-        message = self._answers.pop(ident)
-        if "error" in message:
-            raise RefusedError(message["error"]["code"], message["error"]["message"])
-        return message.get("result")
 
     def _ask(self, method: str, params: object) -> dict[str, Any]:
         """A request inside a review; an error is treated as `ok: false`."""
         ident = self._begin(method, params)
-        while ident not in self._answers:
+        while (message := self._answers[ident]) is None:
             self._handle(self._connection.receive())
-        try:
-            result: dict[str, Any] = self._end(ident)
-        except RefusedError as error:
-            return {"ok": False, "code": str(error.code), "reason": str(error)}
+        del self._answers[ident]
+        if "error" in message:
+            return {"ok": False, "code": str(message["error"]["code"]), "reason": message["error"]["message"]}
+        result: dict[str, Any] = message["result"]
         return result
 
     # --- what the server sends ---------------------------------------------------------------------------
@@ -137,42 +151,33 @@ class Editor:
             case None:
                 self._answers[message["id"]] = message
             case "workspace/applyEdit":
-                self._apply_edit(message["id"], params["edit"])
+                failure = self._apply_allowed(params["edit"])
+                result = {"applied": False, "failureReason": failure} if failure else {"applied": True}
+                self._connection.answer(message["id"], result)
             case "agentfs/proposed":
                 self._proposed.append(params["id"])
             case "agentfs/settled" if params["id"] in self._proposed:  # over before anyone saw it
                 self._proposed.remove(params["id"])
             case "window/showMessage":
-                self._reviewer.hear(params["message"])
+                self._hear(params["message"])
+            case _ if method in PLAIN_ANSWERS:
+                self._connection.answer(message["id"], PLAIN_ANSWERS[method])
             case _ if "id" in message:
-                if method in PLAIN_ANSWERS:
-                    self._connection.answer(message["id"], PLAIN_ANSWERS[method])
-                else:
-                    reason = f"{method} is not known here"
-                    self._connection.refuse(message["id"], METHOD_NOT_FOUND, reason)
+                self._connection.refuse(message["id"], METHOD_NOT_FOUND, f"{method} is not known here")
 
-    def _apply_edit(self, ident: object, edit: Mapping[str, Any]) -> None:
-        """An edit allowed by policy: apply it, and save documents that had no unsaved changes. One that is to
-        be reviewed comes again as `agentfs/proposed`."""
+    def _apply_allowed(self, edit: Mapping[str, Any]) -> str:
+        """Apply an edit that policy allows, and save documents that had no unsaved changes; returns why not.
+
+        One that is to be reviewed comes again as `agentfs/proposed`."""
         if edit.get("changeAnnotations"):
-            self._answer_applied(ident, PENDING)
-            return
+            return PENDING
         clean = [uri for uri in _uris(edit) if (open_ := self.documents.get(uri)) and not open_.dirty]
-        try:
-            self.documents.apply(edit)
-            for uri in clean:
-                self.documents.save(uri)
-        except StaleEditError as error:
-            self._answer_applied(ident, str(error))
-        except OSError as error:
-            self._reviewer.hear(self._translate("The editor could not save: {reason}", reason=error.strerror))
-            self._answer_applied(ident, "")
-        else:
-            self._answer_applied(ident, "")
-
-    def _answer_applied(self, ident: object, failure: str) -> None:
-        result = {"applied": False, "failureReason": failure} if failure else {"applied": True}
-        self._connection.answer(ident, result)
+        failure = self.documents.apply(edit)
+        if not failure:
+            for saved in map(self._save, clean):
+                if not saved["saved"]:
+                    self._hear(self._translate("The editor could not save: {reason}", reason=saved["reason"]))
+        return failure
 
     # --- a review ----------------------------------------------------------------------------------------
 
@@ -181,12 +186,12 @@ class Editor:
         reply = self._ask("agentfs/proposal", {"id": ident})
         if "files" not in reply:
             return True
-        answer = self._reviewer.decide(cast("Proposal", reply))
+        answer = self._decide(cast("Proposal", reply))
         if answer is None:
             return False
         settled = self._ask("agentfs/settle", answer.to_wire(ident))
         if not settled.get("ok"):
-            self._reviewer.hear(f"{settled.get('code')}: {settled.get('reason')}")
+            self._hear(f"{settled.get('code')}: {settled.get('reason')}")
             if settled.get("code") == "INVALID_PARAM" and answer.decision == "amended":
                 return self._review(ident)  # it can't be written: nothing is decided, so ask again
         elif settled.get("apply") is not None:
@@ -195,24 +200,14 @@ class Editor:
 
     def _land(self, ident: str, edit: Mapping[str, Any]) -> None:
         """Do the editor's part of an accepted change."""
-        failure = self._apply(edit)
+        failure = self.documents.apply(edit)
         told = [{"uri": uri, "applied": not failure, "reason": failure} for uri in _uris(edit)]
         reply = self._ask("agentfs/applied", {"id": ident, "files": told})
-        if not reply.get("ok"):
-            if reply.get("revert") and (stuck := self._apply(reply["revert"])):
-                self._reviewer.hear(
-                    self._translate("The applied edits could not be reverted: {reason}", reason=stuck)
-                )
-            return
-        saved = [self._save(uri) for uri in reply.get("save", ())]
-        self._ask("agentfs/saved", {"id": ident, "files": saved})
-
-    def _apply(self, edit: Mapping[str, Any]) -> str:
-        try:
-            self.documents.apply(edit)
-        except StaleEditError as error:
-            return str(error)
-        return ""
+        if reply.get("ok"):
+            saved = [self._save(uri) for uri in reply.get("save", ())]
+            self._ask("agentfs/saved", {"id": ident, "files": saved})
+        elif reply.get("revert") and (stuck := self.documents.apply(reply["revert"])):
+            self._hear(self._translate("The applied edits could not be reverted: {reason}", reason=stuck))
 
     def _save(self, uri: str) -> dict[str, Any]:
         try:

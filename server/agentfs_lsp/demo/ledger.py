@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.textfile import line_ends_of
 from agentfs_lsp.domain.translation import Translate
-
-EOL_NAMES = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +74,8 @@ class Ledger:
         outcome = ", ".join(entry.outcomes) or translate("untouched")
         if not file.exists():
             ok = entry.expected is None
-            return Finding(
-                path, outcome, 0, "", "", translate("does not exist") if ok else translate("missing"), ok
-            )
+            check = translate("does not exist") if ok else translate("missing")
+            return Finding(path, outcome, 0, "", "", check, ok)
         data = file.read_bytes()
         encoding = _encoding(data if entry.before is None else entry.before)
         try:
@@ -105,9 +103,9 @@ def describe_line_ends(text: str) -> str:
 
 def _line_ends(text: str) -> dict[str, int]:
     """How often each kind occurs, without kinds that don't."""
-    pairs = text.count("\r\n")
-    counts = {"\r\n": pairs, "\n": text.count("\n") - pairs, "\r": text.count("\r") - pairs}
-    return {name: counts[end] for end, name in EOL_NAMES if counts[end]}
+    ends = line_ends_of(text)
+    counts = {"CRLF": ends.crlf, "LF": ends.lf, "CR": ends.cr}
+    return {name: count for name, count in counts.items() if count}
 
 
 def _encoding(data: bytes) -> str:

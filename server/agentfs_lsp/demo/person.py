@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import shutil
 import signal
 import subprocess
+import sys
+import termios
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agentfs_lsp.api.proposals import Proposal
-from agentfs_lsp.demo.keys import read_line, single_keys
-from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
+from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer
 from agentfs_lsp.demo.screen import GUTTER, Screen
 from agentfs_lsp.domain.translation import Translate
 
 EDITORS = ("nano", "vim", "vi")  # if neither $VISUAL nor $EDITOR is set
+END = "\x04"  # Ctrl-D, an ordinary key while single keys are read
+
+_AT_ONCE_S = 0.05  # faster than anyone types
+_MAX_AT_ONCE = 4096
 
 
 class Person:
@@ -29,8 +38,7 @@ class Person:
     def answer(self, proposal: Proposal, suggested: Answer) -> Answer | None:
         """The person's decision, None at the end of input. `suggested` is only a hint."""
         legend = self._translate("a accept   r reject   e edit   w always   Ctrl-D quit")
-        answer: Answer | None = None
-        while answer is None:
+        while True:
             with single_keys() as next_key:
                 self._screen.legend(legend, self._hint(suggested))
                 key = next_key("arew")
@@ -38,23 +46,23 @@ class Person:
                 case None:
                     return None
                 case "a":
-                    answer = ACCEPT
+                    return ACCEPT
                 case "w":
-                    answer = ALWAYS
+                    return ALWAYS
                 case "r":
-                    reason = read_line(" " * GUTTER + self._translate("Reason? (Enter: none)") + " ")
-                    if reason is None:
+                    try:
+                        reason = input(" " * GUTTER + self._translate("Reason? (Enter: none)") + " ")
+                    except EOFError:
                         return None
-                    answer = Answer("rejected", reason)
-                case _:
-                    answer = self._amend(proposal)
-        return answer
+                    return Answer("rejected", reason.strip())
+                case _ if (answer := self._amend(proposal)) is not None:
+                    return answer
 
     def ends_always(self) -> bool | None:
         """Before an automatically allowed change: whether the person wants to be asked again, None at the end
         of input."""
         with single_keys() as next_key:
-            self._screen.legend(self._translate("always is on   Enter continue   m ask me again"), "")
+            self._screen.legend(self._translate("always is on   Enter continue   m ask me again"))
             key = next_key("\r\nm")
         return None if key is None else key == "m"
 
@@ -69,17 +77,15 @@ class Person:
                 return None
             if text != file["proposed_text"]:
                 texts.append((file["uri"], text))
-        if not texts:
-            self._screen.legend(
-                self._translate("Nothing was changed. The proposal is the same as before."), ""
-            )
-            return None
-        return Answer("amended", texts=tuple(texts))
+        if texts:
+            return Answer("amended", texts=tuple(texts))
+        self._screen.legend(self._translate("Nothing was changed. The proposal is the same as before."))
+        return None
 
     def _edit(self, path: str, text: str) -> str | None:
         command = editor_command()
         if not command:
-            self._screen.legend(self._translate("No editor is configured. Set VISUAL or EDITOR."), "")
+            self._screen.legend(self._translate("No editor is configured. Set VISUAL or EDITOR."))
             return None
         with TemporaryDirectory(prefix="agentfs-edit-") as folder:
             file = Path(folder, path.rsplit("/", 1)[-1])
@@ -87,24 +93,22 @@ class Person:
             # Ctrl-C belongs to the editor while it runs; a Python handler is not inherited.
             before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
             try:
-                failed = subprocess.run([*command, str(file)], check=False).returncode
+                subprocess.run([*command, str(file)], check=True)
             except OSError as error:
-                self._screen.legend(f"{command[0]}: {error.strerror}", "")
-                return None
+                problem = f"{command[0]}: {error.strerror}"
+            except subprocess.CalledProcessError:
+                problem = self._translate("The editor failed. The proposal is the same as before.")
+            else:
+                try:
+                    return file.read_bytes().decode("utf-8", "surrogatepass")
+                except (OSError, UnicodeDecodeError):
+                    problem = self._translate(
+                        "The editor's text is not UTF-8. The proposal is the same as before."
+                    )
             finally:
                 signal.signal(signal.SIGINT, before)
-            if failed:
-                self._screen.legend(
-                    self._translate("The editor failed. The proposal is the same as before."), ""
-                )
-                return None
-            try:
-                return file.read_bytes().decode("utf-8", "surrogatepass")
-            except (OSError, UnicodeDecodeError):
-                self._screen.legend(
-                    self._translate("The editor's text is not UTF-8. The proposal is the same as before."), ""
-                )
-                return None
+        self._screen.legend(problem)
+        return None
 
     def _hint(self, suggested: Answer) -> str:
         if suggested.always:
@@ -123,3 +127,38 @@ def editor_command() -> list[str]:
         except ValueError:  # an unclosed quotation mark
             return said.split()
     return next(([name] for name in EDITORS if shutil.which(name)), [])
+
+
+@contextmanager
+def single_keys() -> Iterator[Callable[[str], str | None]]:
+    """Read single keys without echo. Yields a function that waits for one of the keys in its argument and
+    returns it, or None at the end of input. Ignores pastes and special keys, which send several characters.
+
+    Discards earlier input, which can't have been meant as an answer."""
+    stdin = sys.stdin.fileno()
+    before = termios.tcgetattr(stdin)
+    tty.setcbreak(stdin, termios.TCSAFLUSH)
+    try:
+        yield lambda among: _next(stdin, among)
+    finally:
+        termios.tcsetattr(stdin, termios.TCSADRAIN, before)
+
+
+def _next(stdin: int, among: str) -> str | None:
+    while True:
+        typed = _typed(stdin)
+        if typed in ("", END):
+            return None
+        if len(typed) == 1 and typed in among:
+            return typed
+
+
+def _typed(stdin: int) -> str:
+    """What arrives at once, in lower case: a key, a special key's sequence (`ESC [ A`), or a paste."""
+    typed = os.read(stdin, _MAX_AT_ONCE)
+    while typed and select.select([stdin], [], [], _AT_ONCE_S)[0]:
+        more = os.read(stdin, _MAX_AT_ONCE)
+        if not more:
+            break
+        typed += more
+    return typed.decode("latin-1").lower()

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePosixPath
 
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.text.textfile import eol_of
@@ -126,14 +127,14 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
     ends = _candidates(folder)
     if not ends:
         raise NothingToEditError
-    texts = iter(
-        f"{ordinal} remark of the agentfs demo"
-        for ordinal in ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth")
-    )
+    ordinals = iter(("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth"))
 
     def edit(number: int, why: str = "") -> Edit:
         path, end = ends[number % len(ends)]
-        return Edit(path, end, f"{end}\n{_remark(path, next(texts))}", why)
+        remark = REMARKS[PurePosixPath(path).suffix.lower()].format(
+            f"{next(ordinals)} remark of the agentfs demo"
+        )
+        return Edit(path, end, f"{end}\n{remark}", why)
 
     return Plan(
         task=translate("Add a remark to a few files."),
@@ -156,14 +157,10 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
 
 def _candidates(folder: Path) -> list[tuple[str, str]]:
     """Paths of files to edit, each with its end: the shortest run of last lines that occurs only once."""
-    found: list[tuple[str, str]] = []
-    for path in _text_files(folder):
-        end = _unique_end(path.read_bytes())
-        if end:
-            found.append((path.relative_to(folder).as_posix(), end))
-        if len(found) == MAX_CANDIDATES:
-            break
-    return found
+    ends = (
+        (path.relative_to(folder).as_posix(), _unique_end(path.read_bytes())) for path in _text_files(folder)
+    )
+    return list(islice(((path, end) for path, end in ends if end), MAX_CANDIDATES))
 
 
 def _text_files(folder: Path) -> Iterator[Path]:
@@ -184,19 +181,9 @@ def _unique_end(data: bytes) -> str:
     if "\0" in text or eol_of(text) == "mixed":
         return ""
     text = normalise(text).rstrip("\n")
-    at = len(text)
-    while at > 0:
-        at = text.rfind("\n", 0, at) + 1
-        end = text[at:]
-        if len(end) >= 12 and text.count(end) == 1:
-            return end
-        at -= 1
-    return ""
-
-
-def _remark(path: str, words: str) -> str:
-    suffix = "." + path.rsplit(".", 1)[-1].lower()
-    return REMARKS[suffix].format(words)
+    lines = text.split("\n")
+    ends = ("\n".join(lines[first:]) for first in reversed(range(len(lines))))
+    return next((end for end in ends if len(end) >= 12 and text.count(end) == 1), "")
 
 
 def _free_name(folder: Path) -> str:

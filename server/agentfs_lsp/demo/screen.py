@@ -19,9 +19,11 @@ from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import clip, visible
-from agentfs_lsp.api.proposals import Proposal, ReviewedFile
+from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.demo.editor import Answer
 from agentfs_lsp.demo.ledger import Finding
-from agentfs_lsp.demo.review import Answer
+from agentfs_lsp.domain.diff.hunks import diff
+from agentfs_lsp.domain.diff.unified import whole
 from agentfs_lsp.domain.text.lines import count_lines
 from agentfs_lsp.domain.translation import Translate, sentences
 
@@ -56,10 +58,7 @@ class Screen:
 
     def scene(self, number: int, title: str, about: str) -> None:
         """The start of a part of the turn."""
-        self.console.print()
-        self.console.print(
-            Rule(Text(f"{number}  {title}", "bold"), align="left", style="dim", characters="─")
-        )
+        self._heading(f"{number}  {title}")
         self.console.print(Text(about, "dim italic"))
 
     def request(self, method: str, params: Mapping[str, Any]) -> None:
@@ -90,7 +89,11 @@ class Screen:
         """The answer to a change: the status, the text for the model, and the important data."""
         lines = envelope["text"].split("\n")
         more = [] if len(lines) <= TEXT_LINES else ["…"]
-        self._status(envelope, "\n".join(map(visible, lines[:TEXT_LINES] + more)))
+        words = "\n".join(map(visible, lines[:TEXT_LINES] + more))
+        mark, style = STATUS[envelope["status"]]
+        code = (envelope.get("error") or {}).get("code")
+        head = f"{envelope['status']} {code}" if code else envelope["status"]
+        self._row(f"  {mark}", Text(head, style).append(f"  {words}", ""), style)
         holder = envelope["data"] or envelope["context"]
         review, facts = holder.get("review") or {}, []
         if "landing" in holder:
@@ -107,12 +110,14 @@ class Screen:
         if facts:
             self._row("", Text(visible(" · ".join(facts)), "dim"))
         if amendments := review.get("amendments"):
-            self._diff(self._translate("Your own changes to it:"), amendments)
+            self._row("", Text(self._translate("Your own changes to it:"), "dim"))
+            self._diff(amendments)
         if since := (envelope["context"].get("conflict") or {}).get("diff_since_read"):
-            self._diff(self._translate("Changed since the agent read it:"), since)
+            self._row("", Text(self._translate("Changed since the agent read it:"), "dim"))
+            self._diff(since)
 
-    def proposal(self, proposal: Proposal, diffs: Sequence[tuple[ReviewedFile, str]]) -> None:
-        """A review: who wants what and why, every file's diff, and warnings."""
+    def proposal(self, proposal: Proposal) -> None:
+        """A review: who wants what and why, every file's whole diff, and warnings."""
         title = Text(visible(proposal["title"]), "bold")
         said = Text(f"{visible(proposal['agent'])}: “{visible(proposal['explanation'])}”", "italic")
         if GUTTER + title.cell_len + 2 + said.cell_len <= self.console.width:
@@ -120,10 +125,11 @@ class Screen:
         else:
             self._row(self._translate("editor"), title, "magenta")
             self._row("", said)
-        for file, diff in diffs:
-            if len(diffs) > 1:
+        for file in proposal["files"]:
+            if len(proposal["files"]) > 1:
                 self._row("", Text(visible(file["path"]), "bold"))
-            self._diff_lines(diff)
+            hunks = diff(file["base_text"], file["proposed_text"])
+            self._diff(whole(file["base_text"], hunks, file["path"], operation=file["operation"], context=1))
             for warning in file["warnings"]:
                 line, what = warning["line"], f"{warning['kind']}: {warning['detail']}".rstrip(": ")
                 words = self._translate("line {line}: {what}", line=line, what=what) if line else what
@@ -147,7 +153,7 @@ class Screen:
             words = decisions[answer.decision]
         self._row(translate("you") if self._asked else translate("answer"), Text(visible(words)), "bold cyan")
 
-    def legend(self, keys: str, hint: str) -> None:
+    def legend(self, keys: str, hint: str = "") -> None:
         """The available keys, or a message about the last one."""
         self._row("", Text(keys, "cyan").append(f"   {visible(hint)}" if hint else "", "dim"))
 
@@ -167,21 +173,15 @@ class Screen:
     def closing(self, findings: Sequence[Finding]) -> None:
         """The table of what is on disk."""
         translate = self._translate
-        self.console.print()
-        self.console.print(
-            Rule(Text(translate("On disk"), "bold"), align="left", style="dim", characters="─")
-        )
+        self._heading(translate("On disk"))
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        headings = (
-            translate("file"),
-            translate("outcome"),
-            translate("bytes"),
-            translate("line endings"),
-            translate("encoding"),
-            translate("check"),
-        )
-        for heading in ("", *headings):
-            table.add_column(heading, overflow="fold")
+        table.add_column("", overflow="fold")
+        table.add_column(translate("file"), overflow="fold")
+        table.add_column(translate("outcome"), overflow="fold")
+        table.add_column(translate("bytes"), overflow="fold")
+        table.add_column(translate("line endings"), overflow="fold")
+        table.add_column(translate("encoding"), overflow="fold")
+        table.add_column(translate("check"), overflow="fold")
         for found in findings:
             mark, style = STATUS["success" if found.ok else "error"]
             cells = (found.path, found.outcome, str(found.size), found.line_ends, found.encoding, found.check)
@@ -206,18 +206,12 @@ class Screen:
         """A line of its own, wrapped only by the terminal, so that paths in it can be copied."""
         self.console.print(Text(visible(words), style), soft_wrap=True)
 
-    def _status(self, envelope: Mapping[str, Any], words: str) -> None:
-        mark, style = STATUS[envelope["status"]]
-        code = (envelope.get("error") or {}).get("code")
-        head = f"{envelope['status']} {code}" if code else envelope["status"]
-        self._row(f"  {mark}", Text(head, style).append(f"  {words}", ""), style)
+    def _heading(self, words: str) -> None:
+        self.console.print()
+        self.console.print(Rule(Text(words, "bold"), align="left", style="dim", characters="─"))
 
-    def _diff(self, title: str, diff: str) -> None:
-        self._row("", Text(title, "dim"))
-        self._diff_lines(diff)
-
-    def _diff_lines(self, diff: str) -> None:
-        for line in render_diff(diff):
+    def _diff(self, unified: str) -> None:
+        for line in render_diff(unified):
             self._row("", line.text, hang=line.margin)
 
     def _row(self, role: str, content: Text, style: str = "", hang: int = 0) -> None:

@@ -6,15 +6,16 @@ It works with any plan and any answers: no scene depends on the outcome of an ea
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-from agentfs_lsp.demo.editor import Editor, UnansweredError
+from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.demo.connection import Connection
+from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer, Editor, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
+from agentfs_lsp.demo.person import Person
 from agentfs_lsp.demo.plan import Edit, NewFile, Plan
-from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
 from agentfs_lsp.demo.screen import Screen
-from agentfs_lsp.demo.seat import ReviewUI
 from agentfs_lsp.domain.diff.line_ends import first_eol
 from agentfs_lsp.domain.text.lines import with_eol
 from agentfs_lsp.domain.translation import Translate
@@ -26,184 +27,155 @@ Envelope = dict[str, Any]
 
 
 class Turn:
-    """One agent's turn in the workspace `root`."""
+    """One agent's turn on the files of `ledger`, in an editor. `person` None: the demo answers by itself, as
+    each scene suggests."""
 
     def __init__(
-        self, root: Path, editor: Editor, seat: ReviewUI, screen: Screen, ledger: Ledger, translate: Translate
+        self,
+        connection: Connection,
+        person: Person | None,
+        screen: Screen,
+        ledger: Ledger,
+        translate: Translate,
     ) -> None:
-        self._root = root
-        self._editor = editor
-        self._seat = seat
+        self.editor = Editor(connection, self._decide, self._hear, translate)
+        self._person = person
         self._screen = screen
         self._ledger = ledger
         self._translate = translate
+        self._suggested = ACCEPT
+        self._answer = ACCEPT  # to the current change, also if nobody is asked
+        self._always = False
 
     def play(self, plan: Plan) -> None:
         """All scenes in order. Raises what `Editor.call` raises."""
-        for number, scene in enumerate(_scenes(self._translate), 1):
-            self._screen.scene(number, scene.title, scene.about)
-            scene.play(self, plan)
-        self._end_always()
+        translate, scene = self._translate, self._screen.scene
 
-    def edit_after_read(self, plan: Plan) -> None:
+        about = translate("Nothing is written before you have seen and accepted the diff.")
+        scene(1, translate("Read, then edit"), about)
         self._read(plan.first.path)
         self._edit(plan.first)
 
-    def create(self, plan: Plan) -> None:
+        about = translate("Not even its folder is created before you answer.")
+        scene(2, translate("A new file"), about)
         self._write(plan.created)
 
-    def meet_a_change(self, plan: Plan) -> None:
+        about = translate(
+            "The file changes between the agent's read and its edit. The edit must not overwrite that change."
+        )
+        scene(3, translate("A concurrent change"), about)
         self._read(plan.contested.path)
         self._change_on_disk(plan.behind)
         if _code(self._edit(plan.contested)) == "CONFLICT":
             self._read(plan.contested.path)
             self._edit(plan.contested)
 
-    def share_the_editor(self, plan: Plan) -> None:
-        uri = self._editor.documents.open(self._root / plan.unsaved.path)
+        about = translate("The agent reads what the editor shows, saved or not. You decide when to save.")
+        scene(4, translate("Unsaved text"), about)
+        uri = self.editor.documents.open(self._ledger.root / plan.unsaved.path)
         self._type(uri, plan.typed)
         self._read(plan.unsaved.path)
         self._edit(plan.unsaved)
-        self._editor.documents.save(uri)
-        self._screen.aside(self._translate("editor"), self._translate("saved {path}", path=plan.unsaved.path))
-        self._editor.documents.close(uri)
+        self.editor.documents.save(uri)
+        self._hear(translate("saved {path}", path=plan.unsaved.path))
+        self.editor.documents.close(uri)
 
-    def be_refused(self, plan: Plan) -> None:
+        about = translate("A rejected change changes nothing. The agent gets your reason.")
+        scene(5, translate("A rejection with a reason"), about)
         self._read(plan.refused.path)
         self._edit(plan.refused, Answer("rejected", plan.reason))
 
-    def be_trusted(self, plan: Plan) -> None:
+        about = translate("Accepts this change and all later changes of this session without asking.")
+        scene(6, translate("Always"), about)
         self._read(plan.standing.path)
         self._edit(plan.standing, ALWAYS)
         self._read(plan.free.path)
         self._edit(plan.free)
+        self._end_always()
 
     # --- the agent -----------------------------------------------------------------------------------------
 
     def _read(self, path: str) -> None:
         self._ledger.touch(path)
-        self._screen.read(path, self._editor.call("agentfs/read", {"path": path, **WHO}))
+        self._screen.read(path, self.editor.call("agentfs/read", {"path": path, **WHO}))
 
     def _edit(self, edit: Edit, suggested: Answer = ACCEPT) -> Envelope:
         params = {"path": edit.path, "old_string": edit.old, "new_string": edit.new, "explanation": edit.why}
-        envelope = self._change("agentfs/edit", params, suggested)
-        if _landed(envelope):
-            self._settle_text(edit.path, lambda: self._ledger.replace(edit.path, edit.old, edit.new))
-        return envelope
+        as_requested = partial(self._ledger.replace, edit.path, edit.old, edit.new)
+        return self._change("agentfs/edit", params, as_requested, suggested)
 
     def _write(self, file: NewFile) -> None:
         self._ledger.touch(file.path)
         params = {"path": file.path, "content": file.content, "explanation": file.why}
-        if _landed(self._change("agentfs/write", params, ACCEPT)):
-            self._settle_text(file.path, lambda: self._ledger.become(file.path, file.content))
+        self._change("agentfs/write", params, partial(self._ledger.become, file.path, file.content), ACCEPT)
 
-    def _change(self, method: str, params: dict[str, Any], suggested: Answer) -> Envelope:
-        if self._seat.always:
-            self._go_on_unasked()
-        self._seat.prepare(suggested)
+    def _change(
+        self, method: str, params: dict[str, Any], as_requested: Callable[[], None], suggested: Answer
+    ) -> Envelope:
+        """`as_requested`: records the file's text, unless the person wrote another."""
+        if self._always and self._person:
+            match self._person.ends_always():
+                case None:
+                    raise UnansweredError
+                case True:
+                    self._end_always()
+        self._suggested, self._answer = suggested, ACCEPT
         self._screen.request(method, params)
-        envelope: Envelope = self._editor.call(method, {**params, **WHO})
+        envelope: Envelope = self.editor.call(method, {**params, **WHO})
         self._screen.result(envelope)
         self._ledger.note(params["path"], _outcome(envelope, self._translate))
-        if self._seat.last and self._seat.last.always:
+        if self._answer.always:
             self._screen.always_is_on()
+        if "error" not in envelope:
+            if self._answer.texts:
+                self._ledger.become(params["path"], self._answer.texts[0][1])
+            else:
+                as_requested()
         return envelope
-
-    def _go_on_unasked(self) -> None:
-        match self._seat.ends_always():
-            case None:
-                raise UnansweredError
-            case True:
-                self._end_always()
-
-    def _settle_text(self, path: str, as_asked: Callable[[], None]) -> None:
-        """The file's text now: the person's version, or else what the agent requested."""
-        amended = self._seat.last.texts if self._seat.last else ()
-        if amended:
-            self._ledger.become(path, amended[0][1])
-        else:
-            as_asked()
 
     # --- the others ----------------------------------------------------------------------------------------
 
     def _change_on_disk(self, edit: Edit) -> None:
-        file = self._root / edit.path
+        file = self._ledger.root / edit.path
         data = file.read_bytes()
         old, new = _in_kind(edit, data.decode("utf-8"))
         file.write_bytes(data.replace(old.encode(), new.encode(), 1))
         self._ledger.replace(edit.path, edit.old, edit.new)
-        self._screen.aside(
-            self._translate("someone"),
-            self._translate("saves {path}: {line}", path=edit.path, line=_last_line(edit.new)),
-        )
+        told = self._translate("saves {path}: {line}", path=edit.path, line=_last_line(edit.new))
+        self._screen.aside(self._translate("someone"), told)
 
     def _type(self, uri: str, edit: Edit) -> None:
-        document = self._editor.documents.get(uri)
+        document = self.editor.documents.get(uri)
         assert document is not None
-        self._editor.documents.type(uri, *_in_kind(edit, document.text))
+        self.editor.documents.type(uri, *_in_kind(edit, document.text))
         self._ledger.touch(edit.path)
         self._ledger.replace(edit.path, edit.old, edit.new)
-        self._screen.aside(
-            self._translate("editor"),
-            self._translate(
-                "{path} is open and has unsaved text: {line}", path=edit.path, line=_last_line(edit.new)
-            ),
-        )
+        line = _last_line(edit.new)
+        self._hear(self._translate("{path} is open and has unsaved text: {line}", path=edit.path, line=line))
+
+    def _decide(self, proposal: Proposal) -> Answer | None:
+        """Show it and get an answer; None if nobody is there."""
+        self._screen.proposal(proposal)
+        answer = self._person.answer(proposal, self._suggested) if self._person else self._suggested
+        self._screen.decision(answer)
+        if answer is not None:
+            self._answer = answer
+            self._always = self._always or answer.always
+        return answer
+
+    def _hear(self, what: str) -> None:
+        """Something that happened in the editor."""
+        self._screen.aside(self._translate("editor"), what)
 
     def _end_always(self) -> None:
-        if self._seat.always:
-            self._editor.call("agentfs/setApprovalMode", {"mode": "manual", "session": SESSION})
-            self._seat.always = False
-            self._screen.aside(
-                self._translate("editor"),
+        if self._always:
+            self.editor.call("agentfs/setApprovalMode", {"mode": "manual", "session": SESSION})
+            self._always = False
+            self._hear(
                 self._translate(
                     "always is off (agentfs/setApprovalMode manual): every change requires approval"
-                ),
+                )
             )
-
-
-class Scene(NamedTuple):
-    title: str
-    about: str
-    play: Callable[[Turn, Plan], None]
-
-
-def _scenes(translate: Translate) -> tuple[Scene, ...]:
-    return (
-        Scene(
-            translate("Read, then edit"),
-            translate("Nothing is written before you have seen and accepted the diff."),
-            Turn.edit_after_read,
-        ),
-        Scene(
-            translate("A new file"),
-            translate("Not even its folder is created before you answer."),
-            Turn.create,
-        ),
-        Scene(
-            translate("A concurrent change"),
-            translate(
-                "The file changes between the agent's read and its edit. The edit must not "
-                "overwrite that change."
-            ),
-            Turn.meet_a_change,
-        ),
-        Scene(
-            translate("Unsaved text"),
-            translate("The agent reads what the editor shows, saved or not. You decide when to save."),
-            Turn.share_the_editor,
-        ),
-        Scene(
-            translate("A rejection with a reason"),
-            translate("A rejected change changes nothing. The agent gets your reason."),
-            Turn.be_refused,
-        ),
-        Scene(
-            translate("Always"),
-            translate("Accepts this change and all later changes of this session without asking."),
-            Turn.be_trusted,
-        ),
-    )
 
 
 def _in_kind(edit: Edit, text: str) -> tuple[str, str]:
@@ -214,10 +186,6 @@ def _in_kind(edit: Edit, text: str) -> tuple[str, str]:
 
 def _last_line(text: str) -> str:
     return text.rstrip("\n").rsplit("\n", 1)[-1]
-
-
-def _landed(envelope: Envelope) -> bool:
-    return "error" not in envelope
 
 
 def _code(envelope: Envelope) -> str | None:

@@ -13,8 +13,7 @@ import pytest
 
 from agentfs_lsp.api.proposals import Proposal
 from agentfs_lsp.demo.connection import Connection
-from agentfs_lsp.demo.editor import Editor
-from agentfs_lsp.demo.review import Answer
+from agentfs_lsp.demo.editor import Answer, Editor
 from agentfs_lsp.domain.translation import english
 
 SERVER = Path(__file__).with_name("scripted_server.py")
@@ -66,7 +65,7 @@ def client(tmp_path: Path) -> Callable[..., Any]:
         with (tmp_path / "log").open("wb") as log:
             connection = Connection(command, tmp_path, os.environ, log)
         reviewer = Reviewer(list(answers or ()))
-        started = Client(connection, Editor(connection, reviewer, english), reviewer)
+        started = Client(connection, Editor(connection, reviewer.decide, reviewer.hear, english), reviewer)
         try:
             yield started
         finally:

@@ -38,7 +38,7 @@ def test_a_project_too_large_to_copy_is_said_with_the_limits(tmp_path, scratch, 
     [
         (LostServerError(), "The server has exited."),
         (LostServerError(90.0), "The server did not respond for 90 seconds."),
-        (RefusedError(-32601, "no such method"), "no such method"),
+        (RefusedError("no such method"), "no such method"),
     ],
 )
 def test_what_ended_the_turn_is_said(error, words) -> None:

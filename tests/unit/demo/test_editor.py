@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.demo.editor import RefusedError, UnansweredError
-from agentfs_lsp.demo.review import ACCEPT, ALWAYS, Answer
+from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer, RefusedError, UnansweredError
 
 PROPOSED = {"method": "agentfs/proposed", "params": {"id": "p1"}}
 PREVIEW = {

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from agentfs_lsp.adapters.catalogue import translator_for
-from agentfs_lsp.demo.review import Answer
+from agentfs_lsp.demo.editor import Answer
 from agentfs_lsp.demo.screen import GUTTER, Screen
 from agentfs_lsp.domain.translation import Translate, english
 
@@ -25,22 +25,30 @@ def envelope(status: str, text: str = "", **more) -> dict:
     return {"status": status, "data": {}, "text": text, "stats": {}, "context": {}, **more}
 
 
-def proposed(words: str, *warnings: tuple[int, str, str]) -> dict:
+def proposed(words: str, *warnings: tuple[int, str, str], lines: tuple[str, str] = ("old", "new")) -> dict:
     told = [dict(zip(("line", "kind", "detail"), one, strict=True)) for one in warnings]
     return {
         "title": f"Edit {words}",
         "agent": words,
         "explanation": words,
-        "files": [{"path": words, "warnings": told}],
+        "files": [
+            {
+                "path": words,
+                "operation": "update",
+                "base_text": f"{lines[0]}\n",
+                "proposed_text": f"{lines[1]}\n",
+                "warnings": told,
+            }
+        ],
     }
 
 
 def test_nothing_that_comes_from_outside_reaches_the_terminal() -> None:
     def draw(screen: Screen) -> None:
-        proposal = proposed(NASTY, (1, NASTY, NASTY))
+        proposal = proposed(NASTY, (1, NASTY, NASTY), lines=(NASTY, NASTY * 2))
         screen.opening(NASTY, (("files", NASTY),), asked=True)
         screen.request("agentfs/edit", {"path": NASTY, "old_string": NASTY})
-        screen.proposal(proposal, [(proposal["files"][0], f"@@ -1 +1 @@\n-{NASTY}\n+{NASTY}\n")])
+        screen.proposal(proposal)
         screen.decision(Answer("rejected", NASTY))
         screen.result(envelope("error", NASTY, error={"code": "CONFLICT"}))
         screen.aside("editor", NASTY)
@@ -53,19 +61,18 @@ def test_nothing_that_comes_from_outside_reaches_the_terminal() -> None:
 
 def test_a_warning_names_its_line() -> None:
     proposal = proposed("a.py", (3, "invisible", "U+200B"), (0, "hard_links", "1"))
-    shown = show(lambda screen: screen.proposal(proposal, [(proposal["files"][0], "")]))
+    shown = show(lambda screen: screen.proposal(proposal))
     assert "! line 3: invisible: U+200B" in shown
     assert "! hard_links: 1" in shown
 
 
 @pytest.mark.parametrize("width", [20, 40, 79, 200])
 def test_no_line_is_wider_than_the_terminal(width) -> None:
-    proposal = proposed("src/a.py")
-    diff = "@@ -1 +1 @@\n-" + "old " * 40 + "\n+" + "new" * 60 + "\n"
+    proposal = proposed("src/a.py", lines=("old " * 40, "new" * 60))
 
     def draw(screen: Screen) -> None:
         screen.request("agentfs/edit", {"path": "a", "old_string": "x" * 90, "new_string": "a\nb\n"})
-        screen.proposal(proposal, [(proposal["files"][0], diff)])
+        screen.proposal(proposal)
         screen.result(envelope("success", "Updated " + "word " * 50))
 
     shown = show(draw, width)
