@@ -16,7 +16,7 @@ from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, look, o
 from agentfs_lsp.adapters.fs.handles import Closing, closing_fd
 from agentfs_lsp.adapters.fs.lines import read_line_range
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
-from agentfs_lsp.adapters.fs.resolving import Roots
+from agentfs_lsp.adapters.fs.resolving import resolve
 from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.landing.folders import NewFolders
@@ -48,7 +48,7 @@ class DiskStore:
         self._new_folders = NewFolders(self._registry, self._open)
         context = CommitContext(self._new_folders, self.landing, self._kernel, self._open, Closing())
         self._staging = Staging(self._registry, context)
-        self._roots = Roots(())
+        self._roots: tuple[Root, ...] = ()
         self._folders: dict[str, Folder | None] = {}
 
     # --- roots --------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ class DiskStore:
                 folders[root.path] = folder_at(root.path) if real else None
             except OSError:
                 folders[root.path] = None
-        self._folders, self._roots = folders, Roots(roots)
+        self._folders, self._roots = folders, tuple(roots)
 
     def root_intact(self, root: Root) -> bool:
         """Whether the root is set, and its path still leads to the folder it led to then
@@ -101,7 +101,7 @@ class DiskStore:
         IsDirectory. Resolves in the folder that was set; opening the file finds out whether that is still the
         root."""
         folder = self._folder(root, relative)
-        return self._roots.resolve(self._open, folder.fd, root, relative, hides)
+        return resolve(self._open, folder.fd, self._roots, root, relative, hides)
 
     # --- reading ------------------------------------------------------------------------------------------
 

@@ -34,7 +34,17 @@ from agentfs_lsp.domain.errors import (
     TooLarge,
 )
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
-from agentfs_lsp.service.files.store import Blob, Draft, Hides, Landed, LineRange, Location, Recovered, Root
+from agentfs_lsp.service.files.store import (
+    Blob,
+    Draft,
+    Hides,
+    Landed,
+    LineRange,
+    Location,
+    Recovered,
+    Root,
+    innermost,
+)
 from support.fakes.time import ManualClock
 
 HOME = "/home/work"
@@ -95,7 +105,7 @@ class MemoryStore:
         self._clock = clock
         self._nodes: dict[str, Node] = {"/": Folder()}
         self._inodes = 0
-        self._roots: list[Root] = []
+        self._roots: Sequence[Root] = ()
         self._folders: dict[str, Node | None] = {}
         self._plan: list[_Planned] = []
         self._journals: list[list[_Swap]] = []
@@ -192,7 +202,7 @@ class MemoryStore:
     # --- roots --------------------------------------------------------------------------------------------
 
     def set_roots(self, roots: Sequence[Root]) -> None:
-        self._roots = sorted(roots, key=lambda root: -len(root.path))
+        self._roots = roots
         self._folders = {root.path: self._folder_at(root.path) for root in roots}
 
     def root_intact(self, root: Root) -> bool:
@@ -216,7 +226,7 @@ class MemoryStore:
             self._check_root(Location(root, relative))
         _check_storable(relative)
         real = self._follow(root, relative, hides)
-        found = self._innermost(real)
+        found = innermost(real, self._roots)
         if found is None:
             raise OutsideRoots(relative)
         if not found.relative:
@@ -225,12 +235,6 @@ class MemoryStore:
             raise MalformedPath(relative, "too_long")
         return found
 
-    def _innermost(self, absolute: str) -> Location | None:
-        for root in self._roots:
-            if f"{absolute}/".startswith(f"{root.path}/"):
-                return Location(root, absolute.removeprefix(root.path).strip("/"))
-        return None
-
     def _follow(self, root: Root, relative: str, hides: Hides | None) -> str:
         """The real absolute path: links and `..` resolved, missing components taken literally."""
         real, links = root.path, 0
@@ -238,10 +242,10 @@ class MemoryStore:
         own = len(todo)
         while todo:
             if len(todo) == own and todo[-1] != "..":
-                if self._innermost(real) is None:
+                if innermost(real, self._roots) is None:
                     raise OutsideRoots(relative)
                 ahead = list(takewhile(lambda one: one != "..", reversed(todo)))
-                place = self._innermost("/".join([real.rstrip("/"), *ahead]))
+                place = innermost("/".join([real.rstrip("/"), *ahead]), self._roots)
                 if hides and place and place.relative and hides(place, len(ahead) == own):
                     return place.absolute
             own = min(own, len(todo) - 1)
@@ -267,7 +271,7 @@ class MemoryStore:
 
     def _beyond(self, absolute: str, error: MalformedPath) -> DomainError:
         """Reveal nothing about paths outside, not even the error."""
-        return error if self._innermost(absolute) else OutsideRoots(error.path)
+        return error if innermost(absolute, self._roots) else OutsideRoots(error.path)
 
     # --- looking ------------------------------------------------------------------------------------------
 

@@ -16,74 +16,66 @@ from itertools import takewhile
 from agentfs_lsp.adapters.fs.confined import OpenBeneath, look
 from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots
-from agentfs_lsp.service.files.store import Hides, Location, Root
+from agentfs_lsp.service.files.store import Hides, Location, Root, innermost
 
 _MAX_LINKS = 40
 _MAX_PATH_BYTES = 4096
 _MAX_NAME_BYTES = 255
 
 
-class Roots:
-    """The roots a path may end in, innermost first."""
+def resolve(
+    open_beneath: OpenBeneath,
+    folder: int,
+    roots: Sequence[Root],
+    root: Root,
+    relative: str,
+    hides: Hides | None = None,
+) -> Location:
+    """Resolve `relative` from `root`, whose handle is `folder`, to a place in one of `roots`; the file and
+    its parents may be missing. Raises OutsideRoots, IsDirectory, MalformedPath, SystemRefused, and what
+    `hides` raises."""
+    parts = _checked(relative)
+    found = None
+    if parts and ".." not in parts:
+        found = innermost("/".join([root.path.rstrip("/"), *parts]), roots)
+    if found is None or (
+        not _is_hidden(found, hides, last=True) and _crosses_link(open_beneath, folder, parts, relative)
+    ):
+        found = innermost(_follow(roots, root, parts, relative, hides), roots)
+    if found is None:
+        raise OutsideRoots(relative)
+    if not found.relative:
+        raise IsDirectory(relative)
+    if len(found.relative) * 4 > _MAX_NAME_BYTES and any(
+        len(os.fsencode(name)) > _MAX_NAME_BYTES for name in found.relative.split("/")
+    ):
+        raise MalformedPath(relative, "too_long")
+    return found
 
-    def __init__(self, roots: Sequence[Root]) -> None:
-        by_depth = sorted(((_parts(root.path), root) for root in roots), key=lambda pair: -len(pair[0]))
-        self._roots = tuple(by_depth)
 
-    def locate(self, real: Sequence[str]) -> tuple[Root, list[str]] | None:
-        """The innermost root that contains these components of a real absolute path, and the components below
-        it."""
-        for parts, root in self._roots:
-            if tuple(real[: len(parts)]) == parts:
-                return root, list(real[len(parts) :])
-        return None
+def _is_hidden(place: Location | None, hides: Hides | None, *, last: bool) -> bool:
+    return hides is not None and place is not None and place.relative != "" and hides(place, last)
 
-    def resolve(
-        self, open_beneath: OpenBeneath, folder: int, root: Root, relative: str, hides: Hides | None = None
-    ) -> Location:
-        """Resolve `relative` from `root`, whose handle is `folder`; the file and its parents may be missing.
-        Raises OutsideRoots, IsDirectory, MalformedPath, SystemRefused, and what `hides` raises."""
-        parts = _checked(relative)
-        real = [*_parts(root.path), *parts]
-        as_spelled = bool(parts) and ".." not in parts
-        if as_spelled and not self._hidden(real, hides):
-            as_spelled = not _crosses_link(open_beneath, folder, parts, relative)
-        if not as_spelled:
-            real = self._follow(root, parts, relative, hides)
-        found = self.locate(real)
-        if found is None:
+
+def _follow(
+    roots: Sequence[Root], root: Root, parts: Sequence[str], relative: str, hides: Hides | None
+) -> str:
+    """The real absolute path."""
+
+    def stops(real: list[str], ahead: list[str], last: bool) -> bool:
+        if innermost(_joined(real), roots) is None:
             raise OutsideRoots(relative)
-        innermost, below = found
-        if not below:
-            raise IsDirectory(relative)
-        leads_to = "/".join(below)
-        if len(leads_to) * 4 > _MAX_NAME_BYTES and any(
-            len(os.fsencode(it)) > _MAX_NAME_BYTES for it in below
-        ):
-            raise MalformedPath(relative, "too_long")
-        return Location(innermost, leads_to)
+        return _is_hidden(innermost(_joined([*real, *ahead]), roots), hides, last=last)
 
-    def _hidden(self, spelled: Sequence[str], hides: Hides | None, *, last: bool = True) -> bool:
-        found = None if hides is None else self.locate(spelled)
-        if hides is None or found is None or not found[1]:
-            return False
-        return hides(Location(found[0], "/".join(found[1])), last)
-
-    def _follow(self, root: Root, parts: Sequence[str], relative: str, hides: Hides | None) -> list[str]:
-        def stops(real: list[str], ahead: list[str], last: bool) -> bool:
-            if self.locate(real) is None:
-                raise OutsideRoots(relative)
-            return self._hidden([*real, *ahead], hides, last=last)
-
-        try:
-            return follow_links(root.path, parts, stops=stops)
-        except OSError as error:
-            # Reveal nothing about paths outside, not even how access failed.
-            if self.locate(_parts(error.filename)) is None:
-                raise OutsideRoots(relative) from error
-            if error.errno == errno.ELOOP:
-                raise MalformedPath(relative, "link_loop") from error
-            raise domain_error(error, relative) from error
+    try:
+        return _joined(follow_links(root.path, parts, stops=stops))
+    except OSError as error:
+        # Reveal nothing about paths outside, not even how access failed.
+        if innermost(error.filename, roots) is None:
+            raise OutsideRoots(relative) from error
+        if error.errno == errno.ELOOP:
+            raise MalformedPath(relative, "link_loop") from error
+        raise domain_error(error, relative) from error
 
 
 def follow_links(
@@ -99,7 +91,7 @@ def follow_links(
     is touched for `parts`, as far as the next `..`: with where they start, with them, and whether they are
     the last; if it agrees, they are taken literally too. Raises what it raises, and OSError whose `filename`
     is where it failed."""
-    real = list(_parts(start))
+    real = [part for part in start.split("/") if part]
     todo = list(reversed(parts))
     own = len(todo)  # how many of `parts` are left; the others are of a link's target
     ask = True
@@ -123,7 +115,7 @@ def follow_links(
         real.append(part)
         if missing is not None:
             continue
-        here = "/" + "/".join(real)
+        here = _joined(real)
         try:
             mode = os.lstat(here).st_mode
         except FileNotFoundError:
@@ -154,8 +146,8 @@ def _target(link: str) -> str | None:
         raise
 
 
-def _parts(path: str) -> tuple[str, ...]:
-    return tuple(part for part in path.split("/") if part)
+def _joined(real: Sequence[str]) -> str:
+    return "/" + "/".join(real)
 
 
 def _checked(relative: str) -> list[str]:

@@ -49,13 +49,14 @@ class Location:
 
 
 def innermost(absolute: str, roots: Iterable[Root]) -> Location | None:
-    """The file with this real absolute path in the innermost of these roots that contains it, if any
-    (docs/protocol.md#4-paths-and-roots)."""
-    containing = [root for root in roots if absolute.startswith(root.path.rstrip("/") + "/")]
+    """The place with this real absolute path in the innermost of these roots that contains it, if any;
+    `relative` is empty for a root itself (docs/protocol.md#4-paths-and-roots)."""
+    path = f"{absolute.rstrip('/')}/"
+    containing = [root for root in roots if path.startswith(f"{root.path.rstrip('/')}/")]
     if not containing:
         return None
-    root = max(containing, key=lambda one: len(one.path))
-    return Location(root, absolute[len(root.path.rstrip("/")) + 1 :])
+    root = containing[0] if len(containing) == 1 else max(containing, key=lambda one: len(one.path))
+    return Location(root, path[len(root.path.rstrip("/")) + 1 : -1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,35 +107,34 @@ class Workspace:
         allowed, None for the setting's; `operation`: the agent's, None for the user, from whom nothing is
         hidden: a place where it is denied is not resolved, so judge the location next; `directory`: folders
         and roots are allowed too. Raises PolicyDenied for a path that only passes through a denied place."""
-        hides = None if operation is None else partial(self._hides, operation)
-        for root in self.roots:
-            if not self.files.root_intact(root):
-                self.forget_root(root)
-                self.open_roots()
-        spelling = parse(
-            path,
-            [root.name for root in self.roots],
-            paths or self.settings.paths,
-            self.folders,
-            directory=directory,
-        )
-        root = self.roots[spelling.root]
-        location = Location(root, spelling.relative)
+        self._forget_replaced_roots()
+        names = [root.name for root in self.roots]
+        spelling = parse(path, names, paths or self.settings.paths, self.folders, directory=directory)
+        location = Location(self.roots[spelling.root], spelling.relative)
         if spelling.relative:
-            try:
-                location = self.files.resolve(root, spelling.relative, hides)
-            except DomainError as error:  # report the path with its root if there are several
-                named = getattr(error, "path", None)
-                if named == spelling.relative and not isinstance(error, RootMissing):
-                    error.path = self.name_of(location)  # type: ignore[attr-defined]
-                raise
+            location = self._resolve(location, operation)
             for folder, index in self.folders.items():
                 if index == spelling.root:
                     spelled = f"{folder.rstrip('/')}/{spelling.relative}"
                     self.documents.leads_to(spelled, location.absolute)
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
-            parse(path, [root.name for root in self.roots], "relative", self.folders)
+            parse(path, names, "relative", self.folders)
         return location
+
+    def _forget_replaced_roots(self) -> None:
+        for root in self.roots:
+            if not self.files.root_intact(root):
+                self.forget_root(root)
+                self.open_roots()
+
+    def _resolve(self, spelled: Location, operation: Operation | None) -> Location:
+        hides = None if operation is None else partial(self._hides, operation)
+        try:
+            return self.files.resolve(spelled.root, spelled.relative, hides)
+        except DomainError as error:  # report the path with its root if there are several
+            if getattr(error, "path", None) == spelled.relative and not isinstance(error, RootMissing):
+                error.path = self.name_of(spelled)  # type: ignore[attr-defined]
+            raise
 
     def _hides(self, operation: Operation, location: Location, last: bool) -> bool:
         verdict = self.judge(operation if last else "read", location, "")
@@ -160,6 +159,8 @@ class Workspace:
     def placed(self, location: Location) -> Location:
         """The same file in the innermost root that is open now, which decides about it: a nested root may
         have been opened or closed since it was located. Unchanged if no open root contains it."""
+        if self.roots == (location.root,):
+            return location
         return innermost(location.absolute, self.roots) or location
 
     def encoding_of(self, location: Location) -> str | None:
