@@ -6,29 +6,29 @@ read. `undo.py` undoes them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from secrets import token_hex
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, OutsideRoots
 from agentfs_lsp.domain.policy.verdict import strictest
-from agentfs_lsp.service.files.store import innermost
-from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
-from agentfs_lsp.service.state.workspace import in_thread
+from agentfs_lsp.domain.settings.rules import Operation, Permission
+from agentfs_lsp.service.files.store import Location, innermost
+from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, KeptDecision, RecordedFile
+from agentfs_lsp.service.state.workspace import Workspace, in_thread
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Landed = Sequence[tuple[FileChange, Landing]]
+"""Each change as proposed, with its landing."""
 
-    from agentfs_lsp.domain.settings.rules import Operation, Permission
-    from agentfs_lsp.service.files.store import Location
-    from agentfs_lsp.service.proposal.change import FileChange, Landing
-    from agentfs_lsp.service.proposal.proposal import Proposal
-    from agentfs_lsp.service.proposal.record import KeptDecision
-    from agentfs_lsp.service.state.workspace import Workspace
+Places = Mapping[str, tuple[Location, ...]]
+"""By absolute path of recorded files: the path, and where it leads now, since the file may have been moved,
+with a link in its place; empty if that can't be told."""
 
-    Landed = Sequence[tuple[FileChange, Landing]]
-    """Each change as proposed, with its landing."""
+Readings = Mapping[str, Permission]
+"""By absolute path of recorded files: whether they may be read."""
 
 MAX_TEXT = 16 * 1024 * 1024
 """Maximum characters of text in one answer."""
@@ -151,15 +151,18 @@ async def browse(ws: Workspace, command: Browse) -> Browsed:
         session=command.of_session,
         before=await _order_of(ws, command.before),
     )
-    changes = await _visible(ws, command, replace(wanted, limit=command.limit + 1))
+    viewer = command.session
+    changes, places = await _visible(ws, viewer, replace(wanted, limit=command.limit + 1))
     more, changes = len(changes) > command.limit, changes[: command.limit]
     if command.change_id is not None and not changes:
         raise ChangeUnknown(command.change_id)
     left_out = False
     if command.texts:
-        changes, left_out = await _with_texts(ws, command.session, changes)
+        changes, left_out = await _with_texts(ws, viewer, changes, judge(ws, viewer, places))
+        places = await in_thread(resolve, ws, viewer, changes)
     # Again, because folders and settings may have changed meanwhile.
-    seen = (as_seen(ws, command.session, change) for change in changes)
+    readings = judge(ws, viewer, places)
+    seen = (as_seen(ws, viewer, change, readings) for change in changes)
     return Browsed(tuple(change for change in seen if change.files), more, left_out)
 
 
@@ -177,22 +180,34 @@ async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> His
     return found[0]
 
 
-async def _visible(ws: Workspace, command: Browse, wanted: HistoryQuery) -> list[HistoryRecord]:
+async def _visible(
+    ws: Workspace, viewer: str | None, wanted: HistoryQuery
+) -> tuple[list[HistoryRecord], Places]:
     visible: list[HistoryRecord] = []
+    places: dict[str, tuple[Location, ...]] = {}
     most = at_once = wanted.limit
     while len(visible) < most:
         asked = replace(wanted, limit=at_once)
-        found = await in_thread(ws.history.find, _roots(ws), asked)
-        seen = (as_seen(ws, command.session, change) for change in found)
+        found, there = await in_thread(_find, ws, viewer, _roots(ws), asked)
+        readings = judge(ws, viewer, there)
+        seen = (as_seen(ws, viewer, change, readings) for change in found)
         visible += [change for change in seen if any(map(wanted.selects, change.files))]
+        places |= there
         if len(found) < asked.limit:
             break
         wanted, at_once = replace(wanted, before=found[-1].order), max(most, _AT_ONCE)
-    return visible[:most]
+    return visible[:most], places
+
+
+def _find(
+    ws: Workspace, viewer: str | None, roots: Sequence[str], wanted: HistoryQuery
+) -> tuple[list[HistoryRecord], Places]:
+    found = ws.history.find(roots, wanted)
+    return found, resolve(ws, viewer, found)
 
 
 async def _with_texts(
-    ws: Workspace, session: str | None, changes: list[HistoryRecord]
+    ws: Workspace, viewer: str | None, changes: list[HistoryRecord], readings: Readings
 ) -> tuple[list[HistoryRecord], bool]:
     """The changes with as many texts as fit, the newest first, and whether some did not."""
     filled: list[HistoryRecord] = []
@@ -203,7 +218,7 @@ async def _with_texts(
                 kept = await find_one(ws, change.id, texts=True)
             except ChangeUnknown:  # deleted, or set aside with the database, since it was found
                 continue
-            whole = as_seen(ws, session, kept)
+            whole = as_seen(ws, viewer, kept, readings)
             room -= sum(len(text) for file in whole.files for text in texts_of(file) if text)
             if room >= 0 or not filled:
                 filled.append(whole)
@@ -218,39 +233,50 @@ def texts_of(file: RecordedFile) -> tuple[str | None, str | None, str | None]:
     return file.before, file.proposed, file.after
 
 
-def as_seen(ws: Workspace, session: str | None, change: HistoryRecord) -> HistoryRecord:
-    """The change with only the files in open folders that this session may read, perhaps none; the user
-    (None) may read all of them.
+def resolve(ws: Workspace, viewer: str | None, changes: Iterable[HistoryRecord]) -> Places:
+    """Resolve the paths of these changes' files, each once. Blocking."""
+    places: dict[str, tuple[Location, ...]] = {}
+    for file in (file for change in changes for file in change.files):
+        if file.absolute not in places:
+            try:
+                location = location_of(ws, file)
+                leads_to = location if viewer is None else ws.files.resolve(location.root, location.relative)
+                places[file.absolute] = tuple({location, leads_to})
+            except DomainError:
+                places[file.absolute] = ()
+    return places
+
+
+def judge(ws: Workspace, viewer: str | None, places: Places) -> Readings:
+    """Policy's stricter decision on reading each recorded path and the file that it leads to; denied if that
+    can't be told, or the folder has been closed. The user (None) may read all files in open folders."""
+
+    def decision(path: str, found: Sequence[Location]) -> Permission:
+        if not found or innermost(path, ws.roots) is None:
+            return "deny"
+        if viewer is None:
+            return "allow"
+        return strictest(ws.judge("read", one, viewer) for one in found).decision
+
+    return {path: decision(path, found) for path, found in places.items()}
+
+
+def as_seen(ws: Workspace, viewer: str | None, change: HistoryRecord, readings: Readings) -> HistoryRecord:
+    """The change with only the files in open folders that this viewer may read, perhaps none.
 
     If reading needs approval, a session that was allowed to read the file knows that one version: in a change
     from or to it, the session sees that version, and neither text nor hash of the other."""
     seen = []
     for file in change.files:
-        location = innermost(file.absolute, ws.roots)
-        if location is None:  # its folder was closed since it was found
-            continue
-        decision = reading_of(ws, session, file)
+        decision = readings.get(file.absolute, "deny")
         if decision == "allow":
             seen.append(file)
-        elif session is not None and decision == "ask":
-            record = ws.sessions.get(session, location.absolute)
+        elif viewer is not None and decision == "ask":
+            record = ws.sessions.get(viewer, file.absolute)
             known = None if record is None else record.revision.hash
             if known is not None and known in (file.before_hash, file.after_hash):
                 seen.append(_only_version(file, known))
     return replace(change, files=tuple(seen))
-
-
-def reading_of(ws: Workspace, session: str | None, file: RecordedFile) -> Permission:
-    """Policy's stricter decision on reading the recorded path and the file that it leads to now: the file may
-    have been moved, with a link in its place. Denied if that can't be told."""
-    if session is None:
-        return "allow"
-    try:
-        location = location_of(ws, file)
-        leads_to = ws.files.resolve(location.root, location.relative)
-    except DomainError:
-        return "deny"
-    return strictest([ws.judge("read", one, session) for one in (location, leads_to)]).decision
 
 
 def location_of(ws: Workspace, file: RecordedFile) -> Location:

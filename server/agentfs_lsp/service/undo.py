@@ -34,7 +34,7 @@ from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
 from agentfs_lsp.service.files.store import Location, Root
-from agentfs_lsp.service.history import as_seen, find_one, location_of, reading_of
+from agentfs_lsp.service.history import Places, as_seen, find_one, judge, location_of, resolve
 from agentfs_lsp.service.landing.landing import FileOutcome
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
@@ -84,15 +84,16 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
     landings, proposal = tuple(proposed.landings), proposed.proposal
     access = proposal.access
-    if any(reading_of(ws, command.viewer, file) != "allow" for file in reverse.change.files):
+    if any(decision != "allow" for decision in judge(ws, command.viewer, reverse.places).values()):
         access = replace(access, readable=False, seen=False)  # perhaps only since the review began
     return Undone(reverse.change, landings, access, proposal)
 
 
 class _Reverse:
-    """The reverse of a change. `change` and `accesses` are set by `find`."""
+    """The reverse of a change. `find` sets `change` and `accesses`; `places` is where its paths lead now."""
 
     change: HistoryRecord
+    places: Places
 
     def __init__(self, ws: Workspace, command: Undo, last: str | None) -> None:
         self._ws = ws
@@ -104,7 +105,8 @@ class _Reverse:
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
         self.change = await _find_change(ws, self._command, self._last)
-        _check_undoable(ws, viewer, self.change)
+        await self._resolve()
+        _check_undoable(ws, viewer, self.change, self.places)
         for location in _locate(ws, self.change):
             readable = _may_read(ws, viewer, location)
             self.accesses.append(Access(ws.name_of(location), location.absolute, readable, readable))
@@ -112,7 +114,8 @@ class _Reverse:
 
     async def compute(self) -> Sequence[FileChange]:
         ws, viewer, change = self._ws, self._command.viewer, self.change
-        _check_not_denied(ws, viewer, change)  # perhaps only since the request arrived
+        await self._resolve()
+        _check_not_denied(ws, viewer, change, self.places)  # perhaps only since the request arrived
         self._locations = _locate(ws, change)
         with error_access(together(self.accesses)):
             return [
@@ -123,6 +126,10 @@ class _Reverse:
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             await in_thread(_remove_folders, self._ws, self.change, self._locations)
+            await self._resolve()
+
+    async def _resolve(self) -> None:
+        self.places = await in_thread(resolve, self._ws, self._command.viewer, (self.change,))
 
 
 def _check_none_pending(ws: Workspace, session: str) -> None:
@@ -148,20 +155,20 @@ def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
     return viewer is None or ws.judge("read", location, viewer).decision == "allow"
 
 
-def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord) -> None:
-    if not as_seen(ws, viewer, change).files:
+def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord, places: Places) -> None:
+    if not as_seen(ws, viewer, change, judge(ws, viewer, places)).files:
         raise ChangeUnknown(change.id)
-    _check_not_denied(ws, viewer, change)
-    if len(as_seen(ws, None, change).files) < change.files_in_all:
+    _check_not_denied(ws, viewer, change, places)
+    if len(change.files) < change.files_in_all:
         raise NotUndoable(change.id, "elsewhere")
     if not all(file.texts_kept for file in change.files):
         raise NotUndoable(change.id, "texts")
 
 
-def _check_not_denied(ws: Workspace, viewer: str | None, change: HistoryRecord) -> None:
+def _check_not_denied(ws: Workspace, viewer: str | None, change: HistoryRecord, places: Places) -> None:
     """Raise NotUndoable if the change has a file whose reading is denied: every answer about it would tell
     something of that file."""
-    if any(reading_of(ws, viewer, file) == "deny" for file in change.files):
+    if "deny" in judge(ws, viewer, places).values():
         raise NotUndoable(change.id, "denied")
 
 

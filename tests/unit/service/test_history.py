@@ -1,5 +1,6 @@
 """agentfs/history as a use case (docs/protocol.md#11-history-and-undo)."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from agentfs_lsp.domain.errors import ChangeUnknown
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service import history
+from agentfs_lsp.service.files.store import Location, Root
 from agentfs_lsp.service.history import Browse, Browsed, browse
 from agentfs_lsp.service.proposal.record import HistoryRecord
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
@@ -103,6 +105,20 @@ async def test_of_many_that_may_not_be_read_those_behind_them_are_found(work: Fa
         await work.write(f"hidden/{number}", "x\n")
     work.set(rules=(Rule(("hidden/",), read="deny"),))
     assert paths(await asked(work, limit=2)) == [["a.txt"]]
+
+
+async def test_every_path_is_resolved_once_and_off_the_event_loop(
+    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve, resolved = three.store.resolve, []
+
+    def noted(root: Root, relative: str) -> Location:
+        resolved.append((relative, asyncio.current_task()))  # threads have none
+        return resolve(root, relative)
+
+    monkeypatch.setattr(three.store, "resolve", noted)
+    await asked(three)
+    assert sorted(resolved) == [("a.txt", None), ("src/b.txt", None)]
 
 
 async def test_where_reading_asks_a_session_sees_the_state_it_knows(work: FakeWorkspace) -> None:
