@@ -9,7 +9,7 @@ A late, unexpected, or invalid response is dropped; it never causes an error mes
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
@@ -59,7 +59,7 @@ class Outgoing:
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
-        self._send({"jsonrpc": "2.0", "method": method, "params": _without_links(method, params)})
+        self._send({"jsonrpc": "2.0", "method": method, "params": _without_links(params)})
 
     async def request(self, method: str, params: object) -> object:
         """Send a request and wait for its result. Cancelling notifies the client and drops its response.
@@ -69,13 +69,8 @@ class Outgoing:
         request_id = f"agentfs-{next(self._numbers)}"
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = answer
-        sent = {
-            "jsonrpc": "2.0",
-            "id": request_id,
-            "method": method,
-            "params": _without_links(method, params),
-        }
-        self._send(sent)
+        shown = _without_links(params)
+        self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": shown})
         try:
             return await answer
         except asyncio.CancelledError:
@@ -116,33 +111,19 @@ def _closed() -> ClientError:
     return ClientError(None, "the connection is closed")
 
 
-_SHOWN: Mapping[str, Sequence[str]] = {
-    "window/logMessage": ("message",),
-    "window/showMessage": ("message",),
-    "window/showMessageRequest": ("message",),
-    "workspace/applyEdit": (
-        "label",
-        "edit.changeAnnotations.*.label",
-        "edit.changeAnnotations.*.description",
-    ),
-    "$/progress": ("value.title", "value.message"),
-    "agentfs/proposed": ("title",),
-}
-"""Where each method's params have texts for the user. Titles of actions are not escaped: they are the
-server's own, and the answer must equal them."""
+_DATA = {"uri", "token", "documentChanges", "path", "session", "agent", "explanation"}
+"""The members whose texts clients compare, apply, or escape themselves. Every other text of a message may be
+shown to the user."""
 
 
-def _without_links(method: str, params: object) -> object:
-    for place in _SHOWN.get(method, ()):
-        params = _escaped_at(params, place.split("."))
-    return params
-
-
-def _escaped_at(value: object, place: Sequence[str]) -> object:
-    """A copy of `value` without links in the text at this place, if there is one."""
-    if not place:
-        return escape_links(value) if isinstance(value, str) else value
-    if not isinstance(value, dict):
-        return value
-    keys = value.keys() if place[0] == "*" else value.keys() & {place[0]}
-    return {**value, **{key: _escaped_at(value[key], place[1:]) for key in keys}}
+def _without_links(value: object) -> object:
+    """A copy of `value` without links in its texts, except in `_DATA`."""
+    match value:
+        case str():
+            return escape_links(value)
+        case dict():
+            return {key: one if key in _DATA else _without_links(one) for key, one in value.items()}
+        case list():
+            return [_without_links(one) for one in value]
+        case _:
+            return value

@@ -73,9 +73,11 @@ async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() ->
     outgoing.notify(
         "workspace/applyEdit", {"label": LINK, "edit": {**edit, "changeAnnotations": {"1": annotation}}}
     )
-    outgoing.notify("agentfs/settled", {"title": LINK})
+    files = [{"path": LINK, "uri": LINK, "outcome": "landed"}]
+    outgoing.notify("agentfs/proposed", {"title": LINK, "agent": LINK, "explanation": LINK, "files": files})
+    outgoing.notify("window/anyNewMessage", {"token": LINK, "parts": [{"tooltip": LINK}, 1, None]})
     outgoing.notify("window/showMessage", None)
-    shown, applied, settled, odd = (one["params"] for one in sent)
+    shown, applied, proposed, new, odd = (one["params"] for one in sent)
     assert shown == {"type": 2, "message": SAFE}
     assert applied == {
         "label": SAFE,
@@ -84,7 +86,8 @@ async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() ->
             "changeAnnotations": {"1": {"label": SAFE, "needsConfirmation": True, "description": SAFE}},
         },
     }
-    assert (settled, odd) == ({"title": LINK}, None)
+    assert proposed == {"title": SAFE, "agent": LINK, "explanation": LINK, "files": files}
+    assert (new, odd) == ({"token": LINK, "parts": [{"tooltip": SAFE}, 1, None]}, None)
 
 
 async def test_an_editor_of_one_line_is_sent_one_short_error_at_a_time(
