@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { asMarkdown, baseName, brief, counts, folderOf, INVISIBLE, shownAsCodes, visible, withoutMarkup } from '../../src/util/display';
 
@@ -21,6 +22,16 @@ test('what VS Code draws a box around is invisible, and shown as a code', () => 
     assert.equal(shownAsCodes(`a${character}b`), `a${code}b`);
   }
   assert.doesNotMatch('Größe\t你好 😀', INVISIBLE);
+});
+
+test('the server escapes the same characters', () => {
+  const server = readFileSync('../server/agentfs_lsp/domain/text/escaping.py', 'utf8');
+  const ranges = [...server.matchAll(/"((?:\\(?:u[\da-f]{4}|U[\da-f]{8})-?){2,})"/g)].map(([, listed = '']) => listed).join('');
+  const escaped = new RegExp(`[${ranges.replace(/\\U0+([\da-f]+)/g, '\\u{$1}')}]`, 'u');
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code);
+    assert.equal(escaped.test(character), INVISIBLE.test(character), code.toString(16));
+  }
 });
 
 test('in names a joiner or selector stays only where a script or emoji uses it', () => {

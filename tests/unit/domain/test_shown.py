@@ -21,6 +21,8 @@ from agentfs_lsp.domain.text.escaping import (
         ("if \u202eadmin\u2066", r"if \u202eadmin\u2066"),
         ("pay\u200bpal a\u200db \ufeff", r"pay\u200bpal a\u200db \ufeff"),
         ("tag\U000e0041", r"tag\U000e0041"),
+        ("a\u00a0b \u3000", r"a\xa0b \u3000"),
+        ("\u3000\u3000你好\u3000世界 é\u00a0! 5\u202f€", None),
         ("\udcff and \ud800", "\ufffd and \\ud800"),
         ("\u0601٢٠٢٦ \u06dd٣ \u070fܐ \u0890 \u08e2 \U000110bd𑂠", None),
         ("中文 é 👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 می\u200cخواهم", None),
@@ -45,15 +47,16 @@ def test_findings_name_kind_line_and_character() -> None:
 
 def test_hidden_data_in_variation_selectors_is_found() -> None:
     assert [it.kind for it in find_suspicious("😀\U000e0148\U000e0155")] == ["invisible"]
-    assert find_suspicious("葛\U000e0100 ❤\ufe0f") == []
+    assert find_suspicious("葛\U000e0100 ❤\ufe0f b\u00a0c") == []
 
 
 DEFAULT_IGNORABLE = [
     *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010)),
     *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0),
     *(*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
+    *(0x1CBB, 0x1CBC, 0x2800, 0xFFFC, 0x133FC, 0x1D159),
 ]
-"""Default_Ignorable_Code_Point of Unicode 16."""
+"""Default_Ignorable_Code_Point of Unicode 16, and what else VS Code counts as invisible."""
 
 VISIBLE_SIGNS = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
 """Prepended_Concatenation_Mark of Unicode 16."""

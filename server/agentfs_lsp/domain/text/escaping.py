@@ -2,7 +2,8 @@
 
 Bidirectional, invisible, and control characters are escaped wherever the server renders text. They are
 reported if a change adds them, and are written unchanged. Joiners and variation selectors are part of
-emoji and of several scripts, so they are reported only where no script uses them.
+emoji and of several scripts, so they are reported only where no script uses them. Unusual blanks are only
+escaped.
 """
 
 from __future__ import annotations
@@ -28,24 +29,29 @@ LONGEST_UNKNOWN = 200
 # Line ends and tabs are ordinary; U+0080..U+009F are controls too.
 _CONTROL = "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-# All format and default-ignorable characters of Unicode not named elsewhere here, and the line and paragraph
-# separators. Listed as ranges because Python 3.11's tables lack some. Prepended concatenation marks have
-# glyphs, so they are text.
+# All format and default-ignorable characters of Unicode not named elsewhere here, the line and paragraph
+# separators, and what VS Code counts as invisible. Listed as ranges because Python 3.11's tables lack some.
+# Prepended concatenation marks have glyphs, so they are text. A test of the extension compares its own list.
 _INVISIBLE = (
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff"
-    "\uffa0\ufff0-\ufffb\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
-    "\U000e01f0-\U000e0fff"
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1cbb\u1cbc\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f"
+    "\u2800\u3164\ufeff\uffa0\ufff0-\ufffc\U000133fc\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d159"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
+# Other blanks than the usual one. Between characters of a script that uses them they stay as they are.
+_BLANKS = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
 # One character class is many times faster to search than alternatives, which are tried only where it matches.
-_CANDIDATE = re.compile(f"[{_CONTROL}{_BIDIRECTIONAL}{_INVISIBLE}{_JOINERS}{_SELECTORS}\ud800-\udfff\r]")
+_CANDIDATE = re.compile(
+    f"[{_CONTROL}{_BIDIRECTIONAL}{_INVISIBLE}{_BLANKS}{_JOINERS}{_SELECTORS}\ud800-\udfff\r]"
+)
 _CHARACTER = re.compile(
     f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])|(?P<invisible>[{_INVISIBLE}]"
     # After ASCII (except in keycaps), at the start, or doubled, these mean nothing in any script.
     f"|(?<![^\0-\x7f])[{_JOINERS}{_SELECTORS}](?!\u20e3)"
     f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[{_JOINERS}])[{_JOINERS}])"
+    f"|(?P<blank>(?<![^\0-\x7f])[{_BLANKS}](?![^\0-\x7f]))"
 )
 # What Markdown, and VS Code in notifications, turns into a link: `](` before a URI of any scheme.
 _LINK = re.compile(r"\]\((?=\s*<?[a-z][a-z0-9+.-]*:[^\s)])", re.IGNORECASE | re.ASCII)
@@ -99,7 +105,8 @@ def find_suspicious(text: str) -> list[Finding]:
 def _characters(text: str) -> Iterator[Finding]:
     at, line = 0, 1
     for candidate in () if _is_plain(text) else _CANDIDATE.finditer(text):
-        if found := _CHARACTER.match(text, candidate.start()):
+        found = _CHARACTER.match(text, candidate.start())
+        if found and found.lastgroup != "blank":  # usual in prose
             line += ends_between(text, at, found.start())
             at = found.start()
             yield Finding(cast("Kind", found.lastgroup), line, _named(found.group()))
