@@ -41,11 +41,13 @@ _AT_ONCE = 200
 
 
 def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
-    """Store what landed of a proposal, or, as a change of its own, what the user applied after its end."""
+    """Store what landed of a proposal, or, as a change of its own that is the user's and not the session's
+    last, what the user applied after its end."""
     if not landed:
         return
     change_id = token_hex(8) if decision == "withdrawn" else proposal.id
-    ws.last_change[proposal.session] = change_id
+    if decision != "withdrawn":
+        ws.last_change[proposal.session] = change_id
     if not ws.settings.history.enabled:
         return
     size = sum(change.base.size + landing.bytes_written for change, landing in landed)

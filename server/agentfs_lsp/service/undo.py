@@ -80,7 +80,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
         _check_none_pending(ws, command.session)
     # Taken now: a later request may land while history is read.
     reverse = _Reverse(ws, command, ws.last_change.get(command.session))
-    origin = Origin(command.session, command.agent, "undo", command.explanation)
+    origin = Origin(command.session, command.agent, "undo", command.explanation, by_user=command.by_user)
     proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
     landings, proposal = tuple(proposed.landings), proposed.proposal
     access = proposal.access

@@ -306,6 +306,9 @@ async def test_what_a_preview_brings_after_the_answer_is_the_users_own_change(
     kept = [(one.decision, [file.relative for file in one.files]) for one in read.history.records]
     assert kept == [*([] if atomic else [("accepted", ["a.py"])]), ("withdrawn", ["b.py"])]
     assert len({one.id for one in read.history.records}) == len(kept)
+    if not atomic:
+        read.reviewer.applies_by_itself()
+        assert (await read.undo()).change.id == read.history.records[0].id
 
 
 async def test_what_was_not_ticked_is_a_no_to_all_that_land_together(read: FakeWorkspace) -> None:

@@ -423,6 +423,24 @@ async def test_a_file_that_may_not_be_read_is_the_users_alone_to_undo(lines: Fak
     assert lines.store.bytes_of("b.txt") is None
 
 
+@pytest.mark.parametrize("by_user", [False, True])
+async def test_a_conflict_in_a_file_that_becomes_guarded_during_its_review_is_told_to_the_user_alone(
+    lines: FakeWorkspace, by_user: bool
+) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+
+    def guard() -> None:
+        lines.set(rules=(Rule(("a.txt",), read="ask"),))
+        lines.store.put("a.txt", "theirs\n")
+
+    lines.set(approval__mode="manual")
+    lines.reviewer.accepts(first=guard)
+    with pytest.raises(Conflict) as refused:
+        await lines.undo(by_user=by_user)
+    told = (refused.value.diff is not None, refused.value.actual is not None)
+    assert told == (by_user, by_user)
+
+
 async def test_a_guarded_file_is_undone_only_by_who_knows_it(work: FakeWorkspace) -> None:
     work.store.put(".env", "KEY=1\n")
     work.reviewer.reads.append(True)

@@ -246,7 +246,7 @@ def _error_to_report(
 ) -> DomainError:
     """The error to report; LandingUnknown if part of the change is present after all: the editor may have had
     it before the decision, and the user may type over a rollback."""
-    if isinstance(error, Conflict) and proposal.tool != "undo":  # the user may see what the session may not
+    if isinstance(error, Conflict) and not proposal.by_user:
         changes = proposal.changes
         reading = [ws.judge("read", change.base.location, proposal.session).decision for change in changes]
         if set(reading) != {"allow"}:  # perhaps only since the review began

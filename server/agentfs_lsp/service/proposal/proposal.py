@@ -98,7 +98,7 @@ class Decision:
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Who asks, and by which request. `atomic`: either all files land or none, and rejecting one rejects all.
-    `blind`: the session may not read what it changes."""
+    `blind`: the session may not read what it changes. `by_user`: the user asks, and may see every file."""
 
     session: str
     agent: str
@@ -106,6 +106,7 @@ class Origin:
     explanation: str
     atomic: bool = True
     blind: bool = False
+    by_user: bool = False
 
 
 class Proposal:
@@ -119,6 +120,7 @@ class Proposal:
         self.explanation: Final = origin.explanation
         self.atomic: Final = origin.atomic
         self.blind: Final = origin.blind
+        self.by_user: Final = origin.by_user
         self._clock = clock
         self._task = asyncio.current_task()
         self._state: State = "asked"
