@@ -91,6 +91,7 @@ async def test_nothing_outside_is_reached(auto: Editor, path: str) -> None:
     outside.write_text("secret\n")
     for answer in await every_tool(auto, path):
         assert answer["error"] == {"code": "ACCESS_DENIED", "message": "Path must be within project root."}
+        assert answer["text"].endswith("ask the user to open the folder that contains it.")
         assert "secret" not in str(answer)
     assert outside.read_text() == "secret\n"
 

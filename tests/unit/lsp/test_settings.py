@@ -6,7 +6,7 @@ from agentfs_lsp.domain.policy.tightening import Tightening
 from agentfs_lsp.domain.settings.groups import Approval
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import english
-from agentfs_lsp.lsp.configuration.layers import Layers, effective
+from agentfs_lsp.lsp.configuration.layers import LayerName, Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.service.files.store import Root
 from support.layers import layered, told
@@ -64,6 +64,16 @@ def test_a_pushed_change_carries_the_section_by_name_or_alone(raw: object) -> No
     layers = layered(("changed", raw))
     assert layers.settings.approval.mode == "auto_edit"
     assert layers.problems == ()
+
+
+@pytest.mark.parametrize("name", ["initialization", "configuration"])
+def test_the_section_may_be_wrapped_in_its_name(name: LayerName) -> None:
+    layers = layered((name, {"agentfs": {"switches": {"x": True}, "paths": "absolute"}}))
+    assert layers.settings.switches == {"x": True}
+    assert [problem.path for problem in layers.problems] == ["paths"]
+    layers = layered((name, {"agentfs": AUTO, "require_read": False}))
+    assert (layers.settings.approval.mode, layers.settings.require_read) == ("manual", False)
+    assert [problem.path for problem in layers.problems] == ["agentfs"]
 
 
 @pytest.mark.parametrize("raw", [{"python": {"x": 1}}, {"gopls": {}, "tabs": 8}])

@@ -57,7 +57,10 @@ def no_root(_: errors.NoRoot, translate: Translate) -> ErrorText:
 
 
 def outside_roots(_: errors.OutsideRoots, translate: Translate) -> ErrorText:
-    return translate("Path must be within project root."), ""
+    return (
+        translate("Path must be within project root."),
+        translate("Use a file in an open folder, or ask the user to open the folder that contains it."),
+    )
 
 
 def file_missing(error: errors.FileMissing, translate: Translate) -> ErrorText:

@@ -109,7 +109,9 @@ def shown(value: object) -> str:
 
 def _leaves(raw: object) -> Iterator[tuple[str, object]]:
     """The keys and their values; of the groups, only those that are not objects. An empty list is Lua's empty
-    table."""
+    table. The section may be wrapped in its name."""
+    if isinstance(raw, dict) and raw.keys() == {"agentfs"}:
+        raw = raw["agentfs"]
     waiting: list[tuple[str, object]] = [("", raw)]
     for key, value in waiting:
         if value is None or (value == [] and key in _OBJECTS):
