@@ -67,7 +67,8 @@ def test_what_tightens_and_what_guards_nothing_is_taken() -> None:
         ("save = 'always'", 'save can only be "never" in a workspace; ignored.', False),
         ("save = 5", 'save must be one of "auto", "always", "never", not 5; "never" is used.', False),
         ("tabs = 8", "Unknown setting tabs; ignored.", False),
-        ("agentfs.save = 'never'", "Unknown setting agentfs; ignored.", False),
+        ("agentfs.save = 'always'", 'save can only be "never" in a workspace; ignored.', False),
+        ("agentfs.save = 'never'\ncreate_dirs = false", "Unknown setting agentfs; ignored.", False),
         (
             "limits.read_lines = '5'",
             'limits.read_lines must be a whole number from 1 to 10000000, not "5"; ignored.',
