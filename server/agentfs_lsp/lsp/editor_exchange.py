@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from agentfs_lsp.lsp.results import Done, Refusal
 
     Result = Proposal | Done | Refusal | Nothing
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +60,11 @@ def refusal(answer: Answer, translate: Translate) -> Refusal:
 
 
 def answer_editor(request: EditorRequest, exchange: EditorExchange) -> Result | Coroutine[Any, Any, Result]:
-    """Run the request so that any params get a response."""
+    """Run the request so that any params get a response. They are checked before it waits for anything."""
     try:
-        result = request(exchange)
-    except (BadParameter, BadReviewParams) as error:
-        return _invalid(error, exchange.translate)
-    return _later(result, exchange.translate) if isinstance(result, Coroutine) else result
-
-
-async def _later(result: Coroutine[Any, Any, Result], translate: Translate) -> Result:
-    try:
-        return await result
-    except (BadParameter, BadReviewParams) as error:
-        return _invalid(error, translate)
-
-
-def _invalid(error: BadParameter | BadReviewParams, translate: Translate) -> Refusal:
-    if isinstance(error, BadParameter):
-        return _no(parameter_text(error, translate))
-    return _no(review_params_text(error, translate))
-
-
-def _no(reason: str) -> Refusal:
+        return request(exchange)
+    except BadParameter as error:
+        reason = parameter_text(error, exchange.translate)
+    except BadReviewParams as error:
+        reason = review_params_text(error, exchange.translate)
     return {"ok": False, "code": "INVALID_PARAM", "reason": reason}

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from agentfs_lsp.adapters.review.conversation import Conversation, Report, Reports, Settlement
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.results import AppliedParams, SavedParams
+from agentfs_lsp.lsp.results import AppliedParams, ProposalParams, SavedParams, SettleParams
 
 F = TypeVar("F", bound="Mapping[str, Any]")
 
@@ -44,15 +44,11 @@ class BadReviewParams(Exception):
 
 def parse_id(raw: object) -> str:
     """The proposal's id. Raises BadParameter or BadReviewParams, like the other functions here."""
-    from agentfs_lsp.lsp.results import ProposalParams  # noqa: PLC0415 - not at every start
-
     return parse(ProposalParams, raw, refuse_unknown=False)["id"]
 
 
 def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     """The decision about each file: from `files`, or else the common decision."""
-    from agentfs_lsp.lsp.results import SettleParams  # noqa: PLC0415 - not at every start
-
     params = parse(SettleParams, raw)
     overall, always = params["decision"], params.get("always", False)
     rejected = set(conversation.files) if overall == "rejected" else set()
